@@ -1,16 +1,19 @@
 """The plugin's part of a session's reading: which entries are known, and what becomes of those that were read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry, Section, new_id
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher, says_the_same
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of
-from nanobot_memory_plugins.consolidation.model.validity import end_of
+from nanobot_memory_plugins.consolidation.model.entry import (
+    Entry,
+    Section,
+    is_at_hand,
+    is_visible,
+    new_id,
+)
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of, end_of
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -22,15 +25,6 @@ from nanobot_memory_plugins.core.values.session_reading import ReadEntry, Sessio
 WHO = "extraction"
 # Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
 _FEWEST_TOKENS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    """What was read, the id of its entry when it is new, and the known entry that says the same, if one does."""
-
-    new: NewEntry
-    id: str
-    match: str
 
 
 class EntryLearning:
@@ -59,7 +53,8 @@ class EntryLearning:
             return {one.id: one.content for one in best if one.section is Section.ACTIVE and not one.superseded_by}
 
         async def take(reading: SessionReading) -> Sequence[Note]:
-            await self._learn(session_key, reading.entries, scope)
+            if reading.entries:
+                await self._learn(session_key, reading.entries, scope)
             return ()
 
         return ReadingPart("entries", take, known=known)
@@ -70,78 +65,67 @@ class EntryLearning:
         return {id_: one for id_, one in entries.items() if is_at_hand(one, visible) and is_visible(one, visible)}
 
     async def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope) -> None:
-        if not read:
-            return
         known = await self._theirs(scope)
-        repeats = await self._matcher.repeats([one.text for one in read])
-        kept = [one for one, again in zip(read, repeats, strict=True) if not again or one.ends]
-        matches = await self._matcher.same([one.text for one in kept], known)
-        findings: list[_Finding] = []
-        for one, match in zip(kept, matches, strict=True):
-            same = match.entry_id if match else one.confirms if one.confirms in known else ""
-            new = _new_entry(one, session_key, scope, [id_ for id_ in one.ends if id_ in known and id_ != same])
-            findings.append(_Finding(new, new_id([*known, *(found.id for found in findings)]), same))
-        await run_in_daemon_thread(lambda: self._write(session_key, findings, scope, known))
+        texts = [one.text for one in read]
+        new: dict[int, NewEntry] = {}
+        for place, earlier in enumerate(await self._matcher.repeats(texts)):
+            one = _new_entry(read[place], session_key, scope, known)
+            if earlier is None:
+                new[place] = one
+            else:  # said twice: it ends what either of them ends
+                new[earlier] = replace(new[earlier], replaces=(*new[earlier].replaces, *one.replaces))
+        matches = await self._matcher.same([one.text for one in new.values()], known)
+        confirmed = (read[place].confirms for place in new)
+        same = [match.entry_id if match else id_ for match, id_ in zip(matches, confirmed, strict=True)]
+        found = [
+            (replace(one, replaces=tuple(id_ for id_ in one.replaces if id_ != entry_id)), entry_id)
+            for one, entry_id in zip(new.values(), same, strict=True)
+        ]
+        await run_in_daemon_thread(lambda: self._write(session_key, found, scope))
 
-    def _write(self, session_key: str, findings: Sequence[_Finding], scope: Scope, known: Mapping[str, Entry]) -> None:
+    def _write(self, session_key: str, found: Sequence[tuple[NewEntry, str]], scope: Scope) -> None:
         now = self._context.clock.now().replace(microsecond=0)
         visible = self._context.scopes.visible(scope)
-        made: list[str] = []
-        used: list[str] = []
+        used: set[str] = set()
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            nonlocal made, used
-            made, used = [], []
-            unseen = [id_ for id_ in entries if id_ not in known]  # what has come since is compared by words
-            for one in findings:
-                speaker = one.new.scope
+            used.clear()
+            for new, match in found:
+                speaker = new.scope
 
                 def is_theirs(entry: Entry, speaker: Scope = speaker) -> bool:
                     is_speakers = not speaker.group_chat or entry.scope.user == speaker.user
                     return is_speakers and is_at_hand(entry, visible) and is_visible(entry, visible)
 
-                others = [id_ for id_ in (one.match, *unseen, *made) if id_ in entries and is_theirs(entries[id_])]
-                says = (id_ for id_ in others if id_ == one.match or _says(entries[id_], one.new))
-                same = next(says, "")
-                is_used = same in used or same in made  # once, however often it was read
-                keep(entries, one.new, one.id, same=same, now=now, may_change=is_theirs, is_used=is_used)
-                if not same:
-                    made.append(one.id)
-                elif not is_used:
-                    used.append(same)
+                same = match if match in entries and is_theirs(entries[match]) else ""
+                # Once, however often it was read.
+                keep(entries, new, new_id(entries), same=same, now=now, may_change=is_theirs, is_used=same in used)
+                if same:
+                    used.add(same)
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
-        outcome = self._repository.update(change, who=WHO, why=f"session {session_key}")
-        count = sum(id_ in outcome.entries for id_ in made)
-        logger.info("learned from a session: {} entries new, {} used", count, len(used))
+        self._repository.update(change, who=WHO, why=f"session {session_key}")
+        logger.info("learned from a session: {} entries read, {} of them known", len(found), len(used))
 
 
-def _says(entry: Entry, new: NewEntry) -> bool:
-    return entry.id not in new.replaces and says_the_same(new.text, entry.content) > 0
-
-
-def _new_entry(read: ReadEntry, session_key: str, scope: Scope, ends: Sequence[str]) -> NewEntry:
+def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[str, Entry]) -> NewEntry:
     """Return what was read as something to keep: whose word it is says its quotation."""
     quote = read.quote
     origin = quote.origin if quote is not None and quote.is_certain else Origin.SUMMARY
-    whose = replace(without_session(scope), session="")
+    whose = without_session(scope)
     if scope.group_chat:  # the speaker's, or the group's where nobody is quoted
         speaker = quote.scope if quote is not None and quote.origin is Origin.USER else Scope()
         whose = replace(whose, user=speaker.user, channel=speaker.channel)
-    is_instruction = read.kind == INSTRUCTION
     return NewEntry(
         read.text,
-        category=Category.PREFERENCE if is_instruction else Category(read.kind),
-        importance=Importance(read.importance),
+        read.kind,
+        Importance(read.importance),
         expires_at=end_of(read.valid_until) if read.valid_until else None,
         origin=origin,
         scope=whose,
         source_session=session_key,
-        kind=INSTRUCTION if is_instruction else "",
         # What nobody said for certain is found by a search, and taken up once somebody says it.
         kept_in=Section.ARCHIVED if origin is Origin.SUMMARY else None,
-        replaces=tuple(ends),
-        quote=quote.text if quote else "",
-        quoted_on=quote.day if quote else None,
-        records=(quote.record,) if quote and quote.record else (),
+        replaces=tuple(id_ for id_ in read.ends if id_ in known),
+        quote=quote,
     )

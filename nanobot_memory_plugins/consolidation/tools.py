@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, is_at_hand, is_visible
 from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
-from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.consolidation.model.validity import end_of
-from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, forget, remember
-from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
+from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import NanobotMemoryError, Note, Origin, PluginContext, Scope, fence, language_of
@@ -114,36 +112,28 @@ class Remember:
             note = Note(wanted.text, origin=Origin.ASSISTANT)
             return told_receipt(await self._context.keep(note, session_key))
         words = [one for one in (wanted.said, wanted.text) if one]
-        of_assistant = wanted.kind in OF_ASSISTANT
-        quote = await run_in_daemon_thread(
-            lambda: self._said.quotations(session_key).find(words, of_assistant=of_assistant)
-        )
         scope = self._context.scopes.of_session(session_key)
+        of_assistant = wanted.kind in OF_ASSISTANT
+        said = await run_in_daemon_thread(lambda: self._said.quotations(session_key))
+        quote = said.find(words, of_assistant=of_assistant)
         try:
             known = entries_of((await run_in_daemon_thread(self._repository.load)).entries, scope, self._context)
-        except NanobotMemoryError as error:
-            return f"Error: nothing was remembered. {error}"
-        replaced = [known[id_] for one in wanted.replaces if (id_ := _id(one)) in known]
-        is_instruction = wanted.kind == INSTRUCTION
-        said = NewEntry(
-            wanted.text,
-            category=Category.PREFERENCE if is_instruction else Category(wanted.kind),
-            importance=wanted.importance,
-            expires_at=end_of(wanted.valid_until) if wanted.valid_until else None,
-            origin=quote.origin if quote else Origin.SUMMARY,
-            scope=without_session(scope),
-            source_session=session_key or NO_SESSION,
-            kind=INSTRUCTION if is_instruction else "",
-            pinned=wanted.pin and quote is not None,
-            visible=self._context.scopes.visible(scope),
-            replaces=tuple(one.id for one in replaced),
-            quote=quote.text if quote else "",
-            quoted_on=quote.day if quote else None,
-            records=(quote.record,) if quote and quote.record else (),
-        )
-        try:
+            replaced = [known[id_] for one in wanted.replaces if (id_ := _id(one)) in known]
+            new = NewEntry(
+                wanted.text,
+                wanted.kind,
+                wanted.importance,
+                expires_at=end_of(wanted.valid_until) if wanted.valid_until else None,
+                origin=quote.origin if quote else Origin.SUMMARY,
+                scope=without_session(scope),
+                source_session=session_key or NO_SESSION,
+                pinned=wanted.pin and quote is not None,
+                replaces=tuple(one.id for one in replaced),
+                quote=quote,
+            )
+            visible = self._context.scopes.visible(scope)
             done = await run_in_daemon_thread(
-                lambda: remember(self._repository, said, who=WHO, asked=quote is not None)
+                lambda: remember(self._repository, new, who=WHO, asked=quote is not None, visible=visible)
             )
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"

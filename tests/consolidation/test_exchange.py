@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.operations.changes import forget
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in, taken_out
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError

@@ -10,8 +10,7 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.operations.remember import forget
-from nanobot_memory_plugins.consolidation.operations.undo import restore
+from nanobot_memory_plugins.consolidation.operations.changes import forget, restore
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -133,7 +132,7 @@ def test_any_interleaving_of_writes_edits_and_kills_keeps_every_id(steps):
         standing = re.findall(r"^### \[(\w+)\]", document.data.decode(), re.MULTILINE)
         assert len(standing) == len(set(standing))
         for id_ in life.forgotten & set(repository.load().forgotten):
-            restore(repository, id_, now=NOW, who="user")
+            restore(repository, id_, who="user")
         assert not repository.load().forgotten
     finally:
         EntryRepository(folder).state.close()

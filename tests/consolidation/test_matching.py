@@ -93,8 +93,8 @@ async def test_of_several_texts_those_that_say_what_an_earlier_one_says_are_name
         "用户喜欢喝绿茶",
         "用户喜欢喝红茶",
     ]
-    assert await Matcher(encode).repeats(texts) == [False, True, False, False]
-    assert await Matcher().repeats([*texts[2:], texts[2]]) == [False, False, True]
+    assert await Matcher(encode).repeats(texts) == [None, 0, None, None]
+    assert await Matcher().repeats([*texts[2:], texts[2]]) == [None, None, 0]
     assert await Matcher().repeats([]) == []
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.consolidation.model.entry import Entry, is_visible
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, Share
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group, plain_group
-from nanobot_memory_plugins.consolidation.model.validity import end_of
+from nanobot_memory_plugins.consolidation.model.scoring import end_of
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import forget
-from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -116,7 +115,7 @@ def test_what_was_written_down_and_not_renamed_is_there_and_written_next(
     repository.path.write_bytes(before)
     assert ids_of(workspace) == {"aaaa"}
     assert repository.taken_out() == ["bbbb"]
-    restore(repository, "bbbb", now=NOW, who="user")
+    restore(repository, "bbbb", who="user")
     assert ids_of(workspace) == {"aaaa", "bbbb"}
     assert repository.taken_out() == []
 
@@ -165,7 +164,7 @@ def test_without_the_state_database_the_entries_stay_and_the_history_says_so(
     add(after, "dddd")
     assert after.is_without_history()
     assert [run.why for run in after.history.runs()][1:] == ["add"]
-    restore(after, "bbbb", now=NOW, who="user")
+    restore(after, "bbbb", who="user")
     assert ids_of(workspace) == {"aaaa", "bbbb", "cccc", "dddd"}
 
 
@@ -188,7 +187,7 @@ def test_a_destroyed_file_is_put_right_from_what_was_written_last_and_kept(
     assert ids_of(workspace) == set()
     add(repository, "cccc")
     assert ids_of(workspace) == {"cccc"}
-    restore(repository, "aaaa", now=NOW, who="user")
+    restore(repository, "aaaa", who="user")
     assert ids_of(workspace) == {"aaaa", "cccc"}
 
 

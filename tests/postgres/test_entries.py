@@ -9,8 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from nanobot_memory_plugins.consolidation.operations.changes import forget
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost, Query
 from nanobot_memory_plugins.core.values import Erasure

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.belonging import belonging
+from nanobot_memory_plugins.consolidation.model.entry import belonging
 from nanobot_memory_plugins.core import Scope
 
 

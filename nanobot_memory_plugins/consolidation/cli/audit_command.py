@@ -15,8 +15,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import beginning, opened, sa
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.consolidation.model.scoring import shown_now
-from nanobot_memory_plugins.consolidation.model.validity import last_day
+from nanobot_memory_plugins.consolidation.model.scoring import last_day, shown_now
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr

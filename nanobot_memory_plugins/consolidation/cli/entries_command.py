@@ -28,8 +28,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, shown_now
-from nanobot_memory_plugins.consolidation.model.validity import end_of
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.cli.console import console, shown
@@ -50,6 +49,7 @@ from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
+from nanobot_memory_plugins.core.values import EntryEdit
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
@@ -143,7 +143,8 @@ def remember_text(
     What is of a project stands in the prompt while that is worked in; all else stands there always. Where several may
     write to the agent, it is the owner's alone.
     """
-    from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, remember
+    from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS
+    from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
     whose = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
@@ -191,11 +192,11 @@ def confirm_entry(
     as_json: JsonOption = False,
 ) -> None:
     """Say that what a model noted is so: from now on it counts as your own word, and may stand in the prompt."""
-    from nanobot_memory_plugins.consolidation.operations.editing import confirm
+    from nanobot_memory_plugins.consolidation.operations.changes import edit
 
     repository = opened(workspace)
     require_ids(ids, repository.load().entries)
-    outcome = confirm(repository, ids, who=WHO)
+    outcome = edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm")
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 
@@ -209,7 +210,7 @@ def forget_entry(
 
     The messages that they came from are hidden with them; other messages and notes may still say it.
     """
-    from nanobot_memory_plugins.consolidation.operations.remember import forget
+    from nanobot_memory_plugins.consolidation.operations.changes import forget
 
     repository = opened(workspace)
     require_ids(ids, repository.load().entries)
@@ -225,10 +226,10 @@ def forget_entry(
 @entries.command("restore")
 def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Bring back an entry that was archived, forgotten or deleted."""
-    from nanobot_memory_plugins.consolidation.operations.undo import restore
+    from nanobot_memory_plugins.consolidation.operations.changes import restore
 
     repository = opened(workspace)
-    outcome = restore(repository, entry_id, now=repository.clock.now(), who=WHO)
+    outcome = restore(repository, entry_id, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 
@@ -275,7 +276,7 @@ def undo_run(
     as_json: JsonOption = False,
 ) -> None:
     """Take back a run, or one change of it. What was changed since then stays."""
-    from nanobot_memory_plugins.consolidation.operations.undo import undo
+    from nanobot_memory_plugins.consolidation.operations.changes import undo
 
     repository = opened(workspace)
     outcome = undo(repository, run_id, entry_id=entry_id, who=WHO)
@@ -303,7 +304,7 @@ def group_entries(
         return
     if name is None:
         raise typer.BadParameter(tr("say into which group, with --to"))
-    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group
+    from nanobot_memory_plugins.consolidation.operations.changes import edit
 
-    outcome = put_into_group(repository, ids, name, who=WHO)
+    outcome = edit(repository, ids, EntryEdit(group=name), who=WHO, why="group")
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)

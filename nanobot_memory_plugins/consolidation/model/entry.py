@@ -9,6 +9,8 @@ from uuid import uuid4
 
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.session_reading import Quote
 
 # What a day without use leaves of a score, the scores below which an entry is archived and forgotten, and the one at
 # which what matters in most conversations stops fading.
@@ -38,6 +40,7 @@ class Category(StrEnum):
     TODO = "todo"
 
 
+_OF_PROJECTS = frozenset({Category.DECISION, Category.WORKFLOW, Category.SKILL_USAGE, Category.EXPERIENCE})
 INSTRUCTION = "instruction"
 """The kind of an entry that tells the assistant how to behave, in the user's words; others have none."""
 
@@ -130,6 +133,13 @@ class Entry:
         """Return the entry with its score set; it fades on from there."""
         return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
 
+    def resting_on(self, quote: Quote | None) -> "Entry":
+        """Return the entry with the sentence that it rests on now, and the message that this is from."""
+        if quote is None:
+            return replace(self, quote="", quoted_on=None)
+        records = dict.fromkeys(filter(None, (*self.records, quote.record)))
+        return replace(self, quote=quote.text, quoted_on=quote.day, records=tuple(records))
+
 
 def sessions_in(source: str) -> frozenset[str]:
     """Return the sessions that a ``source_session`` names."""
@@ -148,6 +158,21 @@ def whole_scope(entry: Entry) -> Scope:
     """
     several = _SESSION_BREAK if _SESSION_BREAK in entry.source_session else ""
     return replace(entry.scope, session=entry.scope.session or several + entry.source_session)
+
+
+def belonging(scope: Scope, category: str) -> Scope:
+    """Return the scope of something said in ``scope``: the project's where it is of its work, else the person's."""
+    return scope if category in _OF_PROJECTS else replace(scope, project="")
+
+
+def is_at_hand(entry: Entry, visible: Scope | Visibility) -> bool:
+    """Return whether an entry is about the person, or about the project that is worked in."""
+    return entry.scope.project in ("", visible.project)
+
+
+def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
+    """Return whether an entry is among what somebody may see, or looks for."""
+    return visible.allows(whole_scope(entry))
 
 
 def faded_score(score: float, days: int) -> float:

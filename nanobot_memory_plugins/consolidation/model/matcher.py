@@ -7,8 +7,8 @@ and let a text that adds more count as the same. The thresholds are measured: do
 """
 
 from array import array
-from collections import OrderedDict, defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
 
@@ -61,7 +61,6 @@ class Matcher:
     def __init__(self, encode: Encode | None = None) -> None:
         self._encode = encode
         self._vectors: OrderedDict[str, array[float]] = OrderedDict()
-        self._index = _Index({})
 
     async def closest(self, text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[Match]:
         """Return the entries that ``text`` may mean, best first; only plausible ones."""
@@ -72,30 +71,23 @@ class Matcher:
         """Return for each text the entry that says the same thing, or None."""
 
         def look() -> list[list[str]]:
-            index = self._index
-            if not index.holds(entries):
-                self._index = index = _Index(entries)
-            return [index.likely(text) for text in texts]
+            known = {id_: wording(entry.content) for id_, entry in entries.items()}
+            return [_likely(text, known) for text in texts]
 
         likely = await run_in_daemon_thread(look)
-        compared = {content for ids in likely for content in (entries[id_].content for id_ in ids)}
-        asked = [text for text, ids in zip(texts, likely, strict=True) if ids]
-        vectors = await self._vectors_of([*asked, *compared])
-        return await run_in_daemon_thread(
-            lambda: [_best_same(text, ids, entries, vectors) for text, ids in zip(texts, likely, strict=True)]
-        )
+        compared = {entries[id_].content for ids in likely for id_ in ids}
+        vectors = await self._vectors_of([*(text for text, ids in zip(texts, likely, strict=True) if ids), *compared])
+        return [_best_same(text, ids, entries, vectors) for text, ids in zip(texts, likely, strict=True)]
 
-    async def repeats(self, texts: Sequence[str]) -> list[bool]:
-        """Return for each text whether an earlier one says the same."""
+    async def repeats(self, texts: Sequence[str]) -> list[int | None]:
+        """Return for each text the place of the first one that says the same, where one stands before it."""
         vectors = await self._vectors_of(texts) if len(texts) > 1 else {}
-
-        def look() -> list[bool]:
-            return [
-                any(says_the_same(text, other, _pair_cosine(text, other, vectors)) > 0 for other in texts[:place])
-                for place, text in enumerate(texts)
-            ]
-
-        return await run_in_daemon_thread(look)
+        first: list[int | None] = []
+        for text in texts:
+            before = ((place, other) for place, other in enumerate(texts[: len(first)]) if first[place] is None)
+            says_it = (place for place, other in before if says_the_same(text, other, _cosine(text, other, vectors)))
+            first.append(next(says_it, None))
+        return first
 
     async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, or nothing while there is no model."""
@@ -149,73 +141,37 @@ def _agreed(one: TextFingerprint, other: TextFingerprint) -> float:
     return shared / max(one.weight, other.weight)
 
 
-class _Index:
-    """The entries by their words: built once, asked for each text."""
-
-    def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self._entries = dict(entries)
-        self._by_key: dict[str, str] = {}
-        self._by_term: defaultdict[str, list[str]] = defaultdict(list)
-        # Of entries in the same words, the one that holds comes first.
-        for id_, entry in sorted(entries.items(), key=lambda item: bool(item[1].superseded_by)):
-            own = wording(entry.content)
-            self._by_key.setdefault(own.key, id_)
-            for term in own.terms:
-                self._by_term[term].append(id_)
-
-    def holds(self, entries: Mapping[str, Entry]) -> bool:
-        """Return whether this is the index of these entries."""
-        own = self._entries
-        return own.keys() == entries.keys() and all(
-            entry is own[id_]
-            or (entry.content == own[id_].content and bool(entry.superseded_by) == bool(own[id_].superseded_by))
-            for id_, entry in entries.items()
-        )
-
-    def likely(self, text: str) -> list[str]:
-        """Return the ids of the entries that may say the same; an id that is named, or the same words, come alone."""
-        if (known := named(text, self._entries)) is not None:
-            return [known]
-        own = wording(text)
-        if not own.key:
-            return []
-        if (same := self._by_key.get(own.key)) is not None:
-            return [same]
-        shared: defaultdict[str, float] = defaultdict(float)
-        for term, weight in own.terms.items():
-            for id_ in self._by_term.get(term, ()):
-                shared[id_] += weight
-        least = _SHARED_WITH_VECTORS * own.weight - 1e-9
-        return [id_ for id_, weight in shared.items() if weight >= least]
+def _likely(text: str, known: Mapping[str, TextFingerprint]) -> list[str]:
+    """Return the ids of the entries that may say the same; an id that is named, or the same words, come alone."""
+    if (id_ := _named(text, known)) is not None:
+        return [id_]
+    own = wording(text)
+    same = [id_ for id_, other in known.items() if other.key == own.key] if own.key else []
+    return same or [id_ for id_, other in known.items() if _agreed(own, other) >= _SHARED_WITH_VECTORS]
 
 
-def named(text: str, entries: Mapping[str, Entry]) -> str | None:
+def _named(text: str, ids: Container[str]) -> str | None:
     """Return the id that ``text`` is, in brackets or not, or None."""
     plain = text.strip().removeprefix("[").removesuffix("]").strip()
-    return plain if plain in entries else None
+    return plain if plain in ids else None
 
 
 def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vectors: Vectors) -> Match | None:
-    found: list[tuple[float, bool, Match]] = []
-    if (known := named(text, entries)) is not None:
+    if (known := _named(text, entries)) is not None:
         return Match(known, 1.0, "id")
     own = wording(text)
+    found: list[tuple[float, bool, Match]] = []
     for id_ in ids:
         entry = entries[id_]
-        other = wording(entry.content)
-        exact = own.key == other.key
-        if not exact and _agreed(own, other) < _SHARED_WITH_VECTORS:
-            continue  # whatever their vectors say
-        cosine = _pair_cosine(text, entry.content, vectors)
-        likeness = _sameness(own, other, cosine)
-        if likeness:
-            by = "text" if exact else "words" if cosine is None else "vectors"
+        other, cosine = wording(entry.content), _cosine(text, entry.content, vectors)
+        if likeness := _sameness(own, other, cosine):
+            by = "text" if own.key == other.key else "words" if cosine is None else "vectors"
             found.append((likeness, not entry.superseded_by, Match(id_, likeness, by)))
     return max(found, key=lambda one: one[:2])[2] if found else None
 
 
 def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[Match]:
-    if (known := named(text, entries)) is not None:
+    if (known := _named(text, entries)) is not None:
         return [Match(known, 1.0, "id")]
     own = wording(text)
     found: list[tuple[float, bool, Match]] = []
@@ -227,7 +183,7 @@ def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[
             # Who asks for an entry names what is particular about it, and not all that it says.
             covered = _shared(own, other) / own.weight if own.weight else 0.0
             words = 0.6 * covered + 0.4 * _dice(own, other)
-            cosine = _pair_cosine(text, entry.content, vectors)
+            cosine = _cosine(text, entry.content, vectors)
             if cosine is None:
                 match = Match(id_, round(min(0.99, words), 4), "words")
             else:
@@ -247,10 +203,6 @@ def _dice(one: TextFingerprint, other: TextFingerprint) -> float:
     return 2 * len(one.grams & other.grams) / total if total else 0.0
 
 
-def _pair_cosine(one: str, other: str, vectors: Vectors) -> float | None:
+def _cosine(one: str, other: str, vectors: Vectors) -> float | None:
     first, second = vectors.get(one), vectors.get(other)
-    return _cosine(first, second) if first is not None and second is not None else None
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    return float(sum(map(mul, one, other)))
+    return float(sum(map(mul, first, second))) if first is not None and second is not None else None

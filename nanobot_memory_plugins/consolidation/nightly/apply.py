@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 
-from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import (
     Category,
     Entry,
@@ -22,9 +21,9 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     Importance,
     activated,
     decayed,
+    end_of,
     initial_score,
 )
-from nanobot_memory_plugins.consolidation.model.validity import end_of
 from nanobot_memory_plugins.consolidation.nightly.answer import Operation
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, of_words
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike, joined, relinked
@@ -165,7 +164,7 @@ class _Attempt:
             operation.importance,
             expires_at=_end(operation) if operation.category is Category.TODO else None,
             origin=Origin.USER if _is_users(quote) else Origin.SUMMARY,
-            scope=belonging(without_session(quote.scope), operation.category),
+            scope=without_session(quote.scope),
             source_session=quote.scope.session,
         )
         return self._quoted(entry_of(new, id_, self._now), quote)
@@ -212,8 +211,7 @@ class _Attempt:
         """Return an entry with the user's sentence, and as used on its day, where that is later."""
         if not _is_users(quote):
             return entry
-        records = dict.fromkeys(filter(None, (*entry.records, quote.record)))
-        entry = replace(entry, quote=quote.text, quoted_on=quote.day, records=tuple(records))
+        entry = entry.resting_on(quote)
         said_at = min(datetime.combine(quote.day, time()).astimezone(), self._now)
         if said_at <= entry.last_activated:
             return entry

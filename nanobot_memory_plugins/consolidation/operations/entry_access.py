@@ -5,14 +5,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
-from nanobot_memory_plugins.consolidation.model.entry_view import view_of
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, sessions_in, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
-from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
-from nanobot_memory_plugins.consolidation.operations.editing import merge
+from nanobot_memory_plugins.consolidation.operations import changes
 from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in, taken_out
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
-from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, Run
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
@@ -32,21 +29,43 @@ from nanobot_memory_plugins.core.values import (
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
+def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
+    """Return an entry as others see it."""
+    return EntryView(
+        id=entry.id,
+        text=entry.content,
+        category=entry.category,
+        score=entry.score,
+        last_used=entry.last_activated,
+        archived=entry.section is Section.ARCHIVED,
+        gone=gone,
+        group=entry.group,
+        hits=entry.hits,
+        created_at=entry.created_at,
+        expires_at=entry.expires_at,
+        superseded_by=entry.superseded_by,
+        origin=entry.origin,
+        scope=entry.scope,
+        source_session=", ".join(sorted(sessions_in(entry.source_session))),
+        kind=entry.kind,
+        pinned=entry.pinned,
+        quote=entry.quote,
+        quoted_on=entry.quoted_on,
+    )
+
+
 def profile(entries: Iterable[Entry], *, about: str = "") -> Profile:
     """Return what these entries come to, all of them or those that name what it is ``about``."""
-    listed = sorted(entries, key=lambda one: (-one.score, one.id))
     name = simplified(about.strip()).casefold()
-    found = [one for one in listed if name in simplified(f"{one.content} {one.quote}").casefold()]
     known: dict[str, list[KnownEntry]] = {category.value: [] for category in Category}
     ended: list[KnownEntry] = []
-    for one in found:
-        told = _with_words(one)
-        if one.superseded_by or one.section is Section.ARCHIVED:
-            ended.append(told)
-        else:
-            known.setdefault(one.category, []).append(told)
+    for one in sorted(entries, key=lambda one: (-one.score, one.id)):
+        if name not in simplified(f"{one.content} {one.quote}").casefold():
+            continue
+        is_over = one.superseded_by or one.section is Section.ARCHIVED
+        (ended if is_over else known.setdefault(one.category, [])).append(_with_words(one))
     names = (about.strip(),) if about.strip() else ()
-    return Profile({category: told for category, told in known.items() if told}, ended, names)
+    return Profile({category: of_it for category, of_it in known.items() if of_it}, ended, names)
 
 
 def _with_words(entry: Entry) -> KnownEntry:
@@ -66,29 +85,21 @@ class RepositoryAccess:
         self._repository = repository
         self._who = who
         self._whose = whose
-        self._list: tuple[str, EntryList, dict[str, Entry]] | None = None
+        self._list: tuple[str, EntryList] | None = None
 
     def version(self) -> str:
         """Return a text that changes with the file, and with the hour, in which entries fade and expire."""
         return f"{_stamp(self._repository.path)} {self._repository.clock.now():%Y-%m-%d %H}"
 
     def entries(self) -> EntryList:
-        """Return all entries of the file, as of now."""
-        return self._entries()[0]
-
-    def _entries(self) -> tuple[EntryList, dict[str, Entry]]:
-        """Return the entries as others see them, and as they are; the file is read once for each of its states."""
-        version, known = self.version(), self._list
-        if known is None or known[0] != version:
-            known = self._list = (version, *self._read())
-        return known[1:]
-
-    def _read(self) -> tuple[EntryList, dict[str, Entry]]:
-        snapshot = self._repository.load()
-        now = self._repository.clock.now()
-        views = [view_of(entry) for entry in in_order(shown_now(snapshot.shown(), now))]
-        problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
-        return EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems), snapshot.entries
+        """Return all entries of the file, as of now; the file is read once for each of its states."""
+        version = self.version()
+        if self._list is None or self._list[0] != version:
+            snapshot, now = self._repository.load(), self._repository.clock.now()
+            views = [view_of(entry) for entry in in_order(shown_now(snapshot.shown(), now))]
+            problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
+            self._list = version, EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems)
+        return self._list[1]
 
     def gone(self) -> Sequence[EntryView]:
         """Return what was forgotten, and what the history knows and the file does not hold."""
@@ -114,29 +125,28 @@ class RepositoryAccess:
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
-        said = NewEntry(text, group=group, scope=self._whose())
-        return self._told(remember(self._repository, said, who=self._who).outcome)
+        new = NewEntry(text, group=group, scope=self._whose())
+        return self._run_of(remember(self._repository, new, who=self._who).outcome)
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         """Change an entry."""
-        return self._told(edit_entry(self._repository, entry_id, edit, who=self._who))
+        return self._run_of(changes.edit(self._repository, [entry_id], edit, who=self._who))
 
     def merge(self, ids: Sequence[str], text: str) -> EntryRun | None:
         """Make one entry of several."""
-        return self._told(merge(self._repository, ids, text, who=self._who))
+        return self._run_of(changes.merge(self._repository, ids, text, who=self._who))
 
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         """Take entries out of the memory."""
-        return self._told(forget(self._repository, ids, who=self._who))
+        return self._run_of(changes.forget(self._repository, ids, who=self._who))
 
     def restore(self, entry_id: str) -> EntryRun | None:
         """Bring back an entry."""
-        now = self._repository.clock.now()
-        return self._told(restore(self._repository, entry_id, now=now, who=self._who))
+        return self._run_of(changes.restore(self._repository, entry_id, who=self._who))
 
     def undo(self, run_id: str = "") -> EntryRun | None:
         """Take back a run."""
-        return self._told(undo(self._repository, run_id, who=self._who))
+        return self._run_of(changes.undo(self._repository, run_id, who=self._who))
 
     def exported(self) -> Mapping[str, str]:
         """Return each entry as a text, for other machines."""
@@ -150,7 +160,7 @@ class RepositoryAccess:
         """Merge what other machines made of entries."""
         take_in(self._repository, updates)
 
-    def _told(self, outcome: Outcome) -> EntryRun | None:
+    def _run_of(self, outcome: Outcome) -> EntryRun | None:
         return _run_view(outcome.run, set()) if outcome.run is not None else None
 
 
@@ -163,12 +173,8 @@ def _run_view(run: Run, undone: set[str]) -> EntryRun:
 def _change_view(change: Change, time: datetime | None) -> EntryChange:
     # The history has an entry as it was when it was written last; meanwhile it has faded.
     before = decayed(change.before, time) if change.before is not None and time is not None else change.before
-    return EntryChange(
-        change.id,
-        change.action.value,
-        view_of(before) if before else None,
-        view_of(change.after) if change.after and not change.after.is_forgotten else None,
-    )
+    after = view_of(change.after) if change.after and not change.after.is_forgotten else None
+    return EntryChange(change.id, change.action.value, view_of(before) if before else None, after)
 
 
 def _stamp(path: Path) -> str:

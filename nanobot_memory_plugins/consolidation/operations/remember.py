@@ -1,17 +1,17 @@
-"""What people and the model ask for in so many words: remember this, forget that, put it into a group."""
+"""Something new among the entries: as one more of them, or as another use of the one that says it already."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 
-from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import (
+    INSTRUCTION,
     Category,
     Entry,
     Section,
+    belonging,
     content_of,
     new_id,
-    sessions_in,
     whole_scope,
 )
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
@@ -24,49 +24,46 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
     restored,
 )
+from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.errors import SecretNotKeptError
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-# Characters of a text that is remembered; more is no fact any more.
-MOST_CHARACTERS = 2_000
-# Records of a session among which an answer is looked for, the last ones.
-_MOST_RECORDS = 20_000
-# Why a run forgot entries.
-FORGET = "forget"
+from nanobot_memory_plugins.core.values.session_reading import Quote
 
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
     """Something to remember, as it comes from a person, a tool or a model.
 
-    ``scope`` is whose it is. ``visible`` is what whoever says it may see: an entry among that with the same words is
-    used instead of a second one. None: such an entry must be of the same scope. ``kind`` and ``pinned`` are those of an
-    `Entry`; what has one of them stays until somebody ends it. ``replaces`` are ids of entries that hold no more.
-    ``quote`` is the sentence that it rests on, said on ``quoted_on``.
+    ``kind`` is a category, or an instruction; that and what is ``pinned`` stays until somebody ends it. ``scope`` is
+    whose it is. ``replaces`` are ids of entries that hold no more. ``quote`` is what it rests on.
     """
 
     text: str
-    category: Category = Category.FACT
+    kind: str = Category.FACT
     importance: Importance = Importance.HIGH
     group: str = ""
     expires_at: datetime | None = None
     origin: Origin = Origin.USER
     scope: Scope = Scope()
     source_session: str = ""
-    visible: Visibility | None = None
-    kind: str = ""
     pinned: bool = False
     kept_in: Section | None = None
     replaces: tuple[str, ...] = ()
-    quote: str = ""
-    quoted_on: date | None = None
-    records: tuple[str, ...] = ()
+    quote: Quote | None = None
+
+    @property
+    def is_instruction(self) -> bool:
+        """Whether it tells the assistant how to behave."""
+        return self.kind == INSTRUCTION
+
+    @property
+    def belongs_to(self) -> Scope:
+        """Whose the entry is: a project's or the person's."""
+        # A person on the command line names the project that is meant.
+        return belonging(self.scope, self.kind) if self.source_session else self.scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +118,10 @@ def keep(
 
 def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
     """Return something new as an entry that begins now."""
-    return Entry(
+    entry = Entry(
         id=id_,
         content=new.text,
-        category=new.category.value,
+        category=Category.PREFERENCE.value if new.is_instruction else str(new.kind),
         anchor=initial_score(new.importance),
         last_activated=now,
         created_at=now,
@@ -132,16 +129,13 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
         expires_at=new.expires_at,
         group=plain_group(new.group),
         origin=new.origin,
-        # A person on the command line names the project that is meant.
-        scope=belonging(new.scope, new.category, new.kind) if new.source_session else new.scope,
-        kind=new.kind,
+        scope=new.belongs_to,
+        kind=INSTRUCTION if new.is_instruction else "",
         pinned=new.pinned,
         importance=new.importance.value,
-        kept_in=new.kept_in or (Section.ACTIVE if new.kind or new.pinned else None),
-        quote=new.quote,
-        quoted_on=new.quoted_on,
-        records=new.records,
+        kept_in=new.kept_in or (Section.ACTIVE if new.is_instruction or new.pinned else None),
     )
+    return entry.resting_on(new.quote)
 
 
 def _said_again(entry: Entry, new: NewEntry) -> Entry:
@@ -154,23 +148,13 @@ def _said_again(entry: Entry, new: NewEntry) -> Entry:
     )
     if new.origin is not Origin.USER:
         return entry
-    entry = replace(
-        entry,
-        content=entry.content if entry.origin is Origin.USER else new.text,
-        origin=Origin.USER,
-        quote=new.quote,
-        quoted_on=new.quoted_on,
-        records=tuple(dict.fromkeys((*entry.records, *new.records))),
-    )
-    if not (new.kind or new.pinned):
-        return entry
-    return replace(
-        entry,
-        kind=new.kind or entry.kind,
-        pinned=entry.pinned or new.pinned,
-        kept_in=Section.ACTIVE,
-        expires_at=new.expires_at if new.kind else entry.expires_at,
-    )
+    content = entry.content if entry.origin is Origin.USER else new.text
+    entry = replace(entry, content=content, origin=Origin.USER).resting_on(new.quote)
+    if new.is_instruction:
+        entry = replace(entry, kind=INSTRUCTION, expires_at=new.expires_at)
+    if new.is_instruction or new.pinned:
+        entry = replace(entry, pinned=entry.pinned or new.pinned, kept_in=Section.ACTIVE)
+    return entry
 
 
 def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
@@ -182,19 +166,23 @@ def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
     return start
 
 
-def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
+def remember(
+    repository: EntryRepository, new: NewEntry, *, who: str, asked: bool = True, visible: Visibility | None = None
+) -> RememberResult:
     """Keep something; what is known in the same words is used, and brought back where it was archived.
 
-    ``asked`` says that a person wants it: then it is kept though it was purged. Raises `SecretNotKeptError` where what
-    it says is a secret, `InputError` for an empty text or one that was purged, and `MemoryFileError`.
+    ``visible`` is what whoever says it may see: an entry among that with the same words is used instead of a second
+    one. None: such an entry must be of the same scope. ``asked`` says that a person wants it: then it is kept though it
+    was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for an empty text or one that
+    was purged, and `MemoryFileError`.
     """
-    content = content_of(said.text[: 4 * MOST_CHARACTERS])
+    content = content_of(new.text[: 4 * MOST_CHARACTERS])
     is_cut = len(content) > MOST_CHARACTERS
     if is_cut:
         content = content[: MOST_CHARACTERS - 1].rstrip() + "…"
     if not content:
         raise InputError("There is no text to remember.")
-    safe = repository.redacted(content, said.origin)
+    safe = repository.redacted(content, new.origin)
     if safe != content and is_point_hidden(safe):
         raise SecretNotKeptError(
             "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
@@ -202,18 +190,18 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             hint="Keep it in a password manager; remember where it is kept.",
         )
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
-    said = replace(said, text=safe, quote=repository.redacted(said.quote, Origin.USER))
+    quote = new.quote and replace(new.quote, text=repository.redacted(new.quote.text, Origin.USER))
+    new = replace(new, text=safe, quote=quote)
     held, is_new = "", True
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal held, is_new
-        whose = belonging(said.scope, said.category, said.kind) if said.source_session else said.scope
-        found = (one for one in entries.values() if alike(one.content, safe) and _is_same(one, said, whose))
-        same = next(found, None)
+        alike_ones = (one for one in entries.values() if alike(one.content, safe) and _is_same(one, new, visible))
+        same = next(alike_ones, None)
         if same is not None and same.section is Section.ARCHIVED:
             entries[same.id] = restored(same, now)
         is_new = same is None
-        held = keep(entries, said, new_id(entries), same=same.id if same else "", now=now)
+        held = keep(entries, new, new_id(entries), same=same.id if same else "", now=now)
         return entries
 
     outcome = repository.update(change, who=who, why="remember", allow_purged=asked, is_redacted=True)
@@ -223,68 +211,10 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     return RememberResult(entry, is_new, outcome, hidden=safe != content, is_cut=is_cut)
 
 
-def change_each(
-    repository: EntryRepository,
-    ids: Collection[str],
-    changed: Callable[[Entry], Entry],
-    *,
-    who: str,
-    why: str,
-    is_redacted: bool = False,
-) -> Outcome:
-    """Change some entries, each on its own. Raises `InputError` for an unknown id, and `MemoryFileError`."""
-
-    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        require(entries, ids)
-        return {id_: changed(entry) if id_ in ids else entry for id_, entry in entries.items()}
-
-    return repository.update(change, who=who, why=why, is_redacted=is_redacted)
-
-
-def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
-    """Archive entries as forgotten, and hide the messages they came from. Raises `InputError` for an unknown id."""
-
-    def forgotten(entry: Entry) -> Entry:
-        return replace(entry, hides=(entry.id, *hidden_with(repository.paths, entry)))
-
-    return change_each(repository, ids, forgotten, who=who, why=FORGET, is_redacted=True)
-
-
-def hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
-    """Return the ids of the messages that an entry came from, and of what the assistant answered to them."""
-    found = dict.fromkeys(entry.records)
-    for session in sessions_in(entry.source_session) if found else ():
-        is_answer = False
-        try:
-            records = last_records(paths.transcript(session), session, _MOST_RECORDS)
-        except OSError:
-            continue
-        for record in records:
-            is_answer = record.id in entry.records or (is_answer and record.origin is Origin.ASSISTANT)
-            if is_answer:
-                found[record.id] = None
-    return tuple(found)
-
-
-def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:
-    """Put entries into a group, or with an empty name into none. Raises `InputError` for an unknown id."""
-    name = plain_group(group)
-    return change_each(repository, ids, lambda entry: replace(entry, group=name), who=who, why="group")
-
-
-def _is_same(entry: Entry, said: NewEntry, whose: Scope) -> bool:
-    """Return whether an entry with the same words is what was said; in a group chat each has their own facts."""
-    if said.visible is None:
+def _is_same(entry: Entry, new: NewEntry, visible: Visibility | None) -> bool:
+    """Return whether an entry with the same words is what is said; in a group chat each has their own facts."""
+    whose = new.belongs_to
+    if visible is None:
         return entry.scope == whose
     is_speakers = entry.scope.user == whose.user or not whose.group_chat
-    return is_speakers and entry.scope.project in ("", whose.project) and said.visible.allows(whole_scope(entry))
-
-
-def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
-    """Raise `InputError` unless there are entries of all these ids."""
-    missing = sorted(set(ids) - entries.keys())
-    if missing:
-        raise InputError(
-            Sentence("There is no entry {missing}.", missing=", ".join(missing)),
-            hint="`nanobot-memory entries list` shows all.",
-        )
+    return is_speakers and entry.scope.project in ("", whose.project) and visible.allows(whole_scope(entry))

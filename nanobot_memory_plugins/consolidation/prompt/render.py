@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
-from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance
-from nanobot_memory_plugins.consolidation.model.validity import last_day
+from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, last_day
 from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS as INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force, instruction_line
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_score

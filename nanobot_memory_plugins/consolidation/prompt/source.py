@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
-from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Entry, is_at_hand, is_visible
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
@@ -148,8 +147,3 @@ class PromptSource:
         with self._lock:
             self._stripped = (long_term, rest)
         return rest
-
-
-def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
-    """Return whether an entry is among what somebody may see, or looks for."""
-    return visible.allows(whole_scope(entry))

@@ -1,0 +1,223 @@
+"""What is done to entries that are there: edit, merge, forget, restore, take back. Each is one run of the history."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, sessions_in
+from nanobot_memory_plugins.consolidation.model.groups import plain_group
+from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
+from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, relinked
+from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
+from nanobot_memory_plugins.consolidation.store.merging import merged_entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
+from nanobot_memory_plugins.core import InputError, Origin
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.values import EntryEdit
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# Characters of a text that is remembered; more is no fact any more.
+MOST_CHARACTERS = 2_000
+# Records of a session among which an answer is looked for, the last ones.
+_MOST_RECORDS = 20_000
+
+
+def edit(
+    repository: EntryRepository, ids: Collection[str], wanted: EntryEdit, *, who: str, why: str = "edit"
+) -> Outcome:
+    """Change what ``wanted`` names of some entries; a new text is the user's own, and so is what is confirmed.
+
+    Raises `InputError` for an unknown id, an unknown category, a score outside 0..1, or a text that is empty or too
+    long, and `MemoryFileError`.
+    """
+    content = None if wanted.text is None else _content(wanted.text)
+    if wanted.category is not None and wanted.category not in set(Category):
+        raise InputError(
+            Sentence('There is no category "{category}".', category=wanted.category),
+            hint=Sentence("Known are: {category}.", category=", ".join(Category)),
+        )
+    if wanted.score is not None and not 0.0 <= wanted.score <= 1.0:
+        raise InputError("A score lies between 0 and 1.", hint="Write 0.8, for example.")
+    now = repository.clock.now()
+
+    def changed(entry: Entry) -> Entry:
+        if wanted.confirmed or content not in (None, entry.content):
+            entry = replace(entry, content=content or entry.content, origin=Origin.USER)
+        if wanted.category is not None:
+            entry = replace(entry, category=wanted.category)
+        if wanted.group is not None:
+            entry = replace(entry, group=plain_group(wanted.group))
+        if wanted.score is not None and round(decayed(entry, now).score, 2) != round(wanted.score, 2):
+            entry = decayed(entry, now).with_score(wanted.score)
+        return entry
+
+    return _change_each(repository, ids, changed, who=who, why=why)
+
+
+def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: str) -> Outcome:
+    """Make one entry of several, with ``text``; links to those that went lead to it.
+
+    Raises `InputError` for fewer than two, an unknown id, a text that is empty or too long, or entries that different
+    people see, and `MemoryFileError`.
+    """
+    wanted, content = list(dict.fromkeys(ids)), _content(text)
+    if len(wanted) < 2:
+        raise InputError("It takes two entries to merge.", hint="Mark another one.")
+    now = repository.clock.now()
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        _require(entries, wanted)
+        several = [entries[id_] for id_ in wanted]
+        if len({entry.scope for entry in several}) > 1:
+            raise InputError(
+                "These entries are not seen by the same people, and stay apart.", hint="Mark entries of one scope."
+            )
+        same = [entry.origin for entry in several if entry.content == content]
+        origin = Origin.USER if not same or Origin.USER in same else same[0]
+        one = replace(joined(several, content, now), origin=origin)
+        return relinked({**entries, one.id: one}, [id_ for id_ in wanted if id_ != one.id], one.id)
+
+    return repository.update(change, who=who, why="merge", allow_purged=True)
+
+
+def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
+    """Archive entries as forgotten, and hide the messages they came from. Raises `InputError` for an unknown id."""
+
+    def forgotten(entry: Entry) -> Entry:
+        return replace(entry, hides=(entry.id, *_hidden_with(repository.paths, entry)))
+
+    return _change_each(repository, ids, forgotten, who=who, why="forget")
+
+
+def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
+    """Bring back an entry that was archived, forgotten, or deleted by anybody.
+
+    Raises `InputError` when neither the file nor the history knows it, and `MemoryFileError`.
+    """
+
+    def decide(found: Snapshot) -> Mapping[str, Entry]:
+        removed = {change.id: change.before for change in found.by_hand if change.after is None}
+        entry = found.every.get(entry_id) or removed.get(entry_id) or repository.history.last_known(entry_id)
+        if entry is None:
+            raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
+        return {**found.every, entry_id: restored(entry, repository.clock.now())}
+
+    with repository.locked():
+        return repository.write(decide, who=who, why="restored")
+
+
+def undo(
+    repository: EntryRepository, run_id: str = "", *, entry_id: str = "", who: str, why: str = "undone"
+) -> Outcome:
+    """Take back a run, the last one by default, or what it did to one entry; what was changed since then stays.
+
+    Raises `InputError` when there is no such run or entry, and `MemoryFileError`.
+    """
+    with repository.locked():
+        runs = repository.history.runs()
+        run = next((one for one in runs if one.id == run_id), None) if run_id else _last_undoable(runs)
+        if run is None:
+            raise InputError(
+                Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
+            )
+        if any(one.undoes == run.id for one in runs) and not entry_id:
+            raise InputError(Sentence("The run {id} was undone already.", id=run.id))
+        changes = [change for change in run.changes if entry_id in ("", change.id)]
+        if not changes:
+            raise InputError(
+                Sentence("The run {id} did nothing to the entry {entry_id}.", id=run.id, entry_id=entry_id)
+                if entry_id
+                else Sentence("Of what the run {id} did, nothing is known any more.", id=run.id)
+            )
+
+        def decide(found: Snapshot) -> Mapping[str, Entry]:
+            result = dict(found.every)
+            for change in changes:
+                entry = _taken_back(found.every.get(change.id), change.before, change.after)
+                if entry is None:
+                    result.pop(change.id, None)
+                else:
+                    result[change.id] = entry
+            return result
+
+        whole = len(changes) == len(run.changes)
+        return repository.write(decide, who=who, why=why, undoes=run.id if whole else "")
+
+
+def _change_each(
+    repository: EntryRepository, ids: Collection[str], changed: Callable[[Entry], Entry], *, who: str, why: str
+) -> Outcome:
+    """Change some entries, each on its own. Raises `InputError` for an unknown id, and `MemoryFileError`."""
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        _require(entries, ids)
+        return {id_: changed(entry) if id_ in ids else entry for id_, entry in entries.items()}
+
+    return repository.update(change, who=who, why=why, allow_purged=True)
+
+
+def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
+    missing = sorted(set(ids) - entries.keys())
+    if missing:
+        raise InputError(
+            Sentence("There is no entry {missing}.", missing=", ".join(missing)),
+            hint="`nanobot-memory entries list` shows all.",
+        )
+
+
+def _content(text: str) -> str:
+    content = content_of(text[: 4 * MOST_CHARACTERS])
+    if not content:
+        raise InputError("There is no text.", hint="To do away with an entry, forget it.")
+    if len(content) > MOST_CHARACTERS:
+        raise InputError(
+            Sentence("The text is too long for an entry: {most:,} characters at most.", most=MOST_CHARACTERS),
+            hint="Shorten it; a longer text can be a file of its own below memory/, where it is searched.",
+        )
+    return content
+
+
+def _hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
+    """Return the ids of the messages that an entry came from, and of what the assistant answered to them."""
+    found = dict.fromkeys(entry.records)
+    for session in sessions_in(entry.source_session) if found else ():
+        is_answer = False
+        try:
+            records = last_records(paths.transcript(session), session, _MOST_RECORDS)
+        except OSError:
+            continue
+        for record in records:
+            is_answer = record.id in entry.records or (is_answer and record.origin is Origin.ASSISTANT)
+            if is_answer:
+                found[record.id] = None
+    return tuple(found)
+
+
+def _last_undoable(runs: Sequence[Run]) -> Run | None:
+    """Return the last run that is no undoing, was not undone, and was not made by hand.
+
+    Raises `InputError` where what was done last cannot be taken back.
+    """
+    undone = {run.undoes for run in runs if run.undoes}
+    for run in reversed(runs):
+        if run.why == PURGED:
+            raise InputError(
+                "What was done last was to forget for good, which cannot be taken back.",
+                hint="Name an earlier run: `nanobot-memory entries history` shows them.",
+            )
+        if run.changes and not run.undoes and run.who != BY_HAND and run.id not in undone:
+            return run
+    return None
+
+
+def _taken_back(entry: Entry | None, before: Entry | None, after: Entry | None) -> Entry | None:
+    """Return an entry without what a run did to it: what was added goes, what went comes back, fields go back.
+
+    A field that was changed again since then stays, and an entry that went since then stays away.
+    """
+    if before is None or after is None:
+        return before and (entry or before)
+    if entry is None:
+        return None
+    # The days of fading go on by themselves: they are no change.
+    return merged_entry(after, replace(entry, decayed_days=after.decayed_days), before)
