@@ -1,5 +1,6 @@
 """The memory of one AgentLoop: what is attached to it, and everything that attached it."""
 
+from collections.abc import Sequence
 from functools import cache, wraps
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -11,7 +12,6 @@ from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configurati
 from nanobot_memory_plugins.bridge.hook import ToolHook
 from nanobot_memory_plugins.bridge.idle import IdleMarks, IdleSessions
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
-from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.bridge.reply_capture import Replies, finish_turn
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
@@ -19,6 +19,8 @@ from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
 from nanobot_memory_plugins.core import MemoryService, MemoryTool, Scope, SystemClock, logger
+from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, WITH_START, note_missed
@@ -27,9 +29,38 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost
+
+_LONGEST = 300
+
+
+def say_problems(problems: Sequence[ConfigProblem]) -> bool:
+    """Write to standard error, as one line, the first problem and how many there are; return whether it did.
+
+    Where our log is on it has said all of them, and nothing is written.
+    """
+    if not problems or not _log_is_off():
+        return False
+    told = tr(problems[0].message)
+    told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
+    line = tr(
+        "nanobot-memory: {told} (`nanobot-memory doctor` says what helps)"
+        if len(problems) == 1
+        else "nanobot-memory: {told} (the first of {count} problems; `nanobot-memory doctor` says what helps)",
+        told=told,
+        count=len(problems),
+    )
+    say(line, err=True)
+    return True
+
+
+def _log_is_off() -> bool:
+    """Return whether what this set logs is dropped. loguru does not tell, so this reads its list."""
+    rules = getattr(getattr(logger, "_core", None), "activation_list", ())
+    return ("nanobot_memory_plugins.", False) in rules
 
 
 class Bridge:

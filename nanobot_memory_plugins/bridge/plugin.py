@@ -1,17 +1,99 @@
-"""The bridge among the plugins: it reports how it is attached, and what nanobot keeps of what is forgotten."""
+"""The bridge among the plugins: it reports how it is attached, and what nanobot keeps of what is forgotten.
 
-from collections.abc import Iterator
+Where no nanobot runs in this process, a real AgentLoop is built on a temporary workspace, with a provider that is never
+asked, and attaches the bridge as it would in service. Nothing of it runs.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
-from nanobot_memory_plugins.bridge.host_version import UPGRADE, host_finding
 from nanobot_memory_plugins.bridge.importing import session_files
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, hookimpl
+from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, PluginError, hookimpl
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+HOST = "nanobot-ai"
+SUPPORTED_FROM = (0, 3, 5)
+UPGRADE = f"`pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'`"
+
+
+def host_finding(installed: str | None = None) -> Finding:
+    """Say which version is there and what that means. ``installed`` is its version, by default what is installed."""
+    try:
+        found = installed if installed is not None else version(HOST)
+    except PackageNotFoundError:
+        return Finding(HOST, "not installed", Health.BAD, hint=Sentence("`pip install {host}`", host=HOST))
+    if _number(found) >= SUPPORTED_FROM:
+        return Finding(HOST, Sentence("{found}, supported", found=found))
+    return Finding(HOST, Sentence("{found}, not supported", found=found), Health.BAD, hint=UPGRADE)
+
+
+def _number(text: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version; what comes after them (rc1, .post2) does not matter here."""
+    return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0])[:3])
+
+
+def probe_seams() -> Sequence[Seam]:
+    """Return the seams of the installed nanobot.
+
+    It blocks for as long as nanobot takes to import, a second or two. Raises `PluginError` when no AgentLoop can be
+    built, or when it did not pick the bridge up.
+    """
+    with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
+        try:
+            loop = _build_loop(Path(folder))
+        except Exception as error:
+            raise PluginError(
+                Sentence("No AgentLoop can be built here: {kind}.", kind=type(error).__name__), hint=UPGRADE
+            ) from error
+        from nanobot_memory_plugins.bridge.attach import bridge_of
+
+        bridge = bridge_of(loop)
+        if bridge is None:
+            raise PluginError(
+                "nanobot did not load the bridge's tools.",
+                hint="Install both in one environment: pip install nanobot-ai nanobot-memory-bridge",
+            )
+        return bridge.seams.all()
+
+
+def _build_loop(folder: Path) -> Any:
+    from nanobot.agent.loop import AgentLoop
+    from nanobot.bus.queue import MessageBus
+    from nanobot.providers.base import LLMProvider, LLMResponse
+    from nanobot.session.manager import SessionManager
+
+    class NeverAsked(LLMProvider):  # type: ignore[misc]  # nanobot publishes no types
+        """Satisfies the constructor of the loop."""
+
+        def __init__(self) -> None:
+            super().__init__(provider_name="none")
+
+        async def chat(self, *args: Any, **kwargs: Any) -> LLMResponse:
+            """Fail: probing asks nothing."""
+            raise PluginError("The provider of a probe was asked.")
+
+        def get_default_model(self) -> str:
+            """Return a name that no provider has."""
+            return "none"
+
+    workspace = folder / "workspace"
+    return AgentLoop(
+        bus=MessageBus(),
+        provider=NeverAsked(),
+        workspace=workspace,
+        # The probe's sessions are kept out of the user's home folder.
+        session_manager=SessionManager(workspace, sessions_root=folder / "sessions"),
+    )
+
 
 _OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
 _HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
@@ -46,7 +128,7 @@ def _held(path: Path, wanted: Wanted) -> Iterator[Trace]:
 def _seam_findings(workspace: Path) -> list[Finding]:
     try:
         from nanobot_memory_plugins.bridge.attach import bridge_for
-        from nanobot_memory_plugins.bridge.probing import probe_seams
+        from nanobot_memory_plugins.bridge.plugin import probe_seams
 
         running = bridge_for(workspace)
         return [finding_of(seam) for seam in (running.seams.all() if running is not None else probe_seams())]

@@ -4,11 +4,69 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from nanobot_memory_plugins.bridge.group_chats import group_chat_of
+from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS
 from nanobot_memory_plugins.bridge.sessions import is_nobody, scope_of
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.scopes.people import Senders
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, sender_name
+
+# Channels on which every conversation is one person's.
+_DIRECT_ONLY = LOCAL_CHANNELS | {"websocket", "email", "weixin", "msteams", "system"}
+# What channels say of a direct message, and of another one, in the metadata of a message.
+_DIRECT = frozenset({"im", "dm", "d", "p2p", "single", "private", "personal", "c2c", "1"})
+_KINDS = ("chat_type", "channel_type", "conversation_type")
+_NESTED = ("slack", "mattermost")
+
+
+def group_chat_of(
+    channel: str, chat_id: str, sender: str, metadata: Mapping[str, Any] | None, *, session_key: str = ""
+) -> tuple[str, bool]:
+    """Return the name of the group chat that a message is from, or nothing, and whether the channel says so.
+
+    Where a channel says nothing, the conversation is one person's when it bears that person's name, else a group's:
+    rather too little is shown in it than what is private.
+    """
+    if not channel or not chat_id or channel in _DIRECT_ONLY:
+        return "", True
+    name = f"{channel}:{_whole_chat(channel, chat_id, metadata or {}, session_key)}"
+    told = _told(metadata or {})
+    if told is not None:
+        return (name, True) if told else ("", True)
+    own = {sender, sender_name(channel, sender), f"private:{sender}"}
+    if chat_id in own or (channel == "telegram" and chat_id.isdigit()) or (channel == "slack" and chat_id[:1] == "D"):
+        return "", True
+    certain = (
+        (channel == "telegram" and chat_id.startswith("-"))
+        or (channel == "slack" and chat_id[:1] in ("C", "G"))
+        or chat_id.startswith("group:")
+    )
+    return name, certain
+
+
+def _told(metadata: Mapping[str, Any]) -> bool | None:
+    """Return what the metadata says: a group chat, none, or nothing."""
+    for place in (metadata, *(metadata.get(name) for name in _NESTED)):
+        if not isinstance(place, Mapping):
+            continue
+        if isinstance(place.get("is_group"), bool):
+            return bool(place["is_group"])
+        if isinstance(place.get("is_dm"), bool):
+            return not place["is_dm"]
+        for key in _KINDS:
+            if isinstance(place.get(key), str) and place[key]:
+                return place[key].lower() not in _DIRECT
+        if "guild_id" in place:
+            return place["guild_id"] is not None
+    return None
+
+
+def _whole_chat(channel: str, chat_id: str, metadata: Mapping[str, Any], session_key: str) -> str:
+    """Return the chat without its threads and topics, which nanobot holds as sessions of their own."""
+    parent = metadata.get("parent_channel_id") or metadata.get("context_chat_id")
+    if isinstance(parent, str) and parent and session_key.startswith(f"{channel}:{parent}:"):
+        return parent
+    return chat_id
+
 
 # Whose the turn is in which we run; the host asks for its prompt without saying it.
 _current: ContextVar[Scope | None] = ContextVar("current_turn_scope", default=None)

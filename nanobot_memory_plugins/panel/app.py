@@ -18,7 +18,6 @@ from nanobot_memory_plugins.core.values import EntryRun, Erasure
 from nanobot_memory_plugins.panel.dialogs import Confirm
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
-from nanobot_memory_plugins.panel.style import STYLE, WIDE_FROM
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.forgetting import ForgettingView
 from nanobot_memory_plugins.panel.views.health import HealthView
@@ -26,6 +25,41 @@ from nanobot_memory_plugins.panel.views.history import HistoryView, shown_run
 from nanobot_memory_plugins.panel.views.memories import MemoriesView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
+
+# Columns from which list and detail stand side by side.
+WIDE_FROM = 110
+
+STYLE = """
+#title { height: 1; background: $panel; }
+ContentSwitcher { height: 1fr; }
+.view { height: 1fr; }
+.halves { height: 1fr; layout: vertical; }
+.half { height: 3fr; }
+.detail { height: 2fr; border-top: solid $primary-darken-2; padding: 0 1; scrollbar-size-vertical: 1; }
+.detail:focus { border-top: solid $accent; }
+.line { height: auto; max-height: 4; background: $boost; }
+DataTable { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
+View > Input { height: 1; padding: 0 1; background: $boost; border: none; }
+.hidden { display: none; }
+.-wide .halves { layout: horizontal; }
+.-wide .half { width: 3fr; height: 1fr; }
+.-wide .detail { width: 2fr; height: 1fr; border-top: none; border-left: solid $primary-darken-2; }
+
+ModalScreen { align: center middle; }
+.dialog {
+    width: 90%; max-width: 84; height: auto; max-height: 92%;
+    background: $surface; border: round $primary; padding: 0 1;
+}
+.dialog .title { text-style: bold; width: 100%; margin-bottom: 1; }
+.dialog VerticalScroll { height: auto; max-height: 12; }
+.dialog TextArea { height: 7; margin-bottom: 1; }
+.field { height: 1; }
+.field Label { width: 12; color: $text-muted; }
+.field Input { width: 1fr; height: 1; border: none; background: $boost; }
+.buttons { height: 1; margin-top: 1; align-horizontal: right; }
+.buttons Button { margin-left: 2; }
+"""
+
 
 VIEWS: dict[str, type[View]] = {
     "memories": MemoriesView,

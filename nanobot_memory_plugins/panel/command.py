@@ -1,6 +1,8 @@
 """``nanobot-memory panel``: see and change the memory, in the terminal or in a browser."""
 
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +19,15 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# Textual's own switch, which textual-serve sets for the programs that it starts.
+_DRIVER_VARIABLE = "TEXTUAL_DRIVER"
+
+
+def is_served(environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a browser is on the other end, and no terminal."""
+    return "web_driver" in environment.get(_DRIVER_VARIABLE, "")
+
 
 AUTO = "auto"
 
@@ -62,8 +73,8 @@ def panel(
 def _run(folder: Path, config: Path | None, language: str) -> None:
     # Textual takes its time to import: only who opens the panel pays for it.
     from nanobot_memory_plugins.panel.app import PanelApp
+    from nanobot_memory_plugins.panel.command import is_served
     from nanobot_memory_plugins.panel.memory import PanelMemory
-    from nanobot_memory_plugins.panel.web.child import is_served
 
     if not is_served() and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from nanobot_memory_plugins.bridge.problem_line import say_problems
+from nanobot_memory_plugins.bridge.connection import say_problems
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge import seams
 from nanobot_memory_plugins.bridge.attach import attach, bridge_of
-from nanobot_memory_plugins.bridge.host_version import host_finding
+from nanobot_memory_plugins.bridge.plugin import host_finding
 from nanobot_memory_plugins.bridge.tools import MemorySearchTool, RememberTool
 from nanobot_memory_plugins.core.values.diagnosis import Health
 

@@ -9,8 +9,8 @@ from rich.segment import Segment
 from textual.color import Color
 
 from nanobot_memory_plugins.panel.app import ControlFilter
-from nanobot_memory_plugins.panel.highlight import highlighted, pattern_of
 from nanobot_memory_plugins.panel.views.base import _cell
+from nanobot_memory_plugins.panel.views.search import highlighted, pattern_of
 
 BIDI = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.senders import senders_of
-from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes, group_chat_of
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.scopes.people import People

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY, FILE_VARIABLE
-from nanobot_memory_plugins.bridge.host_version import HOST, host_finding
+from nanobot_memory_plugins.bridge.plugin import HOST, host_finding
 from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, PluginError, load_config, redact_text
 from nanobot_memory_plugins.core.cli.options import resolve_workspace
