@@ -17,7 +17,7 @@ from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
-from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
 
 # Seconds: between looks at what was sent, how long that may make no progress, how long the sender may go on at the end,
 # how old the count of what is not sent may be, and what a question may take.
@@ -139,12 +139,7 @@ class Sending:
 
     def _count(self) -> None:
         self._counted_at = time.monotonic()
-        sent, unsent = self._states, 0
-        for source in self._places.find():
-            state = sent.get(source.relative)
-            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
-                unsent += max(1, source.size - (state.offset if state is not None else 0))
-        self.unsent = unsent
+        self.unsent = unindexed_bytes(self._places.find(), self._states)
 
 
 def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:

@@ -4,9 +4,10 @@ import shlex
 from collections.abc import Iterator
 from importlib import metadata
 
-from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
+from nanobot_memory_plugins.core import Finding, Health, Level, StoreError, StoreStatus
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
+from nanobot_memory_plugins.storage.index_location import put_aside_beside
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
@@ -14,6 +15,7 @@ _MODEL_SECONDS, _HERE_SECONDS = 5.0, 25.0
 _APSW = "Install it: `pip install apsw`"
 _VEC = 'Install it: `pip install "nanobot-memory-storage[vec]"`'
 _WHEEL = "Install apsw from a wheel: `pip install --force-reinstall --only-binary :all: apsw`"
+_REBUILD = "Build it again from the files: `nanobot-memory index --rebuild`"
 _LEVELS = {
     Level.HYBRID: "0: vectors in sqlite-vec, and full text",
     Level.NUMPY: "1: vectors compared by numpy, and full text",
@@ -109,17 +111,14 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
             if status.indexing_here
             else "another process keeps the index up to date",
         )
-    for problem in index.check() or ():
-        yield Finding(
-            "index integrity", problem, Health.BAD, "Build it again from the files: `nanobot-memory index --rebuild`"
-        )
-    for broken in index.put_aside():
-        state = Sentence(
-            "a damaged index was put aside as {name}, and a new one built from the files", name=broken.name
-        )
-        yield Finding(
-            "quarantine",
-            state,
-            Health.DEGRADED,
-            Sentence("Nothing is lost; when you like: `rm {broken}`", broken=shlex.quote(str(broken))),
-        )
+    if index.opener is not None and index.place is not None:
+        try:
+            index.opener.for_writing().close()  # which reads and checks all of it
+        except StoreError as error:
+            yield Finding("index integrity", error.cause, Health.BAD, error.hint or _REBUILD)
+        for broken in put_aside_beside(index.place.database):
+            state = Sentence(
+                "a damaged index was put aside as {name}, and a new one built from the files", name=broken.name
+            )
+            hint = Sentence("Nothing is lost; when you like: `rm {broken}`", broken=shlex.quote(str(broken)))
+            yield Finding("quarantine", state, Health.DEGRADED, hint)

@@ -5,13 +5,20 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, in_the_way_of, make_missing, private_folder, put_aside
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+APPLICATION_ID: Final = 0x6E626D69
+"""Marks a SQLite file as an index of this set: "nbmi"."""
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+# In the header of a SQLite file: how it begins, and where the mark stands.
+_MAGIC, _MARK = b"SQLite format 3\0", slice(68, 72)
 # Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"
 
@@ -20,19 +27,17 @@ _ELSEWHERE = "elsewhere.txt"
 class IndexPlace:
     """The database, and the lock that says who writes it.
 
-    ``temporary`` is true when the workspace cannot be written: the index is then this process's own, in a
-    temporary folder that `remove` takes away. ``reason`` and ``hint`` say so to people.
+    ``trouble`` says why it is a temporary one: the workspace cannot be written. The index is then this process's own,
+    in a folder that `remove` takes away.
     """
 
     database: Path
     lock: Path
-    temporary: bool = False
-    reason: str = ""
-    hint: str = ""
+    trouble: StoreError | None = None
 
     def remove(self) -> None:
         """Remove a temporary index; any other stays."""
-        if self.temporary:
+        if self.trouble is not None:
             shutil.rmtree(self.database.parent, ignore_errors=True)
 
 
@@ -60,13 +65,8 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
             hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
         elif (file := in_the_way_of(database.parent)) is not None:
             hint = put_aside(file)
-        return IndexPlace(
-            folder / database.name,
-            folder / "indexer.lock",
-            True,
-            Sentence("{reason}; the index is temporary.", reason=reason),
-            hint,
-        )
+        trouble = StoreError(Sentence("{reason}; the index is temporary.", reason=reason), hint=hint)
+        return IndexPlace(folder / database.name, folder / "indexer.lock", trouble)
     remember_place(paths, database)
     return IndexPlace(database, database.parent / "indexer.lock")
 
@@ -76,6 +76,39 @@ def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
     earlier = [Path(line) for line in _earlier(paths)]
     beside = sorted(set(paths.database.parent.glob("*.db")) - {paths.state})
     return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *beside, *earlier]))
+
+
+def is_index(path: Path) -> bool:
+    """Tell whether a file is an index of this set, of whatever version."""
+    try:
+        with open(path, "rb") as file:
+            header = file.read(_MARK.stop)
+    except OSError:
+        return False
+    return header.startswith(_MAGIC) and header[_MARK] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def remove_index(path: Path) -> None:
+    """Remove an index with its side files, the file itself last. Raises OSError."""
+    for suffix in (*_SIDE_FILES, ""):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def put_index_aside(path: Path) -> None:
+    """Rename a damaged index with its side files out of the way: it may be somebody else's. Raises OSError."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    target = path.with_name(f"{path.name}.broken-{moment}")
+    for suffix in ("", *_SIDE_FILES):
+        side = path.with_name(path.name + suffix)
+        if side.exists():
+            os.replace(side, target.with_name(target.name + suffix))
+    logger.warning("the index was damaged; it was put aside as {} and is built again", target.name)
+
+
+def put_aside_beside(path: Path) -> list[Path]:
+    """Return the damaged indexes that were put aside, the latest last."""
+    found = path.parent.glob(f"{path.name}.broken-*")
+    return sorted(one for one in found if not one.name.endswith(_SIDE_FILES))
 
 
 def remember_place(paths: MemoryPaths, database: Path) -> None:

@@ -26,8 +26,8 @@ class StoragePlugin:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         self._opened = await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
-        if (place := self._opened.temporary) is not None:
-            logger.warning("{} {}", place.reason, place.hint)
+        if (trouble := self._opened.trouble) is not None:
+            logger.warning("{}", trouble)
         # While the host builds its prompt; the first message of a process is recalled by meaning then.
         await self._opened.await_model(_MODEL_SECONDS)
         return self._opened
@@ -44,15 +44,14 @@ class StoragePlugin:
         from nanobot_memory_plugins.core.erasure.matching import Wanted
 
         store = self._own(context)
-        wanted = Wanted(texts, words=words)
-        told = await store.purge(wanted, dry_run=dry_run) if store is not None else []
+        traces = await store.purge(Wanted(texts, words=words), dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         paths, db_path = MemoryPaths.of(context.workspace), options.db_path
         opened = store.database if store is not None else None
         # Where another's store serves, ours is opened by no start.
         used = wanted_database(paths, db_path) if context.store is None else opened
-        return told + await run_in_daemon_thread(
-            lambda: purge_unopened(paths, used, opened, wanted, db_path=db_path, dry_run=dry_run)
+        return traces + await run_in_daemon_thread(
+            lambda: purge_unopened(paths, used, opened, db_path=db_path, dry_run=dry_run)
         )
 
     @hookimpl

@@ -20,63 +20,17 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     logger,
 )
-from nanobot_memory_plugins.core.isolation.threads import (
-    LINGER_SECONDS,
-    DaemonThreadPool,
-    run_in_daemon_thread,
-    run_in_pool,
-)
+from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.diagnosis import findings
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
-from nanobot_memory_plugins.storage.index_location import IndexPlace
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.storage.purging import count_rows, locked_index, place_of, purge_index
+from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import Wanted
-
-
-class Coverage:
-    """Compares the manifest with the files as they stood when this was made. It blocks.
-
-    A file that this process cannot read is not waited for: nor could anybody say when it is covered.
-    """
-
-    def __init__(self, index: MemoryIndex) -> None:
-        self._index = index
-        self._waiting = {
-            source.relative: (source.size, source.mtime_ns)
-            for source in index.places.find()
-            if os.access(source.path, os.R_OK)
-        }
-        self._waiting |= dict.fromkeys(set(index.files() or ()) - set(self._waiting), (0, 0))
-        self.progress = 0
-
-    def is_complete(self) -> bool:
-        """Tell whether everything is covered; without a database the files are searched, and it is.
-
-        ``progress`` is a number that changes as long as the index does.
-        """
-        indexed = self._index.files()
-        if indexed is None:
-            return True
-        self.progress = sum(size for size, _ in indexed.values()) + len(indexed)
-        self._waiting = {path: then for path, then in self._waiting.items() if not self._covers(path, then, indexed)}
-        return not self._waiting
-
-    def _covers(self, path: str, then: tuple[int, int], indexed: dict[str, tuple[int, int]]) -> bool:
-        found = indexed.get(path)
-        now = self._index.places.look(self._index.places.path(path))
-        if now is None:
-            return found is None
-        if found is None:
-            return False
-        # The file as it is now; or, while others go on appending to it, as it was or longer.
-        return found == (now.size, now.mtime_ns) or (found[0] >= then[0] and found[1] >= then[1])
-
 
 T = TypeVar("T")
 
@@ -93,7 +47,7 @@ class SqliteStore:
     """The `Store` over one SQLite file. Nothing in it blocks the event loop.
 
     Whatever fails, a search answers: without vectors by full text, without an index from the files themselves.
-    `status` says at which level, and why.
+    `status` says at which level, and why. ``redact`` hides secrets in what people wrote.
     """
 
     def __init__(
@@ -103,10 +57,8 @@ class SqliteStore:
         clock: Clock,
         *,
         redact: Callable[[str], str] = without_secrets,
-        allow_vec: bool = True,
-        allow_fts5: bool = True,
     ) -> None:
-        self._index = MemoryIndex(workspace, options, clock, redact=redact, allow_vec=allow_vec, allow_fts5=allow_fts5)
+        self._index = MemoryIndex(workspace, options, clock, redact=redact)
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search", linger=LINGER_SECONDS)
         self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
@@ -122,26 +74,30 @@ class SqliteStore:
         clock: Clock,
         *,
         redact: Callable[[str], str] = without_secrets,
-        allow_vec: bool = True,
-        allow_fts5: bool = True,
     ) -> "SqliteStore":
-        """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`.
-
-        ``redact`` hides secrets in what people wrote. ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite
-        off.
-        """
-        store = cls(workspace, options, clock, redact=redact, allow_vec=allow_vec, allow_fts5=allow_fts5)
+        """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`."""
+        store = cls(workspace, options, clock, redact=redact)
         await store._in_housekeeping(store._index.open)
         return store
 
     @property
-    def temporary(self) -> IndexPlace | None:
-        """The index's place where it is a temporary one: the workspace cannot be written."""
-        return self._index.temporary
+    def trouble(self) -> StoreError | None:
+        """Why the index is a temporary one, where it is: the workspace cannot be written."""
+        return self._index.place.trouble if self._index.place is not None else None
+
+    @property
+    def database(self) -> Path | None:
+        """The file of the index that is open, or None while there is none."""
+        return self._index.opener.path if self._index.opener is not None else None
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedding model, once it is ready."""
+        return None if self._closed else self._index.embedding.embedder
 
     async def await_model(self, seconds: float) -> None:
         """Wait (seconds) for a model that only has to be loaded. A process of one message needs it for that one."""
-        await run_in_daemon_thread(lambda: self._index.await_model(seconds))
+        await self._in_housekeeping(lambda: self._index.await_model(seconds))
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query``, best first. One whose caller gave up before it began is not run.
@@ -167,16 +123,10 @@ class SqliteStore:
             logger.warning("texts could not be compared by meaning: {}", type(error).__name__)
             return None
 
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedding model, once it is ready."""
-        return None if self._closed else self._index.embedding.embedder
-
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
-        indexer = self._index.indexer
-        if indexer is not None:
-            indexer.notify(path)
+        if self._index.indexer is not None:
+            self._index.indexer.notify(path)
 
     async def flush(self, *, may_fail: bool = False) -> None:
         """Return once everything that stood in the files at the call is searchable by full text.
@@ -189,18 +139,19 @@ class SqliteStore:
 
     async def _flush(self, stuck: float, *, may_fail: bool = False) -> None:
         self._must_be_open()
-        coverage = await self._in_housekeeping(lambda: Coverage(self._index))
+        coverage = await self._in_housekeeping(lambda: _Coverage(self._index))
+        indexer = self._index.indexer
         barrier: Future[None] | None = None
         progress, progress_at, pause = -1, time.monotonic(), _POLL
         try:
             while not await self._in_housekeeping(coverage.is_complete):
-                indexer = self._index.indexer
-                if may_fail and indexer is not None and indexer.trouble:
-                    raise StoreError(indexer.trouble)
-                if (barrier is None or barrier.cancelled()) and indexer is not None:
-                    barrier = indexer.barrier()
-                if barrier is not None and barrier.done() and not barrier.cancelled():
-                    break
+                if indexer is not None:
+                    if may_fail and indexer.trouble:
+                        raise StoreError(indexer.trouble)
+                    if barrier is None or barrier.cancelled():
+                        barrier = indexer.barrier()
+                    if barrier.done() and not barrier.cancelled():
+                        break
                 if coverage.progress != progress:
                     progress, progress_at = coverage.progress, time.monotonic()
                 elif time.monotonic() - progress_at > stuck:
@@ -214,11 +165,6 @@ class SqliteStore:
             if barrier is not None:
                 barrier.cancel()
         await self._in_housekeeping(self._index.refresh)
-
-    @property
-    def database(self) -> Path | None:
-        """The file of the index that is open, or None while there is none."""
-        return self._index.opener.path if self._index.opener is not None else None
 
     def status(self) -> StoreStatus:
         """Return the store's state; its numbers may be a second old, or more when it was not asked for long."""
@@ -239,9 +185,9 @@ class SqliteStore:
         while True:
             report = await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))
             waiting(await self.refreshed_status(), report)
-            if not report.is_loading and await self._in_housekeeping(self._index.vectors_are_complete):
-                return
             if not report.is_loading:
+                if await self._in_housekeeping(self._index.vectors_are_complete):
+                    return
                 await asyncio.sleep(_LONGEST_POLL / 2)
 
     async def model_ready(self) -> EmbeddingStatus:
@@ -264,17 +210,18 @@ class SqliteStore:
         Nobody is waited for for long: what cannot be done now is left to the next start.
         """
         self._must_be_open()
-        locked = await self._in_housekeeping(lambda: locked_index(self._index, dry_run=dry_run))
-        if locked is not None:
-            return [locked]
+        paths, opener = self._index.paths, self._index.opener
+        if opener is None:
+            return []
         try:
-            indexed = await self._in_housekeeping(lambda: count_rows(self._index, wanted))
+            indexed = await self._in_housekeeping(lambda: count_rows(opener, wanted))
             if not dry_run:
-                await self._flush(_STUCK_PURGE)
+                await self._flush(_STUCK_PURGE, may_fail=True)
+            return await self._in_housekeeping(
+                lambda: purge_index(paths, opener, wanted, indexed=indexed, dry_run=dry_run)
+            )
         except StoreError as error:
-            where = place_of(self._index)
-            return [Trace(where, 0, removed=False, why=error.cause, waits=not dry_run, derived=True)]
-        return await self._in_housekeeping(lambda: purge_index(self._index, wanted, indexed=indexed, dry_run=dry_run))
+            return [later(paths, opener.path, error, dry_run=dry_run)]
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how SQLite, vectors, model and index stand."""
@@ -295,6 +242,42 @@ class SqliteStore:
 
     async def _in_housekeeping(self, function: Callable[[], T]) -> T:
         return await run_in_pool(self._housekeeping, function)
+
+
+class _Coverage:
+    """Compares the manifest with the files as they stood when this was made. It blocks.
+
+    A file that this process cannot read is not waited for: nor could anybody say when it is covered. ``progress`` is a
+    number that changes as long as the index does.
+    """
+
+    def __init__(self, index: MemoryIndex) -> None:
+        self._index = index
+        self._waiting = {
+            source.relative: (source.size, source.mtime_ns)
+            for source in index.places.find()
+            if os.access(source.path, os.R_OK)
+        }
+        self._waiting |= dict.fromkeys(set(index.files() or ()) - set(self._waiting), (0, 0))
+        self.progress = 0
+
+    def is_complete(self) -> bool:
+        """Tell whether everything is covered; without a database the files are searched, and it is."""
+        indexed = self._index.files()
+        if indexed is None:
+            return True
+        self.progress = sum(size for size, _ in indexed.values()) + len(indexed)
+        self._waiting = {
+            path: state for path, state in self._waiting.items() if not self._covers(path, state, indexed.get(path))
+        }
+        return not self._waiting
+
+    def _covers(self, path: str, before: tuple[int, int], indexed: tuple[int, int] | None) -> bool:
+        now = self._index.places.look(self._index.places.path(path))
+        if now is None or indexed is None:
+            return now is None and indexed is None
+        # The file as it is now; or, while others go on appending to it, as it was or longer.
+        return indexed == (now.size, now.mtime_ns) or (indexed[0] >= before[0] and indexed[1] >= before[1])
 
 
 def _stop_at_exit(process: int, index: MemoryIndex) -> None:

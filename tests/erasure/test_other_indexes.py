@@ -58,7 +58,6 @@ def holders(folder: Path) -> set[str]:
 @pytest.fixture
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     if os.environ.get("NANOBOT_MEMORY_TRUST") != "full":
-        monkeypatch.setattr("nanobot_memory_plugins.storage.database_factory._LOCKED_MS", 100)
         monkeypatch.setattr("nanobot_memory_plugins.storage.memory_index._OPEN_SECONDS", 0.2)
         monkeypatch.setattr("nanobot_memory_plugins.storage.store._DRAIN", 0.1)
         monkeypatch.setattr("nanobot_memory_plugins.storage.database.connection.BUSY_TIMEOUT_MS", 200)
@@ -75,8 +74,8 @@ def test_beside_a_locked_index_a_purge_ends_soon_and_says_what_is_left_and_the_n
         assert run_command_line(command) == 1
         assert time.monotonic() - begun < LONGEST
         said = capsys.readouterr().out
-        assert "left in .storage/memory.db: another process has locked it;" in said
-        assert "the next start or command removes it" in said
+        assert "left in .storage/memory.db: The index memory.db is locked by another process." in said
+        assert "The next start or command removes it." in said
         assert "removed from .storage/memory.db" not in said
         assert "The next start goes on with it." in said
         assert {name for name in holders(workspace) if name.startswith("memory/")} == set()

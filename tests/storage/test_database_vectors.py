@@ -13,8 +13,8 @@ MODEL = {"cat": [1.0, 0.0], "feline": [1.0, 0.0], "tractor": [0.0, 1.0]}
 
 @pytest.fixture(params=[True, False], ids=["sqlite-vec", "numpy"])
 def database(request, tmp_path):
-    database = Database.open(tmp_path / "memory.db", allow_vec=request.param)
-    assert database.has_vec is request.param
+    database = Database.open(tmp_path / "memory.db")
+    database.has_vec = request.param
     yield database
     database.close()
 

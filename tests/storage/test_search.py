@@ -84,7 +84,8 @@ FILTERS = [
 
 @pytest.mark.parametrize(("allow_vec", "resident_bytes"), [(True, 10_000_000), (True, 0), (False, 10_000_000)])
 def test_filters_hold_for_words_and_for_meaning(resident_bytes, allow_vec, tmp_path):
-    database = Database.open(tmp_path / "memory.db", allow_vec=allow_vec)
+    database = Database.open(tmp_path / "memory.db")
+    database.has_vec = allow_vec
     database.apply(change(*SCOPED))
     model = ChosenVectors({"coffee": [1.0, 0.0], "meaning": [1.0, 0.0]})
     model.fill(database)
@@ -176,7 +177,7 @@ def test_an_answer_next_to_its_question_is_raised(database):
         document("answer", "We picked the small framework", ordinal=2),
         document("elsewhere", "We picked the small framework", ordinal=9, path="memory/b.md"),
     ]
-    database.apply_all([change(*talk[:2]), change(talk[2], path="memory/b.md")])
+    database.apply(change(*talk[:2]), change(talk[2], path="memory/b.md"))
     boosted = keys(searcher(database).search(Query("picked framework")))
     assert boosted.index("answer") < boosted.index("elsewhere")
     plain = {
@@ -191,7 +192,7 @@ def test_an_entry_is_not_found_for_standing_beside_one(database):
         document("cat", "我的猫叫豆豆，对鸡肉过敏。", ordinal=1, path=path, source="long_term"),
         document("port", "测试库端口是 5433。", ordinal=2, path=path, source="long_term"),
     ]
-    database.apply_all([change(*entries, path=path)])
+    database.apply(change(*entries, path=path))
     assert keys(searcher(database).search(Query("端口号"))) == ["port"]
 
 
@@ -210,7 +211,8 @@ def test_a_model_that_fails_costs_only_the_meaning(database, failure):
     [(True, Level.HYBRID, 10_000_000), (True, Level.HYBRID, 0), (False, Level.NUMPY, 10_000_000)],
 )
 def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec, level, resident_bytes):
-    database = Database.open(tmp_path / "memory.db", allow_vec=allow_vec)
+    database = Database.open(tmp_path / "memory.db")
+    database.has_vec = allow_vec
     generator = np.random.default_rng(3)
     words = {f"word{n}": generator.normal(size=8).tolist() for n in range(400)}
     database.apply(change(*(document(f"d{n}", f"word{n}") for n in range(400))))

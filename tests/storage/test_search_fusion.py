@@ -30,7 +30,8 @@ VECTORS = {"apple": [1.0, 0.0], "pear": [0.0, 1.0], "kiwi": [0.6, 0.8], "lime": 
 
 @pytest.fixture(params=[True, False], ids=["sqlite-vec", "numpy"])
 def database(request, tmp_path):
-    database = Database.open(tmp_path / "memory.db", allow_vec=request.param)
+    database = Database.open(tmp_path / "memory.db")
+    database.has_vec = request.param
     database.apply(change(*(document(name, text, time=None) for name, text in TEXTS.items())))
     yield database
     database.close()

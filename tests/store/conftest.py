@@ -24,11 +24,10 @@ async def open_store(workspace: Workspace) -> AsyncIterator[OpenStore]:
     """Opens stores of the workspace, without a model unless one is asked for, and closes them at the end."""
     opened: list[SqliteStore] = []
 
-    async def open_one(*, allow_vec: bool = True, allow_fts5: bool = True, **options: Any) -> SqliteStore:
+    async def open_one(**options: Any) -> SqliteStore:
         workspace.paths.memory.mkdir(parents=True, exist_ok=True)
         chosen = StorageOptions.model_validate({"embedding_provider": "none", **options})
-        parts = {"allow_vec": allow_vec, "allow_fts5": allow_fts5}
-        store = await SqliteStore.open(workspace.path, chosen, SystemClock(), **parts)
+        store = await SqliteStore.open(workspace.path, chosen, SystemClock())
         opened.append(store)
         return store
 

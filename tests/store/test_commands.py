@@ -118,4 +118,4 @@ def test_a_file_in_the_place_of_the_index_is_to_be_put_aside(workspace: Workspac
     workspace.paths.database.parent.write_text("mine", encoding="utf-8")
     place = choose_place(workspace.paths, "")
     place.remove()
-    assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in str(place.hint)
+    assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in place.trouble.hint

@@ -3,7 +3,7 @@
 import threading
 from pathlib import Path
 
-from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
+from nanobot_memory_plugins.storage.connections import DatabaseOpener
 
 
 def test_threads_that_open_a_new_index_at_once_meet_no_half_made_file(tmp_path: Path):

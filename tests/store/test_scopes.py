@@ -15,7 +15,9 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.storage.database import database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
+from nanobot_memory_plugins.storage.indexer.worker import Ownership
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
@@ -45,14 +47,18 @@ def fill(workspace: Workspace) -> None:
 
 
 @contextmanager
-def opened(workspace: Workspace, embedder: HashEmbedder | None, **parts: bool) -> Iterator[MemoryIndex]:
+def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str = "") -> Iterator[MemoryIndex]:
     options = StorageOptions.model_validate({"embedding_provider": "none"})
     with pytest.MonkeyPatch.context() as patch:
         if embedder is not None:
             report = EmbeddingStatus(EmbeddingState.READY, model=embedder.name)
             patch.setattr(EmbeddingService, "embedder", property(lambda access: embedder))
             patch.setattr(EmbeddingService, "status", lambda access: report)
-        index = MemoryIndex(workspace.path, options, SystemClock(), **parts)
+        if without:
+            really = getattr(database, without)
+            here = str(workspace.path)
+            patch.setattr(database, without, lambda one: here not in one.filename and really(one))
+        index = MemoryIndex(workspace.path, options, SystemClock())
         index.open()
         try:
             yield index
@@ -73,14 +79,20 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     workspace = Workspace(tmp_path_factory.mktemp("scopes") / "workspace")
     surface = request.param
     if surface == "tail":
-        with workspace.indexing(), opened(workspace, None) as found:  # it owns the index, and does not watch
+        with workspace.indexing():
+            pass
+        owner = Ownership(workspace.paths.index_folder / "indexer.lock")  # of a process that indexes nothing
+        assert owner.try_acquire()
+        with opened(workspace, None) as found:
             fill(workspace)
-            assert found.refresh().documents == 0
             yield found
+            assert found.refresh().documents == 0
+        owner.release()
         return
     fill(workspace)
     embedder = HashEmbedder() if surface in ("sqlite-vec", "numpy") else None
-    with opened(workspace, embedder, allow_vec=surface != "numpy", allow_fts5=surface != "scan") as found:
+    without = {"numpy": "loads_sqlite_vec", "scan": "has_full_text"}.get(surface, "")
+    with opened(workspace, embedder, without=without) as found:
         if surface != "scan":
             wait(lambda: found.refresh().documents == EVERYTHING)
         if embedder is not None:

@@ -82,29 +82,25 @@ def _configure(connection: apsw.Connection) -> None:
     )
 
 
-def load_sqlite_vec(connection: apsw.Connection, *, allowed: bool) -> str:
-    """Load sqlite-vec into the connection; return why it is not there, or an empty text when it is."""
-    if not allowed:
-        return "sqlite-vec is switched off"
+def loads_sqlite_vec(connection: apsw.Connection) -> bool:
+    """Load sqlite-vec into the connection; tell whether that can be done."""
     try:
         import sqlite_vec
-    except ImportError:
-        return Sentence("sqlite-vec is not installed")
-    try:
+
         connection.enable_load_extension(True)
         try:
             connection.load_extension(sqlite_vec.loadable_path())
         finally:
             connection.enable_load_extension(False)
         connection.execute("SELECT vec_version()").fetchall()
-    except (apsw.Error, OSError, AttributeError) as error:
-        return Sentence("sqlite-vec cannot be loaded ({kind})", kind=type(error).__name__)
-    return ""
+    except (ImportError, apsw.Error, OSError, AttributeError):
+        return False
+    return True
 
 
-def has_module(connection: apsw.Connection, name: str) -> bool:
-    """Tell whether this SQLite has a virtual table module."""
-    return bool(query(connection, "SELECT 1 FROM pragma_module_list WHERE name = ?", (name,)))
+def has_full_text(connection: apsw.Connection) -> bool:
+    """Tell whether this SQLite has FTS5."""
+    return bool(query(connection, "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"))
 
 
 def query(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -124,11 +120,6 @@ def immediate(connection: apsw.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    try:
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:

@@ -11,12 +11,11 @@ from nanobot_memory_plugins.storage.database.connection import (
     immediate,
     scalar,
 )
+from nanobot_memory_plugins.storage.index_location import APPLICATION_ID
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
 # Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
 SCHEMA_VERSION = 2
-# "nbmi": marks the file as an index of this set.
-APPLICATION_ID = 0x6E626D69
 
 _TABLES = """
 CREATE TABLE docs (
@@ -119,6 +118,8 @@ def create(connection: apsw.Connection) -> None:
     with immediate(connection):
         if not is_made(connection):
             make_tables(connection)
+    # The file says from now on whose it is, without its log.
+    connection.execute("PRAGMA wal_checkpoint").fetchall()
 
 
 def make_tables(connection: apsw.Connection) -> None:

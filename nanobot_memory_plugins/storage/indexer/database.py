@@ -23,7 +23,7 @@ class FileIndex(Protocol):
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest: how far each file is indexed, by its path."""
 
-    def apply(self, change: FileChange) -> None:
+    def apply(self, change: FileChange, /) -> None:
         """Apply what one step of the indexer found, whole or not at all."""
 
     def keys_from(self, path: str, offset: int) -> Sequence[str]:
@@ -38,10 +38,10 @@ class FileIndex(Protocol):
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
 
-    def documents_without_vector(self, space: str, limit: int) -> Sequence[TextToEmbed]:
+    def documents_without_vector(self, space: str, limit: int, /) -> Sequence[TextToEmbed]:
         """Return documents that have no vector in a space yet, with the text to embed."""
 
-    def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
+    def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]], /) -> None:
         """Store vectors by the documents' ids."""
 
     def close(self) -> None:

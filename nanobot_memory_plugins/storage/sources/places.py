@@ -3,12 +3,13 @@
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
@@ -137,6 +138,16 @@ class Places:
         except (OSError, RuntimeError):
             return False
         return any(target.is_relative_to(folder) for folder in self._inside)
+
+
+def unindexed_bytes(sources: Iterable[SourceFile], states: Mapping[str, FileState]) -> int:
+    """Return how many bytes of some files an index does not hold yet, at least 1 of a file that has changed."""
+    waiting = 0
+    for source in sources:
+        state = states.get(source.relative)
+        if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+            waiting += max(1, source.size - (state.offset if state is not None else 0))
+    return waiting
 
 
 def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:

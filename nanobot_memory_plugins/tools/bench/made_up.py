@@ -99,7 +99,7 @@ def fill(database: Database, language: Language, count: int) -> None:
     """Index so many chunks through the indexer's own way in, many files a transaction."""
     changes = documents(language, count)
     while some := list(itertools.islice(changes, _FILES_A_TRANSACTION)):
-        database.apply_all(some)
+        database.apply(*some)
 
 
 def unit_vectors(count: int, dimension: int, generator: np.random.Generator) -> NDArray[np.float32]:
