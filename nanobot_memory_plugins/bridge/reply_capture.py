@@ -13,7 +13,7 @@ from nanobot_memory_plugins.bridge.sessions import (
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
-from nanobot_memory_plugins.core.host.live_history import tokens_of
+from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, Summary
 from nanobot_memory_plugins.core.host.framework_calls import asking_session
-from nanobot_memory_plugins.core.host.said_before import spoken_text
+from nanobot_memory_plugins.core.host.history import spoken_text
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.hosts.framework import framework
 

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.cli.language import chosen_language
 from nanobot_memory_plugins.core.config.languages import base_language, language_named
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.hatch_build import in_traditional, read_catalogue
-from nanobot_memory_plugins.core.host.unheard import told_in
+from nanobot_memory_plugins.core.host.missed_turns import notice_language
 from release.catalogues import catalogue_of, places_in
 
 from ..support.chinese import simplified_only
@@ -77,5 +77,5 @@ def test_a_name_and_a_locale_ask_for_the_script_that_is_written_there(name: str,
 
 def test_what_a_turn_is_told_has_one_chinese():
     assert base_language("zh_Hant") == base_language("zh") == "zh"
-    assert told_in("zh_Hant", "hello") == told_in("zh", "hello") == "zh"
-    assert told_in("en", "你好") == "en"
+    assert notice_language("zh_Hant", "hello") == notice_language("zh", "hello") == "zh"
+    assert notice_language("en", "你好") == "en"

@@ -12,8 +12,9 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.host.recall_log import RecallLedger
-from nanobot_memory_plugins.core.values import NoteType, Origin
+from nanobot_memory_plugins.core.host.recall_log import record_injection
+from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.values import ContextBlock, NoteType, Origin
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -71,9 +72,10 @@ async def test_what_is_recalled_most_is_shown_with_its_words(tmp_path: Path, cap
         "gone": "memory/ENTRIES.md#dddd4444",
         "outside": "../../etc/passwd#root",
     }
-    ledger = RecallLedger(tmp_path, ManualClock(NOW))
+    state = StateDatabase.of(tmp_path)
     for names in (["said", "gone"], ["said", "noted", "gone"], ["said", "entry", "outside"], ["noted"], []):
-        ledger.record([ids[name] for name in names], 10)
+        block = ContextBlock("block", tuple(ids[name] for name in names))
+        record_injection(state, NOW, [block], tool_tokens=0, entries="")
     found = told(tmp_path, capsys)["recall"]
     assert (found["turns"], found["with_memories"], found["since"]) == (5, 4, "2026-03-06")
     assert [(one["times"], one["text"]) for one in found["most"]] == [

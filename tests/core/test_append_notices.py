@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.host.append_notices import AppendNotices
+from nanobot_memory_plugins.core.host.recorder import AppendNotices
 
 CONFIG = MemoryConfig.model_validate(
     {

@@ -35,7 +35,7 @@ async def ask(workspace: Path, options: MemoryConfig) -> list[str]:
     async with MemoryHost(workspace, config=options, clock=Passing(NOW)) as memory:
         await memory.message_received(session_key="a:b", text="Do you remember the port of the staging database?")
         await memory.flush_index()
-        return [f"{one.plugin}: {one.why}" for one in missed_turns(StateDatabase.of(workspace), since=NOW)]
+        return [f"{plugin}: {why}" for _, plugin, why in missed_turns(StateDatabase.of(workspace), since=NOW)]
 
 
 async def test_a_turn_that_plugins_do_not_answer_in_time_is_told_with_the_reason(tmp_path: Path):

@@ -21,7 +21,6 @@ from nanobot_memory_plugins.core.host.stored import (
     stored_notes,
     stored_recalls,
 )
-from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Memories that are shown without --all, and what of a text.
@@ -42,7 +41,7 @@ def stats(
     active = sum(one.section is Section.ACTIVE for one in entries.values())
     said, noted = stored_messages(repository.paths), stored_notes(repository.paths)
     recalled = stored_recalls(repository.paths)
-    cost = costs_of(StateDatabase.of(repository.paths), days)
+    cost = costs_of(repository.paths, days)
     most: list[dict[str, Any]] = []
     for (file, record), times in recalls_of_records(recalled.times).most_common(_ALL):
         text = entries[record].content if record in entries else line_of(repository.paths, file, record)

@@ -1,6 +1,7 @@
 """What the memory costs in prompts, and what it used the language model for, in estimated tokens."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -10,9 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import shown
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.recall_log import injections
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 PURPOSE_WORDS: Final = ("reading", "consolidation", "compaction", "summary")
@@ -52,11 +56,12 @@ def summed(used: Iterable[Usage]) -> list[Cost]:
     return [rows[key] for key in sorted(rows)]
 
 
-def costs_of(state: StateDatabase, days: int) -> dict[str, Any]:
+def costs_of(paths: MemoryPaths, days: int) -> dict[str, Any]:
     """Return what the memory cost in the last days (UTC), today included. Raises `StoreError`.
 
-    ``whole_memory`` are the tokens that all of its Markdown would have taken in these turns.
+    ``whole_memory`` are the tokens that all of its Markdown, as it is now, would have taken in these turns.
     """
+    state = StateDatabase.of(paths)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
     used, turns = summed(uses(state, since=since)), list(injections(state, since=since))
     parts = {
@@ -70,9 +75,17 @@ def costs_of(state: StateDatabase, days: int) -> dict[str, Any]:
         "turns": len(turns),
         **parts,
         "total": sum(parts.values()),
-        "whole_memory": sum(one.whole_tokens for one in turns),
+        "whole_memory": len(turns) * _tokens_of_markdown(paths),
         "uses": [asdict(one) | {"seconds": round(one.seconds, 3)} for one in used],
     }
+
+
+def _tokens_of_markdown(paths: MemoryPaths) -> int:
+    tokens = 0
+    for path in paths.memory.glob("*.md"):
+        with suppress(OSError):
+            tokens += estimate_tokens(read_regular(path).decode(errors="replace"))
+    return tokens
 
 
 def show_costs(cost: dict[str, Any], out: Console) -> None:

@@ -7,27 +7,27 @@ from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
-from nanobot_memory_plugins.core.host.privacy import Privacy, shown_arguments
+from nanobot_memory_plugins.core.host.privacy import Privacy
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
-from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, unheard
+from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 _T = TypeVar("_T")
 
-# The hooks whose plugins make something lasting of a history.
+# The hooks whose plugins make something lasting of a history: a note of a conversation in a group is the group's.
 _LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction", "contribute_reading"})
 
 
 class HookCalls:
     """Calls the plugins' hooks. Notes are kept outside of every time limit, whatever becomes of the caller."""
 
-    def __init__(self, plugins: PluginSet, capture: TurnRecorder, privacy: Privacy) -> None:
+    def __init__(self, plugins: PluginSet, recorder: TurnRecorder, sessions: Sessions, privacy: Privacy) -> None:
         self._plugins = plugins
-        self._capture = capture
+        self._recorder = recorder
+        self._sessions = sessions
         self._privacy = privacy
 
     async def answers(
@@ -36,20 +36,19 @@ class HookCalls:
         arguments: Mapping[str, Any],
         *,
         accept: tuple[type, ...],
-        limit: float,
         scope: Scope,
         sequential: bool = False,
         check: Callable[[object], str] | None = None,
     ) -> list[PluginAnswer]:
         """Return every plugin's answer, in order.
 
-        ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded. ``check`` says
-        what else is wrong with a value: a few words, or none. Of a conversation from which something was taken back
-        the plugins are shown what our transcript holds.
+        The hook's time limit is the deadline by which uses of the language model are bounded. ``check`` says what else
+        is wrong with a value: a few words, or none. Of a conversation from which something was taken back the plugins
+        are shown what our transcript holds.
         """
         session = str(arguments.get("session_key") or "")
-        shown = await shown_arguments(self._privacy, session, arguments)
-        token = hook_deadline.set(time.monotonic() + limit)
+        shown = await self._privacy.shown_arguments(session, arguments)
+        token = hook_deadline.set(time.monotonic() + self._plugins.host.time_limit(hook))
         try:
             return await self._plugins.host.call(
                 hook, {**shown, "scope": scope}, accept=accept, sequential=sequential, check=check
@@ -57,74 +56,26 @@ class HookCalls:
         finally:
             hook_deadline.reset(token)
 
-    async def answers_to_message(
-        self,
-        session_key: str,
-        text: str,
-        history: Sequence[Message],
-        *,
-        limit: float,
-        scope: Scope,
-        spoken: bool = True,
-    ) -> list[PluginAnswer]:
-        """Return every plugin's answer to a user's message.
+    async def noted(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
+        """Call a hook that answers with notes alone, and keep them."""
+        answers = await self.answers(hook, arguments, accept=(Note,), scope=scope)
+        return await self.keep_answers(hook, answers, scope)
 
-        Of one that is not ``spoken`` no note is the user's, whatever a plugin says.
-        """
-        answers = await self.answers(
-            "on_message_received",
-            {"session_key": session_key, "text": text, "history": history, "spoken": spoken},
-            accept=(ContextBlock, Note),
-            limit=limit,
-            scope=scope,
-        )
-        return answers if spoken else [replace(one, values=tuple(map(_not_users, one.values))) for one in answers]
+    async def keep_answers(self, hook: str, answers: Sequence[PluginAnswer], scope: Scope) -> Receipt:
+        """Keep the notes among the answers to a hook. The receipt is that of the first, with all of them inside."""
+        return combined_receipt(await self.keep(values_of(answers, Note), scope, of_group=hook in _LEARNING))
 
-    def unheard(self, language: Language) -> list[ContextBlock]:
-        """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
-        late = {**self._plugins.failed, **self._plugins.host.failing("on_message_received")}
-        missed = {name: late[name] for name in OF_PLUGINS if name in late}
-        if missed:
-            self._capture.note_missed(missed)
-        return unheard(missed, language)
-
-    async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
-        """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
-        kept = await self._capture.keep_notes(values_of(answers, Note), scope=scope)
-        self._privacy.noted(scope.session, kept)
-        return combined_receipt(kept)
+    async def keep(self, notes: Sequence[Note], scope: Scope, *, of_group: bool = True) -> tuple[Receipt, ...]:
+        """Keep notes of a session; in a group chat they are ``of_group``, whoever wrote last, or of the user."""
+        whose = replace(scope, user="") if of_group and scope.group_chat else scope
+        kept = await self._recorder.keep_notes(notes, scope=whose)
+        self._sessions[scope.session].note(kept)
+        return kept
 
     async def reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
         """Return what the plugins want to know of a session that is about to be read."""
-        limit = self._plugins.host.time_limit("contribute_reading")
-        answers = await self.answers("contribute_reading", arguments, accept=(ReadingPart,), limit=limit, scope=scope)
+        answers = await self.answers("contribute_reading", arguments, accept=(ReadingPart,), scope=scope)
         return values_of(answers, ReadingPart)
-
-    async def keep_read(self, notes: Sequence[Note], scope: Scope) -> tuple[Receipt, ...]:
-        """Keep what plugins noted of a session that was read."""
-        kept = await self._capture.keep_notes(notes, scope=of_conversation(scope))
-        self._privacy.noted(scope.session, kept)
-        return kept
-
-    async def keep(self, note: Note, *, session_key: str, scope: Scope) -> Receipt:
-        """Keep one note."""
-        kept = await self._capture.keep_notes([note], scope=scope)
-        self._privacy.noted(session_key, kept)
-        return kept[0]
-
-    async def keep_answers(self, hook: str, arguments: Mapping[str, Any], *, limit: float, scope: Scope) -> Receipt:
-        """Call a hook that answers with notes alone, and keep them."""
-        answers = await self.answers(hook, arguments, accept=(Note,), limit=limit, scope=scope)
-        return await self.keep_notes(answers, scope=of_conversation(scope) if hook in _LEARNING else scope)
-
-
-def of_conversation(scope: Scope) -> Scope:
-    """Return whose a note of a whole conversation is: in a group chat the group's, whoever wrote last."""
-    return replace(scope, user="") if scope.group_chat else scope
-
-
-def _not_users(value: object) -> object:
-    return replace(value, origin=Origin.TOOL) if isinstance(value, Note) and value.origin is Origin.USER else value
 
 
 def blocks_of(answers: Sequence[PluginAnswer]) -> list[ContextBlock]:

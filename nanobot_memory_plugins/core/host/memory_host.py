@@ -17,20 +17,20 @@ from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
-from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls
-from nanobot_memory_plugins.core.host.live_history import TokenCounter
+from nanobot_memory_plugins.core.host.history import LiveHistory, tokens_of
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls, values_of
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
-from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.host.receiving import HostParts, Receiving
+from nanobot_memory_plugins.core.host.recorder import AppendNotices, TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.resuming import Resuming
-from nanobot_memory_plugins.core.host.said_before import SaidBefore
-from nanobot_memory_plugins.core.host.turn_calls import BehindTurns, HostParts, Receiving
+from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -38,9 +38,11 @@ from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
+from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.values import (
+    ContextBlock,
     Message,
     Note,
     Origin,
@@ -53,6 +55,7 @@ from nanobot_memory_plugins.core.values import (
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.core.values.message_context import MessageContext
+from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
@@ -97,6 +100,7 @@ class MemoryHost(PromptCalls):
         def keep(note: Note, key: str) -> Awaitable[Receipt]:
             return self.keep(note, session_key=key or NO_SESSION)
 
+        self._sessions = Sessions(self._files.paths)
         self._plugins = PluginSet(
             self.workspace,
             config=self.config,
@@ -108,38 +112,35 @@ class MemoryHost(PromptCalls):
                 keep=keep,
                 erase=lambda erasure: self.eraser.forget(erasure),
                 tools_offered=lambda: self._tools.were_offered,
-                made=lambda session_key, id_: self.privacy.made(session_key, id_),
+                made=lambda session_key, id_: self._sessions[session_key].made.append(id_),
             ),
             redaction=self._redaction,
             specifications=hookspecs,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
+        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self.store, self._clock)
         self._tools = OfferedTools(keep, wanted=self.config.core.tools)
-        self._starting: asyncio.Task[None] | None = None
-        self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
-        self._capture.beside = lambda: (self._tools.tokens, self.entries_text)
-        self.privacy = Privacy(self._files.paths, self._clock, lambda erasure: self.eraser.forget(erasure))
-        self._said = SaidBefore(self._files)
-        self._hooks = HookCalls(self._plugins, self._capture, self.privacy)
+        keeps = self.config.core.keep_transcripts
+        self._recorder = TurnRecorder(self._files, keep_transcripts=keeps, clock=self._clock)
+        self.privacy = Privacy(self._files.paths, self._clock, self._sessions, self.eraser.forget)
+        self._hooks = HookCalls(self._plugins, self._recorder, self._sessions, self.privacy)
         parts = HostParts(
-            self.config.core, self._clock, self._files, self._notices, self._capture, self._redaction,
-            self.privacy, self._hooks, self._said,
+            self.config.core, self._clock, self._files, self._notices, self._recorder, self._redaction,
+            self._plugins, self._sessions, self.privacy, self._hooks,
         )  # fmt: skip
         self._receiving = Receiving(parts)
         self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
-        self._background = OwnedTasks()
-        reader = SessionReader(
+        self._reader = SessionReader(
             self._files.paths,
             contribute=self._hooks.reading_parts,
-            keep=self._hooks.keep_read,
+            keep=self._hooks.keep,
             complete=self._plugins.language_model("core"),
             prompts=self._plugins.prompts,
             clock=self._clock,
         )
-        self._behind = BehindTurns(parts, reader)
-        self._tally = TokenCounter()
+        self._background = OwnedTasks()
+        self._starting: asyncio.Task[None] | None = None
         self._closed = False
-        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self.store, self._clock)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -167,7 +168,7 @@ class MemoryHost(PromptCalls):
         await self._tools.load(self._plugins.host, self.privacy)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
-        self._background.begin(self._behind.reader.read_waiting())
+        self._background.begin(self._reader.read_waiting())
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
@@ -181,7 +182,7 @@ class MemoryHost(PromptCalls):
                 await asyncio.gather(self._starting, return_exceptions=True)
             if not self._looks_only:
                 await self._plugins.host.call("on_stop", {}, accept=())
-        await self._capture.close()
+        await self._recorder.drain()
         await self._files.close()
         if (store := self._plugins.store) is not None:
             self._plugins.store = None
@@ -211,8 +212,7 @@ class MemoryHost(PromptCalls):
         context, blocks = await self._receiving.receive(
             session_key, text, history, whose, spoken=spoken, known=known, prompt=self._in_prompt(whose)
         )
-        if self.store is not None:
-            self._capture.note_recall(blocks)
+        self._note_recall(blocks)
         return context
 
     async def review_draft(
@@ -222,22 +222,26 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         told, blocks = await self._receiving.review(session_key, text, draft, history, whose)
-        if blocks and self.store is not None:
-            self._capture.note_recall(blocks)
+        if blocks:
+            self._note_recall(blocks)
         return told
+
+    def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
+        if self.store is not None:
+            self._recorder.note_recall(blocks, tool_tokens=self._tools.tokens, entries=self.entries_text)
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
         await self.start()
-        self._capture.finish_turns()
         text = remove_fenced(text)
-        if self.privacy.is_open(session_key):
+        if self.privacy.keeps_nothing(session_key):
             return NOT_KEPT
-        if (taken := self._said.taken(session_key, "assistant", text)) is not None:
+        session = self._sessions[session_key]
+        if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
-        self._said.hear(session_key, "assistant", text)
+        session.hear("assistant", text)
         whose = self._scopes.of(session_key, scope)
-        capture = self._capture.begin_message
+        capture = self._recorder.begin_message
         return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose))
 
     async def tool_executed(
@@ -257,11 +261,11 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         frozen = bounded_copy(result)
-        if self.privacy.is_open(session_key):
+        if self.privacy.keeps_nothing(session_key):
             return NOT_KEPT
         if isinstance(frozen, str) and self.tool(tool_name) is not None:
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
-        return await self._hooks.keep_answers(
+        return await self._hooks.noted(
             "on_tool_executed",
             {
                 "session_key": session_key,
@@ -271,8 +275,7 @@ class MemoryHost(PromptCalls):
                 "error": error,
                 "duration_ms": duration_ms,
             },
-            limit=self.config.core.tool_limit,
-            scope=self._scopes.of(session_key, scope),
+            self._scopes.of(session_key, scope),
         )
 
     async def session_idle(
@@ -289,13 +292,9 @@ class MemoryHost(PromptCalls):
             await self._resuming.take_in_lately(session_key, history, whose)
         messages = await self._receiving.history(session_key, history)
         self._redaction.hear_user(messages)
-        told = await self._hooks.keep_answers(
-            "on_session_idle",
-            {"session_key": session_key, "history": messages, "ended": ended},
-            limit=self.config.core.idle_limit,
-            scope=whose,
-        )
-        reading = self._behind.read(session_key, whose, "ended" if ended else "idle", told, messages)
+        arguments = {"session_key": session_key, "history": messages, "ended": ended}
+        noted = await self._hooks.noted("on_session_idle", arguments, whose)
+        reading = self._read(session_key, whose, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
 
     def turn_finished(
@@ -310,16 +309,12 @@ class MemoryHost(PromptCalls):
         """Tell the plugins that a turn is over, and return at once: what they do about it runs in the background.
 
         ``messages`` stand in the live context now. ``context_tokens`` is what the last request to the model held, where
-        the host knows it; else the messages are estimated, only the new ones when the list has grown. The task, which
-        need not be awaited, ends with the receipt of the notes. It is cancelled at the close.
+        the host knows it; else the messages are estimated. The task, which need not be awaited, ends with the receipt
+        of the notes. It is cancelled at the close.
         """
-        arguments = {
-            "session_key": session_key,
-            "messages": messages,
-            "context_tokens": self._tally.count(session_key, messages) if context_tokens is None else context_tokens,
-            "context_window": context_window,
-        }
-        return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))
+        whose = self._scopes.of(session_key, scope)
+        following = self._follow_turn(session_key, tuple(messages), context_window, context_tokens, whose)
+        return self._background.begin(following)
 
     async def resume(
         self,
@@ -365,16 +360,17 @@ class MemoryHost(PromptCalls):
         given: Sequence[Message] = ()
         if not self.config.core.keep_transcripts:  # else what is read is the transcript
             given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
-        await self._behind.reader.expect(session_key, whose)
-        self._background.begin(self._behind.reader.read(session_key, whose, "compaction", given=given))
+        await self._reader.expect(session_key, whose)
+        self._background.begin(self._reader.read(session_key, whose, "compaction", given=given))
         return summary
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
         await self.start()
-        if self.privacy.is_open(session_key):
+        if self.privacy.keeps_nothing(session_key):
             return NOT_KEPT
-        return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
+        (kept,) = await self._hooks.keep([note], self._scopes.of(session_key, scope), of_group=False)
+        return kept
 
     async def call_hook(
         self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] = (object,), limit: float = 60.0
@@ -406,7 +402,7 @@ class MemoryHost(PromptCalls):
     async def flush_index(self) -> None:
         """Return once everything that has been kept so far is searchable; without a store that is at once."""
         await self.start()
-        await self._capture.drain()
+        await self._recorder.drain()
         if self.store is not None:
             await self.store.flush()
 
@@ -438,6 +434,32 @@ class MemoryHost(PromptCalls):
         await self.start()
         return [*await self._plugins.diagnose(), *await self.eraser.findings()]
 
-    async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
+    async def _follow_turn(
+        self, session_key: str, messages: Sequence[object], window: int, tokens: int | None, scope: Scope
+    ) -> Receipt:
         await self.start()
-        return await self._behind.follow(arguments, scope, self.config.core.compaction_limit)
+        if tokens is None:
+            tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, messages)))
+        live = LiveHistory(messages, await self._sessions.unspoken(session_key))
+        arguments = {
+            "session_key": session_key,
+            "messages": live,
+            "context_tokens": tokens,
+            "context_window": window,
+        }
+        accept = (Note, ReadingRequest)
+        answers = await self._hooks.answers("on_turn_finished", arguments, accept=accept, scope=scope)
+        noted = await self._hooks.keep_answers("on_turn_finished", answers, scope)
+        wants_reading = bool(values_of(answers, ReadingRequest))
+        return await self._read(session_key, scope, "turn", noted, live) if wants_reading else noted
+
+    async def _read(
+        self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]
+    ) -> Receipt:
+        """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
+        await self._reader.expect(session_key, scope)
+        await self._recorder.drain()
+        notes = await self._reader.read(
+            session_key, scope, reason, given=await self.privacy.readable(session_key, given)
+        )
+        return combined_receipt((*noted.notes, *notes)) if notes else noted

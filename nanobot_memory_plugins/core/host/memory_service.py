@@ -12,9 +12,9 @@ from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfi
 from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host.memory_thread import Answer, IdleClock, MemoryThread, Use
+from nanobot_memory_plugins.core.host.missed_turns import NOTICES, notice_language, notices
 from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.turn import Turn
-from nanobot_memory_plugins.core.host.unheard import OF_PLUGINS, told_in, unheard
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
@@ -148,9 +148,9 @@ class MemoryService:
 
     def late_notice(self, text: str) -> str | None:
         """Return the fenced block of a turn whose message waits for the memory still, or None."""
-        language = told_in(self.config.core.language, text)
-        may_run = [plugin for plugin in OF_PLUGINS if self.config.enabled(plugin) and is_selected(plugin)]
-        return fence((block.text for block in unheard(may_run, language)), language=language)
+        language = notice_language(self.config.core.language, text)
+        may_run = [plugin for plugin in NOTICES if self.config.enabled(plugin) and is_selected(plugin)]
+        return fence((block.text for block in notices(may_run, language)), language=language)
 
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""

@@ -5,12 +5,10 @@ plugins are given no more of the host's history than our own transcript holds.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -19,17 +17,15 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_na
 from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.hidden_answers import with_text
-from nanobot_memory_plugins.core.host.live_history import LiveMessages, tokens_of
+from nanobot_memory_plugins.core.host.history import tokens_of, with_text
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.host.remember_tool import told_invalid
+from nanobot_memory_plugins.core.host.sessions import Session, Sessions
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
 from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
 from nanobot_memory_plugins.core.values import Erasure, Message, Origin, Receipt, Summary
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.message_key import message_key
 
 NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
@@ -45,7 +41,7 @@ _NOT_TOLD: Mapping[Language, str] = {
     "en": "(Earlier messages of this conversation were left out: the user does not want them kept.)",
     "zh": "（本次对话中较早的一些消息已略去：用户不希望保留。）",
 }
-_MOST_SUMMARIES = 20
+_SCOPES = ("this_message", "last_message", "from_now_on", "resume")
 
 _TOLD: Mapping[str, Mapping[Language, str]] = {
     "private": {
@@ -74,56 +70,49 @@ _TOLD: Mapping[str, Mapping[Language, str]] = {
         "zh": "这条消息不会保存，其他什么也没做：{cause}。请告诉用户。",
     },
 }
-_SESSIONS, _RECORDS = 1_000, 200
+_RECORDS = 200
 _DAY = timedelta(days=1)
 # Tools with which a model keeps something.
 _KEEPERS = ("remember",)
 _TOOL_ROLES = ("tool", "function")
 
 
-@dataclass(slots=True)
-class _Turn:
-    """A session's turn: whose it is, whether it is kept, and the ids of what it and the one before have made."""
-
-    sender: str = ""
-    is_out: bool = False
-    made: list[str] = field(default_factory=list)
-    before: list[str] = field(default_factory=list)
-
-
 class Privacy:
-    """Which messages and conversations of one workspace are not to be kept now."""
+    """Decides of one workspace what may be kept now, and what of a host's history may be shown."""
 
-    def __init__(self, paths: MemoryPaths, clock: Clock, erase: Callable[[Erasure], Awaitable[bool]]) -> None:
+    def __init__(
+        self, paths: MemoryPaths, clock: Clock, sessions: Sessions, erase: Callable[[Erasure], Awaitable[bool]]
+    ) -> None:
         self._paths = paths
         self._clock = clock
+        self._sessions = sessions
         self._erase = erase
         self.file = PrivacyFile(paths)
-        self._turns: BoundedDict[str, _Turn] = BoundedDict(_SESSIONS)
-        self._summaries: BoundedDict[str, BoundedDict[str, None]] = BoundedDict(_SESSIONS)
 
-    def is_open(self, session_key: str) -> bool:
+    def keeps_nothing(self, session_key: str) -> bool:
         """Return whether nothing of a session is kept now."""
-        turn = self._turns.get(session_key, _Turn())
-        return turn.is_out or bool(self.file.read().pause_of(session_key, turn.sender))
+        session = self._sessions[session_key]
+        return session.is_off_record or bool(self.file.read().pause_of(session_key, session.sender))
 
     def keeps_out(self, session_key: str, tool: str) -> bool:
         """Return whether a tool of the model's that keeps something may not do it in this session now."""
-        return tool in _KEEPERS and self.is_open(session_key)
+        return tool in _KEEPERS and self.keeps_nothing(session_key)
+
+    def is_marked(self, session_key: str) -> bool:
+        """Return whether something of a conversation was taken back: the host's history of it may hold it still."""
+        return self.file.read().is_marked(session_key)
 
     async def received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
-        """Return what a turn is told whose message is not to be kept, or None for an ordinary one."""
-        turn = _Turn(sender, before=self._turns.get(session_key, _Turn()).made)
-        self._turns[session_key] = turn
-        return await run_in_daemon_thread(lambda: self._received(session_key, text, turn, language))
+        """Begin a turn; return what it is told where its message is not to be kept, or None for an ordinary one."""
+        self._sessions[session_key].begin_turn(sender)
+        return await run_in_daemon_thread(lambda: self._received(session_key, text, sender, language))
 
-    def _received(self, session_key: str, text: str, turn: _Turn, language: Language) -> str | None:
-        sender = turn.sender
+    def _received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
         paused = self.file.read().pause_of(session_key, sender)
         told = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
         if not told or (told == "resume" and not paused):
             return None
-        turn.is_out = True
+        self._sessions[session_key].is_off_record = True
         try:
             if told == "pause":
                 self.file.pause(session_key, sender, BY_WORDS, self._clock.now())
@@ -137,27 +126,18 @@ class Privacy:
             return _TOLD["failed"][language].format(cause=error.cause)
         return _TOLD[told][language]
 
-    def noted(self, session_key: str, receipts: Sequence[Receipt]) -> None:
-        """Learn what a turn has noted, so that it can be taken back."""
-        ids = [one.id for receipt in receipts for one in (receipt, *receipt.notes) if one.id]
-        self._turns.setdefault(session_key, _Turn()).made.extend(ids)
-
-    def made(self, session_key: str, id_: str) -> None:
-        """Learn that a tool has made an entry in a turn."""
-        self._turns.setdefault(session_key, _Turn()).made.append(id_)
-
     async def shown(self, session_key: str, messages: Sequence[Message]) -> Sequence[Message]:
         """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
 
         There are as many, in their places; what is left out is `LEFT_OUT`, results of tools among it.
         """
-        if not messages or not self.file.read().is_marked(session_key):
+        if not messages or not self.is_marked(session_key):
             return messages
         recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self._paths, [session_key]))
-        clean = self._summaries.get(session_key, ())
+        summaries = self._sessions[session_key].summaries
 
         def shown(one: Message) -> Message:
-            if one.name == MEMORYS or message_key("", one.text) in clean:
+            if one.name == MEMORYS or message_key("", one.text) in summaries:
                 return one
             is_spoken = one.role not in (*_TOOL_ROLES, "system") and bool(one.text.strip())
             text = recorded.known(one.role, one.text) if is_spoken else None
@@ -165,29 +145,42 @@ class Privacy:
 
         return tuple(map(shown, messages))
 
-    def summed_up(self, session_key: str, summary: str) -> None:
-        """Learn what a marked conversation was summed up to, of what plugins were given: it is clean."""
-        for text in (summary, *(marked_summary(summary, language) for language in MARK)):
-            self._summaries.setdefault(session_key, BoundedDict(_MOST_SUMMARIES))[message_key("", text)] = None
+    async def shown_arguments(self, session_key: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a hook with its histories as plugins get them."""
+        histories = {name: arguments[name] for name in ("history", "messages") if arguments.get(name)}
+        if not histories or not self.is_marked(session_key):
+            return dict(arguments)
+        shown = {name: tuple(await self.shown(session_key, tuple(given))) for name, given in histories.items()}
+        return {**arguments, **shown}
 
     async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
         """Return of a host's history what may be read where no transcript holds it."""
-        shown = await self.shown(session_key, messages)
+        shown = await self.shown(session_key, tuple(messages))
         return [one for one in kept_of_history(shown) if one is not None and one.text != LEFT_OUT]
 
-    def is_marked(self, session_key: str) -> bool:
-        """Return whether something of a conversation was taken back."""
-        return self.file.read().is_marked(session_key)
+    async def summed_up(self, session_key: str, summary: Summary, messages: Sequence[Message]) -> Summary:
+        """Return the summary of a conversation; that of a marked one says that messages were left out, if any were.
+
+        It was made of what plugins were shown, so it is shown again itself.
+        """
+        if not self.is_marked(session_key):
+            return summary
+        shown = await self.shown(session_key, messages)
+        if any(one.tokens for one in shown[: summary.keep_from]):
+            summary = replace(summary, text=f"{summary.text}\n{_NOT_TOLD[language_of(summary.text)]}")
+        for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
+            self._sessions[session_key].summaries[message_key("", text)] = None
+        return summary
 
     async def take_back(self, session_key: str, scope: str) -> str:
         """Carry out the model's `off_record`; the answer says what was done. Raises `MemoryFileError`."""
-        turn = self._turns.setdefault(session_key, _Turn())
+        session = self._sessions[session_key]
         if scope == "resume":
-            return await run_in_daemon_thread(lambda: self._resume(session_key, turn))
-        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, turn))
-        turn.is_out = turn.is_out or scope != "last_message"
+            return await run_in_daemon_thread(lambda: self._resume(session_key, session))
+        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session))
+        session.is_off_record = session.is_off_record or scope != "last_message"
         if scope == "from_now_on":
-            await run_in_daemon_thread(lambda: self.file.pause(session_key, turn.sender, BY_TOOL, self._clock.now()))
+            await run_in_daemon_thread(lambda: self.file.pause(session_key, session.sender, BY_TOOL, self._clock.now()))
         # First the mark: should this end halfway, no history brings it back.
         await run_in_daemon_thread(lambda: self.file.mark([session_file_name(session_key)], self._clock.now()))
         is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
@@ -195,15 +188,15 @@ class Privacy:
         more = " Nothing of this conversation is kept until the user wants it again." if scope == "from_now_on" else ""
         return f"{told}{more} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
-    def _taken_back(self, session_key: str, scope: str, turn: _Turn) -> list[str]:
+    def _taken_back(self, session_key: str, scope: str, session: Session) -> list[str]:
         """Return the ids of what a scope means: messages, and what the turn has made of them."""
         records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
         said = [place for place, one in enumerate(records) if one.origin is Origin.USER]
         last = said[-1] if said else len(records)
         if scope != "last_message":
-            ids, turn.made = turn.made, []
+            ids, session.made = session.made, []
             return [*(one.id for one in records[last:]), *ids]
-        ids, turn.before = turn.before, []
+        ids, session.made_before = session.made_before, []
         if len(said) > 1:
             first = records[said[-2]]
             ids += [one.id for one in records[said[-2] : last]]
@@ -224,11 +217,11 @@ class Privacy:
             if isinstance(part, NoteEntry) and part.scope.session == session_key and start <= part.time < end
         ]
 
-    def _resume(self, session_key: str, turn: _Turn) -> str:
-        if self.file.read().pause_of(session_key, turn.sender) == BY_WORDS:
+    def _resume(self, session_key: str, session: Session) -> str:
+        if self.file.read().pause_of(session_key, session.sender) == BY_WORDS:
             return 'Not resumed: the user paused the memory with "memory pause", and ends that with "memory resume".'
-        self.file.resume(session_key, turn.sender)
-        turn.is_out = False
+        self.file.resume(session_key, session.sender)
+        session.is_off_record = False
         return "The memory is on again. Say so."
 
 
@@ -241,16 +234,7 @@ class OffRecordTool:
         "When the user wants something said here not to be kept. For what earlier conversations kept use forget."
     )
     parameters: Mapping[str, Any] = MappingProxyType(
-        {
-            "type": "object",
-            "properties": {
-                "scope": {
-                    "type": "string",
-                    "enum": ["this_message", "last_message", "from_now_on", "resume"],
-                }
-            },
-            "required": ["scope"],
-        }
+        {"type": "object", "properties": {"scope": {"type": "string", "enum": list(_SCOPES)}}, "required": ["scope"]}
     )
 
     def __init__(self, privacy: Privacy) -> None:
@@ -258,20 +242,13 @@ class OffRecordTool:
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Take back what is meant; the answer says what was done."""
+        scope = arguments.get("scope")
+        if scope not in _SCOPES:
+            return f"Error: nothing was taken back. scope: it is one of {', '.join(_SCOPES)}"
         try:
-            wanted = _Arguments.model_validate(dict(arguments))
-        except ValidationError as error:
-            return told_invalid("nothing was taken back", error)
-        try:
-            return await self._privacy.take_back(session_key, wanted.scope)
+            return await self._privacy.take_back(session_key, scope)
         except (MemoryFileError, OSError) as error:
             return f"Error: it could not be taken back. {error}"
-
-
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    scope: Literal["this_message", "last_message", "from_now_on", "resume"]
 
 
 def _left_out(message: Message) -> Message:
@@ -287,21 +264,3 @@ def _left_out(message: Message) -> Message:
 def _called(call: Mapping[str, Any]) -> str:
     function = call.get("function")
     return str(function.get("name") or "") if isinstance(function, Mapping) else str(call.get("name") or "")
-
-
-def with_note_of_what_is_left_out(summary: Summary, messages: Sequence[Message]) -> Summary:
-    """Return a summary that says of messages in its place that were left out that they were."""
-    if not any(one.tokens for one in messages[: summary.keep_from]):
-        return summary
-    return replace(summary, text=f"{summary.text}\n{_NOT_TOLD[language_of(summary.text)]}")
-
-
-async def shown_arguments(privacy: Privacy, session_key: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a hook with its histories as plugins get them."""
-    changed = dict(arguments)
-    if privacy.is_marked(session_key):
-        for name in ("history", "messages"):
-            if changed.get(name):
-                shown = await privacy.shown(session_key, tuple(changed[name]))
-                changed[name] = tuple(shown) if isinstance(changed[name], tuple) else LiveMessages(shown)
-    return changed

@@ -1,35 +1,74 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+import threading
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.missed_turns import note_missed
-from nanobot_memory_plugins.core.host.recall_log import RecallLedger
+from nanobot_memory_plugins.core.host.recall_log import record_injection
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
 
 _T = TypeVar("_T")
 
 
+class AppendNotices:
+    """Tells the index which files have grown; any thread may call it.
+
+    What is said of a file is held back while a message in it is being answered. Otherwise the index would have the
+    message while memory is searched for it, or not, as fast as the machine is, and no two runs would recall the same.
+    """
+
+    def __init__(self, pass_on: Callable[[Path], None]) -> None:
+        self._pass_on = pass_on
+        self._lock = threading.Lock()
+        self._held: Counter[Path] = Counter()
+        self._grown: set[Path] = set()
+
+    def __call__(self, path: Path) -> None:
+        """Pass on that a file has grown, at once or when nothing holds it any more."""
+        with self._lock:
+            if path in self._held:
+                self._grown.add(path)
+                return
+        self._pass_on(path)
+
+    @contextmanager
+    def held(self, path: Path) -> Iterator[None]:
+        """Hold back what is said of a file. Several may do so at once; the last one lets it go."""
+        with self._lock:
+            self._held[path] += 1
+        try:
+            yield
+        finally:
+            has_grown = False
+            with self._lock:
+                self._held[path] -= 1
+                if not self._held[path]:
+                    del self._held[path]
+                    has_grown = path in self._grown
+                    self._grown.discard(path)
+            if has_grown:
+                self._pass_on(path)
+
+
 class TurnRecorder:
     """Owns the writes that have begun. They end even when the caller is cancelled; no time limit reaches them."""
 
-    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock | None = None) -> None:
+    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock) -> None:
         self._files = files
         self._keep_transcripts = keep_transcripts
+        self._clock = clock
         self._writing = OwnedTasks()
-        self._clock = clock or SystemClock()
-        self._recalls = RecallLedger(files.paths.workspace, self._clock)
-        self._turns: list[tuple[list[str], list[str]]] = []
-        # The tokens of the tools, and the text of the entries, that stand in a request of this turn.
-        self.beside: Callable[[], tuple[int, str]] = lambda: (0, "")
-        self._recording = DaemonThreadPool(1, "nanobot-memory-usage", linger=LINGER_SECONDS)
 
     def begin_message(
         self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
@@ -46,45 +85,30 @@ class TurnRecorder:
         tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
-    def note_recall(self, blocks: Sequence[ContextBlock]) -> None:
-        """Take down what a turn got, to be recorded when it is answered: only then is it known what stood beside."""
-        self.finish_turns()
-        ids = list(dict.fromkeys(hit for block in blocks for hit in block.hit_ids))
-        self._turns.append((ids, [block.text for block in blocks]))
-
-    def finish_turns(self) -> None:
-        """Begin to record the turns that were taken down: in a thread, which nobody waits for before the close."""
-        turns, self._turns = self._turns, []
-        if not turns:
-            return
-        tools, entries = self.beside()
-
-        def write() -> None:
-            for ids, texts in turns:
-                self._recalls.record(ids, sum(map(estimate_tokens, texts)), tools, estimate_tokens(entries))
-
-        self._record(write)
+    def note_recall(self, blocks: Sequence[ContextBlock], *, tool_tokens: int, entries: str) -> None:
+        """Begin to record what a turn got, beside the tools and the ``entries`` of the last prompt."""
+        self._record(
+            lambda: record_injection(self._state, self._clock.now(), blocks, tool_tokens=tool_tokens, entries=entries)
+        )
 
     def note_missed(self, missed: Mapping[str, str]) -> None:
         """Begin to record that a turn goes without what these plugins would have answered, and why."""
         self._record(lambda: note_missed(self._files.paths.workspace, self._clock, missed))
 
+    @property
+    def _state(self) -> StateDatabase:
+        return StateDatabase.of(self._files.paths)
+
     def _record(self, write: Callable[[], None]) -> None:
         async def record() -> None:
-            await run_in_pool(self._recording, write)
+            await run_in_daemon_thread(write)
 
         self._writing.begin(record())
 
     async def drain(self) -> None:
         """Return once every write that has begun has ended, also of messages that are still being redacted."""
-        self.finish_turns()
         await self._writing.finish()
         await self._files.drain()
-
-    async def close(self) -> None:
-        """Return once every write that has begun has ended, and let the thread end."""
-        await self.drain()
-        self._recording.shutdown()
 
     async def _message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
         if not self._keep_transcripts:

@@ -14,12 +14,10 @@ from typing import Any
 
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.host.hidden_answers import plain_history
-from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, of_conversation, values_of
-from nanobot_memory_plugins.core.host.privacy import with_note_of_what_is_left_out
+from nanobot_memory_plugins.core.host.history import plain_history, without_media
+from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.host.receiving import HostParts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.host.said_before import without_media
-from nanobot_memory_plugins.core.host.turn_calls import HostParts
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
@@ -27,6 +25,7 @@ from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.private import kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary, bounded_copy
+from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.wire_forms import apart
 
 # Results of tools that are noted of one history, the last ones.
@@ -82,7 +81,7 @@ class Resuming:
         parts = [part for message in messages for part in apart(message)]
         given = tuple(map(without_media, plain if len(parts) == len(plain) else plain_history(parts)))
         self._parts.redaction.hear_user(given)
-        given = await self._parts.said.attributed(session_key, given)
+        given = await self._parts.sessions.attributed(session_key, given)
         taking = self._take(session_key, given, scope, parent, behind_turn)
         return await asyncio.shield(self._parts.recorder.begin(taking))
 
@@ -111,24 +110,19 @@ class Resuming:
             await self.take_in_lately(session_key, messages, scope, known=known, plain=plain)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
-        cut = await self._parts.said.attributed(session_key, plain)
+        cut = await self._parts.sessions.attributed(session_key, plain)
         self._parts.redaction.hear_user(cut)
         answers = await self._parts.hooks.answers(
             "before_compaction",
             {"session_key": session_key, "messages": cut, **more},
             accept=(Note, Summary),
-            limit=self._parts.options.compaction_limit,
             scope=scope,
             sequential=True,
             check=fault_of_summaries(len(messages)),
         )
-        await self._parts.hooks.keep_notes(answers, scope=of_conversation(scope))
+        await self._parts.hooks.keep_answers("before_compaction", answers, scope)
         summary = first_summary(answers)
-        if summary is None or not self._parts.privacy.is_marked(session_key):
-            return summary
-        summary = with_note_of_what_is_left_out(summary, await self._parts.privacy.shown(session_key, cut))
-        self._parts.privacy.summed_up(session_key, summary.text)
-        return summary
+        return summary and await self._parts.privacy.summed_up(session_key, summary, cut)
 
     async def _take(
         self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
@@ -137,14 +131,14 @@ class Resuming:
             shown = kept_of_history(given)
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._parts.files.paths, keys)
-            recorded.hear(self._parts.said.said(key) for key in keys)
+            recorded.hear(self._parts.sessions[key].said for key in keys)
             last = self._parts.privacy.file.read().last
             if recorded.is_empty and last:  # it may hold what was taken back elsewhere
                 shown = [
                     one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown
                 ]
             missing = await run_in_daemon_thread(self._missing, shown, recorded)
-            self._parts.said.forget_taken(session_key)
+            self._parts.sessions[session_key].taken_in.clear()
             taken = 0
             for one in missing:
                 if self._stopped:
@@ -201,9 +195,10 @@ class Resuming:
             resumed=True,
         )
         receipt = await self._parts.files.keep_message(record)
-        self._parts.said.hear(session_key, one.message.role, one.message.text)
+        session = self._parts.sessions[session_key]
+        session.hear(one.message.role, one.message.text)
         if may_be_told:
-            self._parts.said.take(session_key, one.message.role, one.message.text, receipt)
+            session.taken_in[message_key(one.message.role, one.message.text)] = receipt
 
     async def _note(self, session_key: str, one: _Missing, scope: Scope) -> None:
         name, arguments = one.call or ("", {})
@@ -220,7 +215,6 @@ class Resuming:
                 "duration_ms": 0.0,
             },
             accept=(Note,),
-            limit=self._parts.options.tool_limit,
             scope=scope,
         )
         notes = [note if note.time is not None else replace(note, time=one.time) for note in values_of(answers, Note)]

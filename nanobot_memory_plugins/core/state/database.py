@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
 from nanobot_memory_plugins.core.files.reading import must_be_regular
+from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -91,7 +92,6 @@ class StateDatabase:
         self.path = path
         self._lock = threading.RLock()
         self._connection: apsw.Connection | None = None
-        self._process = 0
         self._file: tuple[int, int] | None = None  # device and inode; none of what is in memory only
         self._trouble: Sentence | None = None
 
@@ -184,9 +184,16 @@ class StateDatabase:
     def close(self) -> None:
         """Close the connection; a later use opens it again."""
         with self._lock:
-            if self._connection is not None and self._process == os.getpid():
+            if self._connection is not None:
                 self._connection.close()
             self._connection = None
+
+    def begin_anew(self) -> None:
+        """Leave the connection to the process that this one was forked off."""
+        self._lock = threading.RLock()
+        if self._connection is not None:
+            leave_to_parent(self._connection)
+        self._connection = None
 
     def _run(self, use: "Callable[[apsw.Connection], T]") -> T:
         try:
@@ -219,7 +226,7 @@ class StateDatabase:
     def _connected(self) -> "apsw.Connection":
         """Return the connection, made where there is none, or where the file is another one by now."""
         if self._connection is not None:
-            if self._process == os.getpid() and self._file in (None, _identity(self.path)):
+            if self._file in (None, _identity(self.path)):
                 return self._connection
             self.close()
         try:
@@ -233,7 +240,7 @@ class StateDatabase:
             raise
         except (OSError, apsw.Error) as error:
             connection = self._continue_in_memory(error)
-        self._connection, self._process = connection, os.getpid()
+        self._connection = connection
         return connection
 
     def _without_apsw(self) -> "apsw.Connection":
@@ -244,7 +251,7 @@ class StateDatabase:
             memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             memory.executescript(SCHEMA)
             self._connection = cast("apsw.Connection", memory)  # `write` and its callers use what both have
-            self._process, self._file = os.getpid(), None
+            self._file = None
         return self._connection
 
     def _open_file(self) -> "apsw.Connection":
@@ -284,7 +291,7 @@ class StateDatabase:
             memory = apsw.Connection(":memory:")
         self.close()
         _make_tables(memory)
-        self._connection, self._process, self._file = memory, os.getpid(), None
+        self._connection, self._file = memory, None
         return memory
 
 
@@ -363,6 +370,17 @@ def _fault_of(path: Path) -> _Fault | None:
 
 def _damaged(path: Path) -> _Fault:
     return _Fault(Sentence("{name} was damaged: it was made again, without the history.", name=path.name))
+
+
+def _begin_anew() -> None:
+    """Hold no lock and no connection of the process that this one was forked off: nobody here would give them back."""
+    global _opening
+    _opening = threading.Lock()
+    for state in list(_open.values()):
+        state.begin_anew()
+
+
+at_fork(_begin_anew)
 
 
 def _damage() -> "tuple[type[apsw.Error], ...]":

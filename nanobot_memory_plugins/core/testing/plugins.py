@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import InputError, PluginError
-from nanobot_memory_plugins.core.host.hidden_answers import plain_history
+from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
 from nanobot_memory_plugins.core.host.plugins.implementation import Implementation
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost

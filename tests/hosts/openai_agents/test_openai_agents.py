@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from nanobot_memory_plugins.core.host.live_history import tokens_of
+from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 from tests.support.wire_servers import ResponsesServer

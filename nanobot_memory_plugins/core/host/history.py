@@ -1,0 +1,117 @@
+"""A host's history as plugins get it: without our own blocks, private parts, and secrets that were told before.
+
+A secret that one message tells is hidden in those behind it, too, where nothing says any more that it is one.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import overload
+
+from nanobot_memory_plugins.core.files.told_secrets import hide_told, told_in, without_asked
+from nanobot_memory_plugins.core.text.fence import messages_without_fences
+from nanobot_memory_plugins.core.text.private import without_private_parts
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.message_key import message_key
+
+_SPEAKERS = ("user", "assistant")
+# Messages at the end of a history that are read for secrets.
+_READ_FOR_SECRETS = 100
+# Role, separators and the like, which APIs send with each message.
+_MESSAGE_TOKENS = 4
+# Messages before one that are looked at for the question that it answers.
+_LOOKED_BACK = 4
+
+
+def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
+    """Normalise a host's chat messages: out go our own blocks and private parts, and answers that are secrets.
+
+    What a message tells as a secret is hidden in those behind it, among the last hundred.
+    """
+    from nanobot_memory_plugins.redaction.engine.turns import stays_told
+
+    messages: list[Message] = []
+    before = ""
+    told: dict[str, None] = {}
+    given = list(map(without_private_parts, messages_without_fences(history)))
+    for place, message in enumerate(given):
+        if message.role in _SPEAKERS and message.text.strip():
+            text = without_asked(before, message.text)
+            if place >= len(given) - _READ_FOR_SECRETS:
+                text = hide_told(hide_told(text, told_in(before) if before else ()), told)
+                told |= dict.fromkeys(filter(stays_told, told_in(message.text)))
+            before = message.text
+            message = with_text(message, text)
+        messages.append(message)
+    return tuple(messages)
+
+
+class LiveHistory(Sequence[Message]):
+    """A host's history while it grows, normalised where it is looked at: most of the time nobody looks.
+
+    ``unspoken`` are the keys of what no user said.
+    """
+
+    __slots__ = ("_messages", "_unspoken")
+
+    def __init__(self, messages: Sequence[object], unspoken: Container[str] = frozenset()) -> None:
+        self._messages = messages
+        self._unspoken = unspoken
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            return self._plain(start, stop)[::step] if step > 0 else tuple(self)[index]
+        place = range(len(self))[index]
+        return self._plain(place, place + 1)[0]
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self._plain(0, len(self)))
+
+    def _plain(self, start: int, stop: int) -> tuple[Message, ...]:
+        earlier = max(0, start - _LOOKED_BACK)
+        plain = plain_history(self._messages[earlier:stop])[start - earlier :]
+        return tuple(attributed(one, self._unspoken) for one in plain)
+
+
+def attributed(message: Message, unspoken: Container[str]) -> Message:
+    """Return a message as the assistant's where no user said it: its key is among the ``unspoken``."""
+    if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
+        return message
+    return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
+
+
+def with_text(message: Message, text: str) -> Message:
+    """Return a message with another text."""
+    return message if text == message.text else replace(message, text=text, raw={**message.raw, "content": text})
+
+
+def without_media(message: Message) -> Message:
+    """Return a message without the marks that stand for its pictures and files: nobody said them."""
+    content = message.raw.get("content")
+    if not isinstance(content, tuple):
+        return message
+    marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
+    text = "\n".join(line for line in message.text.split("\n") if line not in marks)
+    return message if text == message.text else replace(message, text=text)
+
+
+def spoken_text(message: object) -> str:
+    """Return what a chat message says, as a turn is told it: without the marks of its pictures and files."""
+    return without_media(Message.from_chat(message)).text
+
+
+def tokens_of(message: object) -> int:
+    """Return the estimated tokens of one chat message, tool calls included."""
+    whole = message if isinstance(message, Message) else Message.from_chat(message)
+    if whole.tokens:
+        return whole.tokens
+    calls = sum(estimate_tokens(str(call)) for call in whole.tool_calls)
+    return estimate_tokens(whole.text) + calls + _MESSAGE_TOKENS

@@ -1,0 +1,87 @@
+"""What this process knows of each session: what was said in it, and what its turn has made."""
+
+from collections import Counter
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.host.history import attributed
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import Message, Origin, Receipt
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.message_key import message_key
+
+_SESSIONS = 1_000
+# Messages of a session that are known by their keys, summaries of it, and records that are looked through for notices.
+_MESSAGES, _SUMMARIES, _RECORDS = 4_000, 60, 500
+
+
+@dataclass(slots=True)
+class Session:
+    """One session. Messages are known by their keys (`message_key`).
+
+    ``said`` counts what was heard: some of it may be on its way to the transcript. ``taken_in`` came with the host's
+    history in its last turn, and may be told by itself yet. ``unspoken`` is what the host said in the user's place;
+    None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
+
+    The rest is of the turn: who speaks, whether it is kept, and the ids of what it and the one before have made.
+    """
+
+    said: Counter[str] = field(default_factory=Counter)
+    taken_in: dict[str, Receipt] = field(default_factory=dict)
+    unspoken: set[str] | None = None
+    summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_SUMMARIES))
+    sender: str = ""
+    is_off_record: bool = False
+    made: list[str] = field(default_factory=list)
+    made_before: list[str] = field(default_factory=list)
+
+    def begin_turn(self, sender: str) -> None:
+        """Begin a turn of the user's."""
+        self.sender, self.is_off_record, self.made_before, self.made = sender, False, self.made, []
+
+    def hear(self, role: str, text: str, *, spoken: bool = True) -> None:
+        """Learn that something was said; ``spoken`` is off where the host says it in the user's place."""
+        if len(self.said) >= _MESSAGES:
+            self.said.clear()
+        self.said[message_key(role if spoken else "assistant", text)] += 1
+        if not spoken:
+            self.unspoken = (self.unspoken or set()) | {message_key(role, text)}
+
+    def note(self, receipts: Sequence[Receipt]) -> None:
+        """Learn what the turn has noted, so that it can be taken back."""
+        self.made += [one.id for receipt in receipts for one in (receipt, *receipt.notes) if one.id]
+
+
+class Sessions:
+    """The sessions of one host, in memory alone. It serves one event loop."""
+
+    def __init__(self, paths: MemoryPaths) -> None:
+        self._paths = paths
+        self._sessions: BoundedDict[str, Session] = BoundedDict(_SESSIONS)
+
+    def __getitem__(self, session_key: str) -> Session:
+        session = self._sessions.setdefault(session_key, Session())
+        self._sessions.move_to_end(session_key)
+        return session
+
+    async def unspoken(self, session_key: str) -> Container[str]:
+        """Return the keys of what stands in the user's place in the host's history, and no user said."""
+        session = self[session_key]
+        if not session.said and session.unspoken is None:  # the first that this process hears of it
+            session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
+        return session.unspoken or frozenset()
+
+    async def attributed(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Return a history in which what no user said is the assistant's."""
+        unspoken = await self.unspoken(session_key) if messages else frozenset()
+        return tuple(attributed(one, unspoken) for one in messages) if unspoken else tuple(messages)
+
+    def _recorded_notices(self, session_key: str) -> set[str]:
+        try:
+            records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
+        except OSError:
+            return set()
+        notices = (one for one in records if one.role == "assistant" and one.origin is Origin.TOOL)
+        return {message_key("user", one.text) for one in notices}
