@@ -15,11 +15,10 @@ from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption,
 from nanobot_memory_plugins.core.cli.plain import told_size
 from nanobot_memory_plugins.core.host.stored import (
     Stored,
-    line_of,
-    recalls_of_records,
     stored_messages,
     stored_notes,
     stored_recalls,
+    text_of_record,
 )
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -43,8 +42,8 @@ def stats(
     recalled = stored_recalls(repository.paths)
     cost = costs_of(repository.paths, days)
     most: list[dict[str, Any]] = []
-    for (file, record), times in recalls_of_records(recalled.times).most_common(_ALL):
-        text = entries[record].content if record in entries else line_of(repository.paths, file, record)
+    for (file, record), times in recalled.times.most_common(_ALL):
+        text = entries[record].content if record in entries else text_of_record(repository.paths, file, record)
         if text:
             most.append({"times": times, "file": file, "id": record, "text": " ".join(text.split())})
     if as_json:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,6 @@ class PromptCalls:
         self.entries_text = ""  # as the last prompt held it
         self._long_term_given = self._long_term_shown = ""
         self._last_base_context = ("", "")
-        self._last_long_term = ("", Visibility(), "")
 
     def trim_bootstrap(
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
@@ -58,7 +58,8 @@ class PromptCalls:
         same until what is known changes.
         """
         whose = self._prompt_scopes.known(session_key, scope)
-        found = self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
+        shown = printable(without_others_notes(long_term, self._prompt_scopes.visible(whose)))
+        found = self._entries.ask(shown, whose)
         self._hides.hear(found.text, found.long_term)
         self.entries_text = found.text
         if found.long_term != self._long_term_given:
@@ -109,13 +110,6 @@ class PromptCalls:
         """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
         return self._prompt_scopes.visible(scope)
 
-    def _shown(self, long_term: str, visible: Visibility) -> str:
-        last, whose, shown = self._last_long_term
-        if last != long_term or whose != visible:
-            shown = printable(without_others_notes(long_term, visible))
-            self._last_long_term = (long_term, visible, shown)
-        return shown
-
 
 class _EntriesInPrompt:
     """Asks the plugins' ``prompt_entries``, each with what the one before it has left of the long-term file.
@@ -135,29 +129,27 @@ class _EntriesInPrompt:
             return self._given.get(scope, PromptEntries())
 
     def ask(self, long_term: str, scope: Scope) -> PromptEntries:
+        """Ask every plugin, one after the other."""
         texts: list[str] = []
         for plugin in self._host.plugins_with("prompt_entries"):
-            found = self._answer_of(plugin, long_term, scope)
-            texts += [found.text] if found.text.strip() else []
-            long_term = found.long_term
+            asked = {"long_term": long_term, "scope": scope}
+            accept = (PromptEntries,)
+            answers = self._host.call_sync("prompt_entries", plugin, asked, accept=accept, given=len(long_term))
+            with self._lock:
+                for found in answers:
+                    if isinstance(found, PromptEntries):
+                        answer = replace(found, text=printable(found.text))
+                        self._answers[plugin, scope] = long_term, answer
+                before, kept = self._answers.get((plugin, scope), ("", PromptEntries()))
+            texts += [kept.text] if kept.text.strip() else []
+            long_term = kept.long_term if before == long_term else long_term
         given = PromptEntries("\n\n".join(texts), long_term)
         with self._lock:
             self._given[scope] = given
         return given
 
-    def _answer_of(self, plugin: str, long_term: str, scope: Scope) -> PromptEntries:
-        given = {"long_term": long_term, "scope": scope}
-        answers = self._host.call_sync("prompt_entries", plugin, given, accept=(PromptEntries,), given=len(long_term))
-        found = next((value for value in answers if isinstance(value, PromptEntries)), None)
-        with self._lock:
-            if found is None:
-                asked, kept = self._answers.get((plugin, scope), ("", PromptEntries()))
-                return kept if asked == long_term else PromptEntries(kept.text, long_term)
-            found = replace(found, text=printable(found.text))
-            self._answers[plugin, scope] = (long_term, found)
-        return found
 
-
+@lru_cache(maxsize=8)
 def without_others_notes(long_term: str, visible: Visibility) -> str:
     """Return a long-term text without the structured notes that are not for this prompt; the rest stays as it is.
 
