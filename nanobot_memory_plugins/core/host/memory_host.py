@@ -129,7 +129,7 @@ class MemoryHost(PromptCalls):
             self._plugins, self._sessions, self.privacy, self._hooks,
         )  # fmt: skip
         self._receiving = Receiving(parts)
-        self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
+        self._resuming = Resuming(parts)
         self._reader = SessionReader(
             self._files.paths,
             contribute=self._hooks.reading_parts,

@@ -1,21 +1,20 @@
 """What a host's history holds and the transcript does not: taken in once, before it can be cut.
 
 Hosts resume from checkpoints, forks and files; a session may be older than this memory, and a call may have been
-missed. Of a turn that memory never saw it takes the messages and the results of tools, with the times that the host
-gives them. Nothing is recalled for them.
+missed. What was said in a turn that memory never saw is kept, with the times that the host gives. Nothing is recalled
+for it, and no tool is noted.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history, without_media
-from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary
 from nanobot_memory_plugins.core.host.receiving import HostParts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -24,35 +23,21 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.private import kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK
-from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary, bounded_copy
+from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.wire_forms import apart
 
-# Results of tools that are noted of one history, the last ones.
-_TOOLS = 100
 # Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
 # seen by calls of before, or is a matter for `resume` and the importers.
 _LATELY = 500
-_TOOL_ROLES = ("tool", "function")
 _LOCK_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
-    """A message that memory has not; of a result ``call`` is what was called."""
-
-    message: Message
-    time: datetime | None
-    is_last_turn: bool
-    call: tuple[str, object] | None = None
-
-
 class Resuming:
-    """Takes histories in, for one host. ``is_own`` knows the memory's own tools, which are not noted."""
+    """Takes histories in, for one host."""
 
-    def __init__(self, parts: HostParts, *, is_own: Callable[[str], bool]) -> None:
+    def __init__(self, parts: HostParts) -> None:
         self._parts = parts
-        self._is_own = is_own
         self._turn = asyncio.Lock()
         self._stopped = False
 
@@ -137,92 +122,68 @@ class Resuming:
                 shown = [
                     one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown
                 ]
+            last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)
             missing = await run_in_daemon_thread(self._missing, shown, recorded)
             self._parts.sessions[session_key].taken_in.clear()
             taken = 0
-            for one in missing:
+            for place, message, time in missing:
                 if self._stopped:
                     break
-                if one.call is None:
-                    await self._keep(session_key, one, scope, may_be_told=one.is_last_turn and not behind_turn)
-                    taken += 1
-                else:
-                    await self._note(session_key, one, scope)
+                # What belongs to the turn that goes on the host may hand over by itself yet.
+                goes_on = place >= last_user and not behind_turn
+                await self._keep(session_key, message, time, scope, goes_on=goes_on)
+                taken += 1
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
 
-    def _missing(self, messages: Sequence[Message | None], recorded: RecordedMessages) -> list[_Missing]:
-        """Return what is missing, in order. It blocks for as long as reading a long history takes."""
-        oldest = self._oldest()
-        last_user = max((n for n, one in enumerate(messages) if one is not None and one.role == "user"), default=0)
-        missing: list[_Missing] = []
-        calls: dict[str, tuple[str, object]] = {}
+    def _missing(
+        self, messages: Sequence[Message | None], recorded: RecordedMessages
+    ) -> list[tuple[int, Message, datetime | None]]:
+        """Return what is missing, in order, with its place and time. It blocks while it reads a long history."""
+        days = self._parts.options.transcript_max_age_days
+        oldest = self._parts.clock.now() - timedelta(days=days) if days else None
+        missing = []
         unseen, started = False, recorded.is_empty
         time: datetime | None = None
-        for index, message in enumerate(messages):
+        for place, message in enumerate(messages):
             if message is None:
                 unseen = False
                 continue
             time = message_time(message) or time
-            calls |= {str(call.get("id") or ""): _called(call) for call in message.tool_calls}
-            is_text = bool(message.text.strip()) and not message.text.lstrip().startswith(tuple(MARK.values()))
-            # Of what retention has dropped nothing comes back.
-            dropped = oldest is not None and (_is_before(time, oldest) if time is not None else not started)
+            if not message.text.strip() or message.text.lstrip().startswith(tuple(MARK.values())):
+                unseen = unseen and message.role != "user"
+                continue
             if message.role == "user":
-                unseen = is_text and not recorded.take("user", message.text)
+                is_missing = unseen = not recorded.take("user", message.text)
                 started = started or not unseen
-                if unseen and not dropped:
-                    missing.append(_Missing(message, time, index >= last_user))
-            elif message.role == "assistant" and is_text and (unseen or not message.tool_calls):
-                if not recorded.take("assistant", message.text) and not dropped:
-                    missing.append(_Missing(message, time, index >= last_user))
-            elif message.role in _TOOL_ROLES and unseen and not dropped and message.text.strip():
-                call = calls.get(message.tool_call_id, (message.name or "tool", {}))
-                missing.append(_Missing(message, time, index >= last_user, call))
-        noted = sum(one.call is not None for one in missing)
-        return [one for one in missing if one.call is None or (noted := noted - 1) < _TOOLS]
+            elif message.role == "assistant" and (unseen or not message.tool_calls):
+                is_missing = not recorded.take("assistant", message.text)
+            else:
+                continue
+            # Of what retention has dropped nothing comes back.
+            dropped = oldest is not None and (time.astimezone() < oldest if time is not None else not started)
+            if is_missing and not dropped:
+                missing.append((place, message, time))
+        return missing
 
-    async def _keep(self, session_key: str, one: _Missing, scope: Scope, *, may_be_told: bool) -> None:
-        user = one.message.role == "user"
+    async def _keep(
+        self, session_key: str, message: Message, time: datetime | None, scope: Scope, *, goes_on: bool
+    ) -> None:
         record = TranscriptRecord(
-            role=one.message.role,
-            text=one.message.text,
+            role=message.role,
+            text=message.text,
             session_key=session_key,
             scope=scope,
-            origin=Origin.USER if user else Origin.ASSISTANT,
-            time=one.time,
+            origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
+            time=time,
             resumed=True,
         )
         receipt = await self._parts.files.keep_message(record)
         session = self._parts.sessions[session_key]
-        session.hear(one.message.role, one.message.text)
-        if may_be_told:
-            session.taken_in[message_key(one.message.role, one.message.text)] = receipt
-
-    async def _note(self, session_key: str, one: _Missing, scope: Scope) -> None:
-        name, arguments = one.call or ("", {})
-        if self._is_own(name):
-            return
-        answers = await self._parts.hooks.answers(
-            "on_tool_executed",
-            {
-                "session_key": session_key,
-                "tool_name": name,
-                "arguments": bounded_copy(arguments if isinstance(arguments, Mapping) else {"arguments": arguments}),
-                "result": one.message.text,
-                "error": None,
-                "duration_ms": 0.0,
-            },
-            accept=(Note,),
-            scope=scope,
-        )
-        notes = [note if note.time is not None else replace(note, time=one.time) for note in values_of(answers, Note)]
-        await self._parts.recorder.keep_notes(notes, scope=scope)
-
-    def _oldest(self) -> datetime | None:
-        days = self._parts.options.transcript_max_age_days
-        return self._parts.clock.now() - timedelta(days=days) if days else None
+        session.hear(message.role, message.text)
+        if goes_on:
+            session.taken_in[message_key(message.role, message.text)] = receipt
 
     @asynccontextmanager
     async def _alone(self) -> Any:
@@ -237,13 +198,3 @@ class Resuming:
         finally:
             if lock is not None:
                 lock.release()
-
-
-def _called(call: Mapping[str, Any]) -> tuple[str, object]:
-    function = call.get("function")
-    named = function if isinstance(function, Mapping) else call
-    return str(named.get("name") or "tool"), named.get("arguments") or {}
-
-
-def _is_before(time: datetime, oldest: datetime) -> bool:
-    return time.astimezone() < oldest.astimezone()
