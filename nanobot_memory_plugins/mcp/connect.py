@@ -21,8 +21,9 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     resolve_workspace,
 )
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.mcp.clients import OWNER
-from nanobot_memory_plugins.mcp.whole_file import write_whole
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # The name of the server in every client: that of others' servers for memory is "memory".
@@ -226,7 +227,11 @@ def write_entry(client: KnownClient, file: Path, entry: Mapping[str, Any]) -> Pa
     if before is not None and servers.get(SERVER) == entry:
         return None
     servers[SERVER] = {**there, **entry}
-    return write_whole(file, _as_json(content, like=before or "") + "\n")
+    try:
+        replace_file(file, f"{_as_json(content, like=before or '')}\n".encode())
+    except MemoryFileError as error:
+        raise ConfigurationError(error.cause, hint="Name another one with --file.") from error
+    return file.with_name(f"{file.name}.bak") if before is not None else None
 
 
 def _file_of(client: KnownClient, given: Path | None, *, of_project: bool) -> Path:

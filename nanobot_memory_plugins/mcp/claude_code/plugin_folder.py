@@ -9,8 +9,9 @@ from typing import Any
 from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.mcp.claude_code.hooks import FIELDS, HOOK_TOOL, SECONDS, SECRET_VARIABLE, new_secret
-from nanobot_memory_plugins.mcp.whole_file import write_whole
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 PLUGIN, _SERVER = "nanobot-memory", "memory"
@@ -54,15 +55,19 @@ def write_plugin(folder: Path, command: list[str]) -> list[Path]:
         if _read(path) != content:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.unlink(missing_ok=True)
-            except OSError as error:
+                # Readable by its owner alone: two hold what hooks and server share.
+                replace_file(path, text.encode(), keeps_backup=False)
+            except (OSError, MemoryFileError) as error:
                 raise ConfigurationError(
-                    Sentence("{path} cannot be written: {reason}.", path=path, reason=error.strerror),
+                    Sentence("{path} cannot be written: {reason}.", path=path, reason=_reason(error)),
                     hint="Name another folder.",
                 ) from error
-            write_whole(path, text)  # readable by its owner alone: two hold what hooks and server share
             written.append(path)
     return written
+
+
+def _reason(error: OSError | MemoryFileError) -> str:
+    return error.cause if isinstance(error, MemoryFileError) else str(error.strerror)
 
 
 def _files(command: list[str], secret: str) -> dict[str, dict[str, Any]]:
