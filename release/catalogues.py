@@ -81,6 +81,8 @@ _TABLES = {
     "core/values/conversation.py": ("Origin",),
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
+    "recall/recalled.py": ("Reason",),
+    "recall/routing.py": ("RecallTier",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
     "storage/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),

@@ -156,10 +156,8 @@ def speaker_of(hit: Hit) -> str:
 
 def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, project: str, *, is_light: bool) -> bool:
     """Whether one of our blocks in the live context shows a memory as this one would."""
-    if not live.shows(f"(line {hit.line})"):  # most are not: their lines need not be made
-        return False
-    ranks = {0, options.max_full_docs}
-    return any(live.shows(render(hit, options, rank=rank, project=project, is_light=is_light)) for rank in ranks)
+    # A rank at which it does not stand whole: where it did, the context holds all of it.
+    return live.shows(render(hit, options, rank=options.max_full_docs, project=project, is_light=is_light))
 
 
 def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:

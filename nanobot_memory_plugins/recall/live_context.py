@@ -41,21 +41,19 @@ class LiveContext:
             return False
         if not any(parts):
             return True  # nothing but what was hidden
-        # Where too much would have to be looked through, a text that has the rest holds what was hidden, too; not where
-        # the rest is a word or two, which many texts have.
-        unsure = len(max(parts, key=len)) >= _SHORTEST_PART
-        return any(_stand_in(parts, plain) and self._holds_a_secret(plain, unsure=unsure) for plain in self._texts)
+        return any(_stand_in(parts, plain) and self._holds_a_secret(plain) for plain in self._texts)
 
     def shows(self, line: str) -> bool:
         """Whether a line stands here as it is: in one of our own blocks that the host has left in its history."""
         said = folded(line)
         return any(said in plain for plain in self._texts)
 
-    def _holds_a_secret(self, plain: str, *, unsure: bool) -> bool:
+    def _holds_a_secret(self, plain: str) -> bool:
+        """Return whether there is something to hide in a text; of what is too much to be looked through, nothing."""
         if plain not in self._hides:
             text = self._texts[plain]
             if len(text) > self._left:
-                return unsure
+                return False
             self._left -= len(text)
             self._hides[plain] = self._redact(text) != text
         return self._hides[plain]

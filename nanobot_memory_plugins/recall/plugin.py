@@ -90,7 +90,7 @@ class RecallPlugin:
         before = self._answered.get(session_key, _Answered())
         if before.reviewed or not is_unsure(draft, context.options):
             return None
-        tier = RecallTier(min(before.tier + 1, RecallTier.HEAVY))
+        tier = RecallTier.LIGHT if before.tier is RecallTier.OFF else RecallTier.HEAVY
         block = await self._recall(session_key, text, history, scope, context, tier)
         return block if block is not None and set(block.hit_ids) - before.hit_ids else None
 
@@ -117,8 +117,7 @@ class RecallPlugin:
             redact=context.redact,
             unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
         )
-        if recalled.reason is not None:
-            logger.debug("nothing stands beside the message of {}: {}", session_key, recalled.reason.value)
+        logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
             missed = {context.plugin_name: f"{NO_ANSWER} {recalled.limit:g} s"}
             await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, missed))

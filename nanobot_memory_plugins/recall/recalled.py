@@ -9,21 +9,21 @@ from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 
 class Reason(StrEnum):
-    """Why a memory is not in the block, and why there is none. In the order of the steps."""
+    """Why a memory is not in the block, and why there is none, in the order of the steps; each as people read it."""
 
-    OFF_RECORD = "off the record"
-    PAUSED = "paused"
-    SMALL_TALK = "small talk"
-    NOT_SEARCHED = "not searched"
-    LATE = "late"
-    NOTHING_FOUND = "nothing found"
-    IN_CONTEXT = "in context"
-    REPEATS = "repeats"
-    SAYS_NOTHING = "says nothing"
-    NOT_NEEDED = "not needed"
-    LITTLE_USE = "little use"
-    TOP_K = "top k"
-    BUDGET = "budget"
+    OFF_RECORD = "it is off the record"
+    PAUSED = "the memory is paused"
+    SMALL_TALK = "it is small talk"
+    NOT_SEARCHED = "no word asks for memory, and nothing is searched (enableProbeOnOff)"
+    LATE = "the time for it was over"
+    NOTHING_FOUND = "nothing was found"
+    IN_CONTEXT = "it stands in the conversation already"
+    REPEATS = "another memory says the same"
+    SAYS_NOTHING = "it says nothing new"
+    NOT_NEEDED = "the message can be answered without memory"
+    LITTLE_USE = "it hardly helps with the message"
+    TOP_K = "others fit better"
+    BUDGET = "there is no room left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,9 @@ class Recalled:
     ``decision`` is what the words of the message ask for, ``tier`` where the recall ended: there, or at a higher one to
     which a strong probe or a fruitless light search raised it. ``limit`` and ``seconds`` are what the search may take
     and took. ``result`` is that of the search, ``required`` are the hits that limit an answer. ``need`` is the
-    probability that the message needs memory, by its ``evidence``; None where nobody asked. ``unhelpful`` are the ids
-    of memories that are said not to help, ``left_out`` says of the hits that went why.
+    probability that the message needs memory, by its ``evidence``; None where nobody asked. ``usefulness`` is the
+    probability of hits that they help, by their ids; ``left_out`` says why those went that did. ``unhelpful`` are the
+    ids of memories that are said not to help.
 
     ``reason`` is the step that left nothing for a block, None where there is a ``block``.
     """
@@ -56,6 +57,7 @@ class Recalled:
     required: tuple[Hit, ...] = ()
     need: float | None = None
     evidence: Mapping[str, float] = field(default_factory=dict)
+    usefulness: Mapping[str, float] = field(default_factory=dict)
     unhelpful: frozenset[str] = frozenset()
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     block: ContextBlock | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import StrEnum
 
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.folding import fold
@@ -17,12 +17,12 @@ _SHORT_TOKENS = 8
 _SHORT_DRAFT_TOKENS = 25
 
 
-class RecallTier(IntEnum):
-    """The tiers of recall. At ``OFF`` a quick probe may still find something strong."""
+class RecallTier(StrEnum):
+    """The tiers of recall, from below. At ``OFF`` a quick probe may still find something strong."""
 
-    OFF = 0
-    LIGHT = 1
-    HEAVY = 2
+    OFF = "off"
+    LIGHT = "light"
+    HEAVY = "heavy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,23 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Query, Store
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.conversations import Conversation, in_conversations
-from nanobot_memory_plugins.core.text.days import DaySpan
 
 # Memories of a period that are looked at, the newest: as many as are needed for its lines.
 _MOST_LISTED = (2_000, 6_000, 20_000)
 _TRANSCRIPT = frozenset({"transcript"})
 _NOTED = frozenset({"summary", "note"})
-
-
-def within(query: Query, span: DaySpan, zone: tzinfo | None) -> Query:
-    """Return a query for the days of a span, in a time zone."""
-    since = datetime.combine(span.start, time.min, tzinfo=zone)
-    return replace(query, since=since, until=datetime.combine(span.end, time.max, tzinfo=zone))
 
 
 async def timeline(

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -31,7 +30,7 @@ from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
 from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
-from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment
+from nanobot_memory_plugins.core.text.time_bounds import moment_of
 from nanobot_memory_plugins.core.values import Profile
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -47,17 +46,6 @@ _LONGEST_NAME = 40
 _LONGEST_NUMBER = 6
 
 
-class MemorySource(StrEnum):
-    """The kinds of memory, as the store names them."""
-
-    LONG_TERM = "long_term"
-    NOTE = "note"
-    OBSERVATION = "observation"
-    SUMMARY = "summary"
-    TRANSCRIPT = "transcript"
-    DOCUMENT = "document"
-
-
 class SearchArguments(BaseModel):
     """What the model asks for. A day, a month or a year as ``until`` means its end; times without zone are local."""
 
@@ -68,18 +56,13 @@ class SearchArguments(BaseModel):
     since: datetime | None = None
     until: datetime | None = None
     origin: Origin | None = None
-    source: MemorySource | None = None
+    source: Literal["long_term", "note", "observation", "summary", "transcript", "document"] | None = None
 
     @field_validator("since", "until", mode="before")
     @classmethod
-    def _date(cls, value: object, info: ValidationInfo) -> object:
+    def _moment(cls, value: object, info: ValidationInfo) -> object:
         is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
-        return bound_of(str(value), end=info.field_name == "until") if is_text else value
-
-    @field_validator("since", "until")
-    @classmethod
-    def _aware(cls, value: datetime | None) -> datetime | None:
-        return local_moment(value) if value is not None and value.tzinfo is None else value
+        return moment_of(str(value), end=info.field_name == "until") if is_text else value
 
     @property
     def may_mean_profile(self) -> bool:
@@ -150,41 +133,37 @@ class MemorySearch:
 
     async def _timeline(self, wanted: SearchArguments, session_key: str) -> str:
         """Return what was talked about in a period, a line for each session and day. Raises `StoreError`."""
-        store, scope = self._context.store, Scope(session=session_key)
-        if store is None:
+        if self._context.store is None:
             return NO_STORE
-        query = self._query(wanted, scope)
-        listed, more = await timeline(store, query)
+        listed, more = await timeline(self._context.store, self._query(wanted, session_key))
         lines = [_line(one.telling, f"{one.session or '-'} | {one.count} | ") for one in listed]
         if more:
             lines.insert(0, "(Earlier conversations are left out: narrow since and until.)")
         language = language_of(" ".join(one.telling.text for one in listed))
         return fence(["\n".join(lines)] if lines else [], language=language) or "Nothing was found in memory."
 
-    def _query(self, wanted: SearchArguments, scope: Scope) -> Query:
+    def _query(self, wanted: SearchArguments, session_key: str) -> Query:
         return Query(
             text=wanted.query,
             limit=wanted.limit,
-            scope=self._context.scopes.visible(scope),
+            scope=self._context.scopes.visible(Scope(session=session_key)),
             since=wanted.since,
             until=wanted.until,
             origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
-            sources=frozenset({wanted.source.value}) if wanted.source else frozenset(),
+            sources=frozenset({wanted.source}) if wanted.source else frozenset(),
             asked_at=self._context.clock.now().astimezone(),
         )
 
     async def _hits(self, wanted: SearchArguments, known: Profile, session_key: str) -> Sequence[Hit] | None:
         """Return what the store finds besides what is ``known``, or None where there is none. Raises `StoreError`."""
-        store, scope = self._context.store, Scope(session=session_key)
-        if store is None:
+        if self._context.store is None:
             return None
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
-        hits = demoted((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
+        found = await hits_of(self._context.store, self._query(wanted, session_key))
         told = [one.entry.text for one in known.entries]
-        return [
-            hit for hit in hits if hit.source != MemorySource.LONG_TERM or not any(text in hit.text for text in told)
-        ]
+        hits = demoted(found.hits, unhelpful)
+        return [hit for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in told)]
 
 
 class MemoryGetTool:

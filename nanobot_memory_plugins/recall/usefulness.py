@@ -6,7 +6,7 @@ tables, with and without vectors, learned by maximum likelihood on hits of made-
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.sentences import only_asks
@@ -48,44 +48,26 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
 
 
 def most_useful(hits: Sequence[Hit], most: int, options: RecallOptions, recalled: Recalled) -> list[Hit]:
-    """Return the best ``most`` of the hits that help, in their order."""
-    worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
-    helping = []
-    for hit in hits:
-        if worth[hit.id] >= options.min_usefulness:
-            helping.append(hit)
-            continue
-        detail = Sentence(
-            "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
-            found=worth[hit.id],
-            needed=options.min_usefulness,
-        )
-        recalled.leave_out([hit], Reason.LITTLE_USE, detail)
+    """Return the best ``most`` of the hits that help, in their order, without those that help far less than the best.
+
+    The first of them are spared that: in a large memory their order knows more than this does. What the user told later
+    than the best one, with a word of the question, may be what holds now, and stays.
+    """
+    worth = recalled.usefulness = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
+    least = Sentence("minUsefulness is {least:g}", least=options.min_usefulness)
+    helping = recalled.without(hits, lambda hit: worth[hit.id] < options.min_usefulness, Reason.LITTLE_USE, least)
     recalled.leave_out(helping[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
     helping = helping[:most]
-    far_below = _far_below_the_best(helping, worth, options)
-    for hit in far_below:
-        detail = Sentence(
-            "it helps with probability {found:.3f}, the best one with {best:.3f}; minShareOfBest is {needed:g}",
-            found=worth[hit.id],
-            best=max(worth[one.id] for one in helping),
-            needed=options.min_share_of_best,
-        )
-        recalled.leave_out([hit], Reason.LITTLE_USE, detail)
-    return [hit for hit in helping if hit not in far_below]
-
-
-def _far_below_the_best(hits: Sequence[Hit], worth: Mapping[str, float], options: RecallOptions) -> list[Hit]:
-    """Return the hits that help far less than the best one does, by the ``worth`` of their ids.
-
-    The first of them are spared: in a large memory their order knows more than this does. What the user told later than
-    the best one, with a word of the question, may be what holds now, and is not among them.
-    """
-    best = max(hits, key=lambda hit: worth[hit.id], default=None)
+    best = max(helping, key=lambda hit: worth[hit.id], default=None)
     if best is None or worth[best.id] < _ANSWERS:
-        return []
+        return helping
     needed = worth[best.id] * options.min_share_of_best
-    return [hit for hit in hits[_SPARED:] if worth[hit.id] < needed and not _may_replace(hit, best)]
+
+    def is_far_below(hit: Hit) -> bool:
+        return worth[hit.id] < needed and not _may_replace(hit, best)
+
+    share = Sentence("minShareOfBest is {share:g}", share=options.min_share_of_best)
+    return helping[:_SPARED] + recalled.without(helping[_SPARED:], is_far_below, Reason.LITTLE_USE, share)
 
 
 def _may_replace(hit: Hit, best: Hit) -> bool:

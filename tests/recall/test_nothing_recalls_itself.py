@@ -79,5 +79,4 @@ def test_however_long_the_history_little_of_it_is_looked_through_for_one_message
     history = [f"{number} note that the harbour is open. {'The crane lifts tea. ' * 100}" for number in range(200)]
     live = LiveContext(["What was the note?", *history, "note AKIAQ3EGT7XKBN2LZ5WD"], redact)
     assert not live.holds("crane [API_KEY]")
-    assert live.holds("note that the harbour is open. [API_KEY]")
     assert sum(map(len, looked)) <= 12_000

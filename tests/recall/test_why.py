@@ -76,35 +76,36 @@ async def test_what_it_shows_as_injected_is_what_a_turn_injects(ask, workspace: 
     async with MemoryHost(workspace, config=config) as memory:
         await memory.flush_index()
         turn = await memory.message_received(session_key="cli:new", text=ASKED)
-    assert turn.hit_ids == tuple(before["block"]["ids"])
+    assert turn.hit_ids == tuple(before["block"]["hit_ids"])
     assert before["block"]["text"] in (turn.block or "")
     # It stands there now, with an answer: why is asked of the turn that they were.
     say(workspace, "cli:new", ASKED, "The database that we chose for billing is PostgreSQL.")
     for session in ("", "cli:new"):
         after = await asyncio.to_thread(ask, ASKED, "--session", session)
-        assert after["block"]["ids"] == before["block"]["ids"]
+        assert after["block"]["hit_ids"] == before["block"]["hit_ids"]
         assert {one["text"] for one in after["candidates"]} == {one["text"] for one in before["candidates"]}
 
 
 def test_every_candidate_has_its_scores_and_what_became_of_it(ask):
     answer = ask(ASKED)
-    assert answer["tier"]["chosen"] == "heavy"
-    assert answer["tier"]["signal"] == {"option": "explicitAnchors", "words": "remember", "turns_back": 0}
+    assert answer["tier"] == "heavy"
+    asked_for = {"tier": "heavy", "option": "explicitAnchors", "words": "remember", "turns_back": 0}
+    assert asked_for.items() <= answer["asked_for"].items()
     assert answer["reason"] is None
     injected = {one["id"]: one["text"] for one in answer["candidates"] if one["injected"]}
-    assert injected.keys() == set(answer["block"]["ids"])
+    assert injected.keys() == set(answer["block"]["hit_ids"])
     assert {SAID[0], SAID[1]} & set(injected.values())
     for one in answer["candidates"]:
         assert one["total"] == pytest.approx(sum(part["value"] * part["weight"] for part in one["parts"]))
         assert one["injected"] is (one["place"] is not None and one["left_out"] is None)
-    assert answer["block"]["tokens"] <= 800
+    assert answer["tokens"] <= 800
 
 
 def test_what_was_said_in_the_session_is_not_injected_again_and_is_followed(ask, workspace: Path):
     say(workspace, "cli:now", f"I know: {SAID[2]}", "Good.", ASKED, "PostgreSQL.")
-    assert left_out(ask("Remember the backups of the shop?", "--session", "cli:now"))[SAID[2]]["reason"] == "in context"
-    followed = ask("And the archive one?", "--session", "cli:now")["tier"]["signal"]
-    assert followed == {"option": "explicitAnchors", "words": "remember", "turns_back": 1}
+    assert left_out(ask("Remember the backups of the shop?", "--session", "cli:now"))[SAID[2]]["reason"] == "in_context"
+    asked_for = ask("And the archive one?", "--session", "cli:now")["asked_for"]
+    assert (asked_for["words"], asked_for["turns_back"], asked_for["follows"]) == ("remember", 1, True)
 
 
 def test_an_answer_of_an_earlier_time_is_a_memory_and_the_last_one_is_none(ask, workspace: Path):
@@ -121,10 +122,10 @@ def test_an_answer_of_an_earlier_time_is_a_memory_and_the_last_one_is_none(ask, 
     ("options", "reason", "detail"),
     [
         ({"maxContextTokens": 100, "minShareOfBest": 0}, "budget", "100 tokens"),
-        ({"maxFullDocs": 1, "maxSnippets": 1, "minShareOfBest": 0}, "top k", "maxFullDocs and maxSnippets are 1 and 1"),
-        ({"heavyTopK": 2, "minShareOfBest": 0}, "top k", "2 memories at most"),
-        ({"minUsefulness": 0.1, "minShareOfBest": 0}, "little use", "minUsefulness is 0.1"),
-        ({"minShareOfBest": 0.9}, "little use", "minShareOfBest is 0.9"),
+        ({"maxFullDocs": 1, "maxSnippets": 1, "minShareOfBest": 0}, "top_k", "maxFullDocs and maxSnippets are 1 and 1"),
+        ({"heavyTopK": 2, "minShareOfBest": 0}, "top_k", "2 memories at most"),
+        ({"minUsefulness": 0.1, "minShareOfBest": 0}, "little_use", "minUsefulness is 0.1"),
+        ({"minShareOfBest": 0.9}, "little_use", "minShareOfBest is 0.9"),
     ],
 )
 def test_what_is_left_out_names_the_option_that_did_it(ask, options, reason, detail):
@@ -156,15 +157,15 @@ def test_what_was_no_hit_has_nothing_to_do_with_the_message(ask, builtin_model: 
 @pytest.mark.parametrize(
     ("text", "options", "reason", "words"),
     [
-        ("ok, thanks!", {}, "small talk", "it is small talk"),
-        ("The database", {"enableProbeOnOff": False}, "not searched", "no word asks for memory"),
-        ("Xylophone?", {}, "nothing found", "nothing was found"),
-        (SAID[6], {}, "nothing found", "nothing was found"),  # it is not its own memory
-        ("The database", {"needThreshold": 1.0}, "not needed", "can be answered without memory"),
-        (ASKED, {"minUsefulness": 1.0}, "little use", "it hardly helps"),
+        ("ok, thanks!", {}, "small_talk", "it is small talk"),
+        ("The database", {"enableProbeOnOff": False}, "not_searched", "no word asks for memory"),
+        ("Xylophone?", {}, "nothing_found", "nothing was found"),
+        (SAID[6], {}, "nothing_found", "nothing was found"),  # it is not its own memory
+        ("The database", {"needThreshold": 1.0}, "not_needed", "can be answered without memory"),
+        (ASKED, {"minUsefulness": 1.0}, "little_use", "it hardly helps"),
         (ASKED, {"maxContextTokens": 80}, "budget", "there is no room left"),
-        ("/private The database", {}, "off the record", "it is off the record"),
-        ("memory pause", {}, "off the record", "it is off the record"),
+        ("/private The database", {}, "off_record", "it is off the record"),
+        ("memory pause", {}, "off_record", "it is off the record"),
     ],
 )
 def test_where_nothing_stands_beside_a_message_it_says_which_step_left_nothing(ask, text, options, reason, words):
@@ -177,8 +178,8 @@ def test_where_what_was_found_is_said_already_that_decides_and_not_what_most_wen
     say(workspace, "cli:ack", "Thanks, the database!")
     answer = ask("Do you remember the database?", "--session", "cli:now", smallTalk=["thanks", "the database"])
     reasons = [one["reason"] for one in left_out(answer).values()]
-    assert reasons.count("in context") > reasons.count("says nothing") > 0
-    assert answer["reason"] == "says nothing"
+    assert reasons.count("in_context") > reasons.count("says_nothing") > 0
+    assert answer["reason"] == "says_nothing"
 
 
 def test_while_the_memory_is_paused_nothing_is_recalled_in_the_conversations_that_are(ask, workspace: Path):
@@ -211,7 +212,7 @@ async def test_a_store_that_explains_nothing_is_shown_by_its_hits_and_beside_the
 
 def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, workspace: Path):
     def block() -> list[str]:
-        return ask(ASKED)["block"]["ids"]
+        return ask(ASKED)["block"]["hit_ids"]
 
     def stored() -> dict[str, bytes]:
         return {str(one): one.read_bytes() for one in (workspace / "memory" / "sessions").iterdir()}
@@ -221,12 +222,12 @@ def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, wo
     first = ask(ASKED)["candidates"][0]["id"]
     marked = ask(ASKED, "--not-helpful", "1")
     again = ask(ASKED, "--not-helpful", "1")  # once is enough: it is one step
-    assert marked["block"]["ids"] == again["block"]["ids"]
+    assert marked["block"]["hit_ids"] == again["block"]["hit_ids"]
     assert before.index(first) == 0
-    assert first not in again["block"]["ids"][:1]
+    assert first not in again["block"]["hit_ids"][:1]
     assert again["candidates"][0]["unhelpful"]
     assert "said not to help" in ask(ASKED, text=True)
-    assert ask(ASKED, "--helpful", "1")["block"]["ids"] == before
+    assert ask(ASKED, "--helpful", "1")["block"]["hit_ids"] == before
     assert stored() == files
     answer = ask(ASKED, "--not-helpful", "99", status=2)
     assert "No memory has the number 99" in str(answer["error"])

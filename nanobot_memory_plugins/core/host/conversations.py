@@ -6,6 +6,7 @@ from datetime import date, tzinfo
 
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.core.values import Hit, Origin
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _TRANSCRIPT = frozenset({"transcript"})
 
@@ -25,10 +26,12 @@ class Conversation:
         return len({(hit.path, hit.line) for hit in self.said})
 
     @property
-    def count(self) -> str:
-        """The number of its messages, in words, or where nothing was said, that of its notes."""
-        number, kind = (self.messages, "message") if self.messages or not self.noted else (len(self.noted), "note")
-        return f"{number} {kind}" if number == 1 else f"{number} {kind}s"
+    def count(self) -> Sentence:
+        """The number of its messages, or where nothing was said, that of its notes."""
+        if not self.messages and self.noted:  # a day of notes that were imported, say
+            count = len(self.noted)
+            return Sentence("1 note") if count == 1 else Sentence("{count} notes", count=count)
+        return Sentence("1 message") if self.messages == 1 else Sentence("{count} messages", count=self.messages)
 
     @property
     def telling(self) -> Hit:

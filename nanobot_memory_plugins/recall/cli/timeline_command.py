@@ -25,11 +25,10 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.host.conversations import Conversation
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.projects import project_named
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # What of a text is shown on a line.
 _LINE = 160
@@ -61,8 +60,8 @@ def show_timeline(
     warn(problems)
     folder = existing_workspace(workspace)
     whose = Scope(agent, user, channel, session, project=project_named(project))
-    query = Query("", limit=limit, scope=whose, asked_at=datetime.now(UTC).astimezone())
-    query = _bounded(query, period, since, until)
+    first, last = bounds_of(since or period, until or period)
+    query = Query("", limit=limit, scope=whose, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
@@ -80,24 +79,6 @@ async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tu
     async with opened_store(folder, without_embeddings(config)) as store:
         await settled(store)
         return await timeline(store, everybodys, lambda hit: project in ("", hit.scope.project))
-
-
-def _bounded(query: Query, period: str, since: str, until: str) -> Query:
-    """Return a query for the days that the words name, and the bounds. Raises `WrongUseError` where they name none."""
-    now = query.asked_at or datetime.now(UTC).astimezone()
-    if period:
-        from nanobot_memory_plugins.core.text.period_questions import named_period
-        from nanobot_memory_plugins.recall.timeline import within
-
-        span = named_period(period, now)
-        if span is None:
-            raise WrongUseError(
-                Sentence("No days up to today are named by {period!r}.", period=period),
-                hint="Name them with --since and --until.",
-            )
-        query = within(query, span, now.tzinfo)
-    first, last = bounds_of(since, until)
-    return replace(query, since=first or query.since, until=last or query.until)
 
 
 def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
@@ -121,23 +102,17 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     if not listed:
         out.print(tr("Nothing was said then that is remembered."))
     for one in listed:
+        words = _words(one.telling)
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{_count(one)}  {shown(_cut(_words(one.telling)))}")
+        out.print(
+            f"[bold]{one.day.isoformat()}[/bold]  {whose}{tr(one.count)}  {shown(words[:_LINE])}{'…' if len(words) > _LINE else ''}"
+        )
         for hit in one.said if everything else ():
-            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_said_by(hit))}[/dim]  {shown(hit.text)}")
+            # The user, the assistant or a tool in the reader's language, and a name as it is.
+            who = tr(hit.origin.value) if _who(hit) == hit.origin.value else hit.speaker
+            out.print(f"    {hit.time:%H:%M}  [dim]{shown(who)}[/dim]  {shown(hit.text)}")
     if more:
         console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
-
-
-def _count(one: Conversation) -> str:
-    if not one.messages and one.noted:  # a day of notes that were imported, say
-        return tr("1 note") if len(one.noted) == 1 else tr("{count} notes", count=len(one.noted))
-    return tr("1 message") if one.messages == 1 else tr("{count} messages", count=one.messages)
-
-
-def _said_by(hit: Hit) -> str:
-    """Return who said it, in the reader's language where it is the user, the assistant or a tool."""
-    return hit.speaker if hit.speaker and hit.speaker != hit.origin.value else tr(hit.origin.value)
 
 
 def _who(hit: Hit) -> str:
@@ -148,7 +123,3 @@ def _words(hit: Hit) -> str:
     words = " ".join((hit.tldr or hit.text).split())
     # People may have written theirs into the file, where nothing hides a secret.
     return without_secrets(words) if hit.source != "transcript" else words
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LINE else f"{text[:_LINE].rstrip()}…"

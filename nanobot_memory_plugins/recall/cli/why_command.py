@@ -31,33 +31,11 @@ from nanobot_memory_plugins.recall.cli.examination import candidates, examine
 from nanobot_memory_plugins.recall.engine import limit_seconds
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Summands that are shown for a candidate: those that count for most.
 _PARTS_SHOWN = 5
 _LINE = 160
-
-_REASONS = {
-    Reason.OFF_RECORD: Sentence("it is off the record"),
-    Reason.PAUSED: Sentence("the memory is paused"),
-    Reason.SMALL_TALK: Sentence("it is small talk"),
-    Reason.NOT_SEARCHED: Sentence("no word asks for memory, and nothing is searched (enableProbeOnOff)"),
-    Reason.LATE: Sentence("the time for it was over"),
-    Reason.NOTHING_FOUND: Sentence("nothing was found"),
-    Reason.IN_CONTEXT: Sentence("it stands in the conversation already"),
-    Reason.REPEATS: Sentence("another memory says the same"),
-    Reason.SAYS_NOTHING: Sentence("it says nothing new"),
-    Reason.NOT_NEEDED: Sentence("the message can be answered without memory"),
-    Reason.LITTLE_USE: Sentence("it hardly helps with the message"),
-    Reason.TOP_K: Sentence("others fit better"),
-    Reason.BUDGET: Sentence("there is no room left"),
-}
-_TIERS = {
-    RecallTier.OFF: Sentence("off"),
-    RecallTier.LIGHT: Sentence("light"),
-    RecallTier.HEAVY: Sentence("heavy"),
-}
 
 
 def why(
@@ -110,80 +88,63 @@ def why(
     message = " ".join(query)
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
     recalled = run(examine(folder, memory_config, options, message, scope=scope))
-    said = dict.fromkeys(not_helpful or (), False) | dict.fromkeys(helpful or (), True)
-    if said:
-        listed = {one.place: one.hit.id for one in candidates(recalled) if one.place is not None}
-        if missing := [number for number in said if number not in listed]:
+    verdicts = dict.fromkeys(not_helpful or (), False) | dict.fromkeys(helpful or (), True)
+    if verdicts:
+        numbered = {one.place: one.hit.id for one in candidates(recalled) if one.place is not None}
+        if missing := [number for number in verdicts if number not in numbered]:
             raise WrongUseError(
                 Sentence("No memory has the number {missing} here.", missing=missing[0]),
                 hint="The same command without --not-helpful and --helpful shows the numbers.",
             )
-        for number, helped in said.items():
-            Unhelpful(folder).say(listed[number], helped=helped)
+        for number, helped in verdicts.items():
+            Unhelpful(folder).say(numbered[number], helped=helped)
         recalled = run(examine(folder, memory_config, options, message, scope=scope))
     missed = missed_recalls(folder, datetime.now(UTC))
     if as_json:
         print_json(_answer(recalled, options, missed))
         return
     _show(recalled, options, missed, limit, details=details)
-    for number, helped in said.items():
-        told = (
+    for number, helped in verdicts.items():
+        noted = (
             Sentence("Noted: memory {number} is recalled as before it was said not to help.", number=number)
             if helped
             else Sentence("Noted: memory {number} is recalled one step later from now on.", number=number)
         )
-        console().print(f"\n{tr(told)}", style="bold")
+        console().print(f"\n{tr(noted)}", style="bold")
 
 
 def _answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str, Any]:
     """Return everything that is known of a recall, for programs."""
-    decision, block = recalled.decision, recalled.block
-    signal = {"option": decision.option, "words": decision.words, "turns_back": decision.turns_back}
     return {
         "ok": True,
-        "reason": recalled.reason.value if recalled.reason is not None else None,
-        "tier": {
-            "chosen": decision.tier.name.lower(),
-            "ended": recalled.tier.name.lower(),
-            "signal": signal if decision.option else None,
-        },
-        "need": {
-            "probability": recalled.need,
-            "needed": options.need_threshold,
-            "evidence": dict(recalled.evidence),
-        },
+        "reason": _code(recalled.reason),
+        "asked_for": asdict(recalled.decision),
+        "tier": recalled.tier,
+        "need": {"probability": recalled.need, "needed": options.need_threshold, "evidence": recalled.evidence},
         "seconds": round(recalled.seconds, 4),
-        "turn_seconds": limit_seconds(decision.tier, options),
+        "turn_seconds": limit_seconds(recalled.decision.tier, options),
         "missed_turns": missed,
-        "block": {
-            "text": block.text if block else None,
-            "ids": list(block.hit_ids) if block else [],
-            "tokens": _tokens(recalled),
-        },
+        "block": asdict(recalled.block) if recalled.block is not None else None,
+        "tokens": _tokens(recalled),
         "candidates": [_row(one, recalled) for one in candidates(recalled)],
     }
 
 
 def _row(one: Weighed, recalled: Recalled) -> dict[str, Any]:
-    hit, left_out = one.hit, recalled.left_out.get(one.hit.id)
-    injected = _is_injected(one, recalled)
+    row, left_out = asdict(one), recalled.left_out.get(one.hit.id)
+    is_injected = _is_injected(one, recalled)
     return {
-        "id": hit.id,
-        "place": one.place,
-        "file": hit.path,
-        "line": hit.line,
-        "date": hit.time.isoformat() if hit.time else None,
-        "origin": hit.origin.value,
-        "text": hit.snippet or hit.text,
-        "total": one.total,
-        "coverage": hit.coverage,
-        "similarity": hit.similarity,
-        "found_by": one.found_by,
-        "parts": [{"name": part.name, "value": part.value, "weight": part.weight} for part in one.parts],
-        "injected": injected,
-        "left_out": asdict(left_out) if left_out is not None and not injected else None,
-        "unhelpful": hit.id in recalled.unhelpful,
+        **row.pop("hit"),
+        **row,
+        "usefulness": recalled.usefulness.get(one.hit.id),
+        "unhelpful": one.hit.id in recalled.unhelpful,
+        "injected": is_injected,
+        "left_out": {**asdict(left_out), "reason": _code(left_out.reason)} if left_out and not is_injected else None,
     }
+
+
+def _code(reason: Reason | None) -> str | None:
+    return reason.name.lower() if reason is not None else None
 
 
 def _is_injected(one: Weighed, recalled: Recalled) -> bool:
@@ -195,46 +156,47 @@ def _tokens(recalled: Recalled) -> int:
 
 
 def _show(recalled: Recalled, options: RecallOptions, missed: int, limit: int, *, details: bool) -> None:
-    out, block = console(), recalled.block
+    out, turn = console(), limit_seconds(recalled.decision.tier, options)
     if recalled.reason is not None:
-        told = Sentence("Nothing would stand beside this message: {why}.", why=_REASONS[recalled.reason])
+        told = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
         out.print(tr(told), style="bold")
-    if block is not None:
-        count, tokens = len(block.hit_ids), _tokens(recalled)
-        single = Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
-        several = Sentence(
-            "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
+    if recalled.block is not None:
+        count, tokens = len(recalled.block.hit_ids), _tokens(recalled)
+        told = (
+            Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
+            if count == 1
+            else Sentence(
+                "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
+            )
         )
-        out.print(tr(single if count == 1 else several), style="bold")
-        for line in block.text.splitlines():
+        out.print(tr(told), style="bold")
+        for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
-    if recalled.seconds > limit_seconds(recalled.decision.tier, options):
+    if recalled.seconds > turn:
         out.print(tr("On a turn this would come too late."), style="yellow")
     if missed:
         out.print(tr("Of the last day's turns {count} got nothing: see doctor.", count=missed), style="yellow")
     if details:
         _show_numbers(recalled, options)
+        out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     listed = [one for one in candidates(recalled) if details or not _is_injected(one, recalled)]
     if listed:
         out.print(tr("Looked at:") if details else tr("Found and left out:"), style="bold")
     for one in listed[:limit]:
         _show_candidate(one, recalled, details=details)
     if len(listed) > limit:
-        told = Sentence("... and {listed} more: --limit, or --json for all.", listed=len(listed) - limit)
-        out.print(tr(told), style="dim")
+        out.print(tr("... and {listed} more: --limit, or --json for all.", listed=len(listed) - limit), style="dim")
 
 
 def _show_numbers(recalled: Recalled, options: RecallOptions) -> None:
-    """Show the tier and what speaks for it, what the need was weighed against, and the time."""
+    """Show the tier and what speaks for it, and what the need was weighed against."""
     out, decision = console(), recalled.decision
     words = f', "{shown(decision.words)}" ({decision.option})' if decision.option else ""
-    raised = f" -> {tr(_TIERS[recalled.tier])}" if recalled.tier is not decision.tier else ""
-    out.print(tr("tier: {told}", told=f"{tr(_TIERS[decision.tier])}{raised}{words}"))
+    raised = f" -> {tr(recalled.tier)}" if recalled.tier is not decision.tier else ""
+    out.print(tr("tier: {told}", told=f"{tr(decision.tier)}{raised}{words}"))
     if recalled.need is not None:
-        told = Sentence("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold)
-        out.print(f"{tr(told)}  " + ", ".join(f"{name} {value:.2f}" for name, value in recalled.evidence.items()))
-    turn = limit_seconds(decision.tier, options)
-    out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
+        need = tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold)
+        out.print(f"{need}  " + ", ".join(f"{name} {value:.2f}" for name, value in recalled.evidence.items()))
 
 
 def _show_candidate(one: Weighed, recalled: Recalled, *, details: bool) -> None:
@@ -251,12 +213,14 @@ def _show_candidate(one: Weighed, recalled: Recalled, *, details: bool) -> None:
     if not _is_injected(one, recalled):
         left_out = recalled.left_out.get(hit.id)
         if left_out is not None:
-            reason = tr(_REASONS[left_out.reason])
+            reason = tr(left_out.reason)
         else:
-            reason = tr("it has nothing to do with the message") if one.place is None else tr("others fit better")
+            reason = tr("it has nothing to do with the message") if one.place is None else tr(Reason.TOP_K)
         detail = f" ({shown(tr(left_out.detail))})" if details and left_out is not None and left_out.detail else ""
         out.print(f"       {reason}{detail}", style="yellow")
-    if one.parts and details:
+    if details:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
-        told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
-        out.print(f"       {shown(one.found_by)}; {shown(told)}", style="dim")
+        numbers = [f"{part.name} {part.worth:+.2f}" for part in best if part.worth]
+        if hit.id in recalled.usefulness:
+            numbers.append(tr("helps with probability {usefulness:.3f}", usefulness=recalled.usefulness[hit.id]))
+        out.print(f"       {shown(one.found_by)}; {shown(', '.join(numbers))}", style="dim")
