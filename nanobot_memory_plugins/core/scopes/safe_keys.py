@@ -37,7 +37,7 @@ def redact_key(name: str) -> str:
     redacted = FoldedView(plain).text
     # The shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name. And no rules
     # of others: a name may not depend on what else is installed.
-    from nanobot_memory_plugins.redaction.detectors.rows import TOKENS
+    from nanobot_memory_plugins.redaction.detectors.rule_table import TOKENS
 
     found = TOKENS.find(redacted, Lowered(redacted))
     spans = settle(span for span in found if span.kind != "prefixed_token")

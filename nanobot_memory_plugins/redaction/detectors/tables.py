@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.detectors.rows import PERSONAL_CUES, names_personal, personal_value
+from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, names_personal, personal_value
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, RANK_PERSONAL, REDACTED, Span

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.redaction.detectors.credentials import find_credenti
 from nanobot_memory_plugins.redaction.detectors.pairs import find_pairs
 from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
 from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
-from nanobot_memory_plugins.redaction.detectors.rows import PERSONAL, SECRETS, TOKENS
+from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL, SECRETS, TOKENS
 from nanobot_memory_plugins.redaction.detectors.tables import find_in_tables
 from nanobot_memory_plugins.redaction.engine.value_walker import walk
 from nanobot_memory_plugins.redaction.rules.effort import (

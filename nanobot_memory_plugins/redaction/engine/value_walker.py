@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
-from nanobot_memory_plugins.redaction.detectors.rows import personal_value
+from nanobot_memory_plugins.redaction.detectors.rule_table import personal_value
 from nanobot_memory_plugins.redaction.engine.turns import last_run, without_rest
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED

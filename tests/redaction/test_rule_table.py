@@ -15,7 +15,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import redact_value
-from nanobot_memory_plugins.redaction.detectors.rows import RuleIndex, keyed_rules, rows, token_rules
+from nanobot_memory_plugins.redaction.detectors.rule_table import RuleIndex, keyed_rules, rows, token_rules
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.values.checks import CHECKS
