@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.prompt_file import PromptFile
+from nanobot_memory_plugins.core.files.prompts import PromptFile
 
 COMPACTION = PromptFile(Path(__file__).parent, "compaction")

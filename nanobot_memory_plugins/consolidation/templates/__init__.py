@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.prompt_file import PromptFile
+from nanobot_memory_plugins.core.files.prompts import PromptFile
 
 _FOLDER = Path(__file__).parent
 

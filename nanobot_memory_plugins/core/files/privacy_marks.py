@@ -4,15 +4,14 @@ One small file, ``memory/.privacy.json``, with names of transcripts, times and i
 only for as long as that takes. Where it cannot be read, all counts as paused and as marked.
 """
 
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import file_lock
@@ -77,76 +76,62 @@ class PrivacyMarks:
         return max(self.marked.values(), default="")
 
 
-_READER = TypeAdapter(PrivacyMarks)
+_MARKS = TypeAdapter(PrivacyMarks)
 
 
 class PrivacyFile:
-    """The file of one workspace. Everything here blocks for a moment."""
+    """The file of one workspace. Everything here blocks for a moment; what writes raises `MemoryFileError`."""
 
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
         self.path = paths.privacy
-        self._known: tuple[str, PrivacyMarks] = ("", PrivacyMarks())
+        self._known: tuple[object, PrivacyMarks] = (None, PrivacyMarks())
 
     def read(self) -> PrivacyMarks:
         """Return what stands there; the file is read anew where it has changed."""
-        stamp = self._stamp()
+        try:
+            status = self.path.stat()
+            stamp: object = (status.st_mtime_ns, status.st_size, status.st_ino)
+        except OSError as error:
+            stamp = type(error)
         if self._known[0] != stamp:
-            self._known = (stamp, self._read())
+            self._known = (stamp, _read(self.path))
         return self._known[1]
 
     def unfinished(self) -> UnfinishedPurge | None:
         """Return the purge that was broken off, also one whose process ended while it was being written down."""
-        if any(self._left_behind()):
+        for left in self.path.parent.glob(f".{self.path.name}.*.tmp"):
             with suppress(OSError, MemoryFileError), file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
-                for path in self._left_behind():
-                    marks = _read(path)
-                    if marks.unfinished is not None and self._read().unfinished is None:
-                        os.replace(path, self.path)
-                    else:
-                        path.unlink()
+                if _read(left).unfinished is not None and _read(self.path).unfinished is None:
+                    os.replace(left, self.path)
+                else:
+                    left.unlink()
         return self.read().unfinished
 
-    def _left_behind(self) -> Iterator[Path]:
-        return self.path.parent.glob(f".{self.path.name}.*.tmp")
-
     def pause(self, session_key: str, sender: str, by: str, when: datetime) -> None:
-        """Pause a conversation for a sender, or with an empty key the workspace. Raises `MemoryFileError`."""
-
-        def change(marks: PrivacyMarks) -> PrivacyMarks:
-            paused = {**marks.paused, _name(session_key, sender): by}
-            return replace(marks, paused=paused, marked=_with(marks, [session_file_name(session_key)], when))
-
-        self._change(change)
+        """Pause a conversation for a sender, or with an empty key the workspace."""
+        pause, transcript = {_name(session_key, sender): by}, session_file_name(session_key)
+        self._change(lambda marks: replace(_marked(marks, [transcript], when), paused={**marks.paused, **pause}))
 
     def resume(self, session_key: str, sender: str | None) -> None:
-        """Go on with a conversation for a sender, without one for everybody; with an empty key with the workspace.
-
-        Raises `MemoryFileError`.
-        """
+        """Go on with a conversation for a sender, without one for everybody; with an empty key with the workspace."""
         name = _name(session_key, sender or "")
-        all_of_it = f"{session_file_name(session_key)}/"
+        of_everybody = bool(session_key) and sender is None
 
         def is_meant(one: str) -> bool:
-            return one == name or (sender is None and bool(session_key) and one.startswith(all_of_it))
+            return one == name or (of_everybody and one.startswith(name))
 
         self._change(
             lambda marks: replace(marks, paused={one: by for one, by in marks.paused.items() if not is_meant(one)})
         )
 
     def mark(self, transcripts: Iterable[str], when: datetime) -> None:
-        """Note that something was taken back from these conversations, by their transcripts' names.
-
-        Raises `MemoryFileError`.
-        """
+        """Note that something was taken back from these conversations, by their transcripts' names."""
         names = list(transcripts)
-        self._change(lambda marks: replace(marks, marked=_with(marks, names, when)))
+        self._change(lambda marks: _marked(marks, names, when))
 
     def note_purge(self, unfinished: UnfinishedPurge | None) -> None:
-        """Write down what is being purged, on the disk when this returns; None once nothing is left of it.
-
-        Raises `MemoryFileError`.
-        """
+        """Write down what is being purged, on the disk when this returns; None once nothing is left of it."""
         if self.read().unfinished != unfinished:
             self._change(lambda marks: replace(marks, unfinished=unfinished))
 
@@ -154,37 +139,27 @@ class PrivacyFile:
         try:
             private_folder(self.path.parent)
             with file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
-                marks = self._read()
+                marks = _read(self.path)
                 if marks.is_unreadable:
                     raise MemoryFileError(
                         Sentence("{name} cannot be read", name=self.path.name),
                         hint=Sentence("Correct or remove {file}.", file=self.path),
                     )
-                rows = asdict(change(marks))
-                del rows["is_unreadable"]
-                replace_file(self.path, json.dumps(rows).encode(), keeps_backup=False)
+                data = _MARKS.dump_json(change(marks), exclude={"is_unreadable"})
+                replace_file(self.path, data, keeps_backup=False)
         except OSError as error:
             kind = type(error).__name__
-            told = Sentence("{name} cannot be written ({kind})", name=self.path.name, kind=kind)
-            raise MemoryFileError(told) from error
-
-    def _read(self) -> PrivacyMarks:
-        return _read(self.path)
-
-    def _stamp(self) -> str:
-        try:
-            status = os.stat(self.path)
-        except OSError as error:
-            return type(error).__name__
-        return f"{status.st_mtime_ns} {status.st_size} {status.st_ino}"
+            raise MemoryFileError(
+                Sentence("{name} cannot be written ({kind})", name=self.path.name, kind=kind)
+            ) from error
 
 
 def _read(path: Path) -> PrivacyMarks:
     try:
-        return _READER.validate_json(read_regular(path))
+        return _MARKS.validate_json(read_regular(path))
     except FileNotFoundError:
         return PrivacyMarks()
-    except (OSError, ValidationError, ValueError):
+    except (OSError, ValueError):
         return PrivacyMarks(is_unreadable=True)
 
 
@@ -192,5 +167,5 @@ def _name(session_key: str, sender: str) -> str:
     return f"{session_file_name(session_key)}/{sender}" if session_key else _WORKSPACE
 
 
-def _with(marks: PrivacyMarks, names: Iterable[str], when: datetime) -> dict[str, str]:
-    return {**marks.marked, **dict.fromkeys(names, when.isoformat())}
+def _marked(marks: PrivacyMarks, transcripts: Iterable[str], when: datetime) -> PrivacyMarks:
+    return replace(marks, marked={**marks.marked, **dict.fromkeys(transcripts, when.isoformat())})

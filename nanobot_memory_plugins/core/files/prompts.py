@@ -1,21 +1,100 @@
-"""What a prompt is made of in one workspace: the built-in file or the user's own, and what the user wishes."""
+"""The prompts of the plugins: built-in files or the user's own, and what the user wishes.
 
+A file begins with the instruction; a line ``--- user`` or ``--- assistant`` begins a message of that role, and the last
+one is the user's. Names in braces are filled in.
+"""
+
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from nanobot_memory_plugins.core.errors import ConfigurationError
-from nanobot_memory_plugins.core.files.prompt_file import LANGUAGES, WISHES, PromptFile, chat_messages, fixed_texts
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+WISHES = "wishes"
 
 _SUBJECT = "own prompts"
 _HEADING: dict[Language, str] = {
     "en": "The user has laid down what is to be remembered and what never. Keep to it:",
     "zh": "用户规定了什么要记、什么永远不要记，请照办：",
 }
+_PART = re.compile(r"^--- (user|assistant)[^\S\n]*$", re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+# A prompt is shorter; what is longer is another file.
+_LARGEST = 40_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFile:
+    """A prompt that a plugin brings: ``<name>.en.md`` and ``<name>.zh.md`` in its ``folder``.
+
+    A file of the same name in the user's own folder takes its place; ``required`` are the placeholders without which
+    that could not do its work. Other placeholders of the built-in file may be left out.
+    """
+
+    folder: Path
+    name: str
+    required: tuple[str, ...] = ("conversation",)
+
+    def file(self, language: Language) -> str:
+        """Return the name of the file in a language."""
+        return f"{self.name}.{language}.md"
+
+    def built_in(self, language: Language) -> str:
+        """Return the text of the plugin's own file."""
+        return (self.folder / self.file(language)).read_text("utf-8")
+
+    def own(self, folder: Path, language: Language, *, wishes: bool = False) -> str | None:
+        """Return the text of the user's file, or None when there is none. With ``wishes`` it must have their place.
+
+        Raises `ConfigurationError`, which names the file and what is wrong with it.
+        """
+        file = folder / self.file(language)
+        try:
+            with file.open("rb") as opened:
+                data = opened.read(_LARGEST + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            fault: str = Sentence("cannot be read ({kind})", kind=type(error).__name__)
+        else:
+            fault = self._fault(data, language, wishes=wishes)
+        if fault:
+            raise ConfigurationError(
+                Sentence("The prompt {file} {fault}.", file=file, fault=fault),
+                hint=Sentence(
+                    "Correct or remove it; until then the built-in one is used, as it stands in {ours}.",
+                    ours=self.folder / self.file(language),
+                ),
+            )
+        return _text(data)
+
+    def _fault(self, data: bytes, language: Language, *, wishes: bool) -> str:
+        """Return what is wrong with the user's file, or nothing."""
+        if len(data) > _LARGEST:
+            return Sentence("is longer than {size} bytes", size=_LARGEST)
+        try:
+            text = _text(data)
+        except UnicodeDecodeError:
+            return Sentence("is not UTF-8")
+        if not text.strip():
+            return Sentence("is empty")
+        if _PART.findall(text)[-1:] != ["user"]:
+            return Sentence('does not end with a message of the user\'s: a line "--- user" begins one')
+        known, found = set(_PLACEHOLDER.findall(self.built_in(language))), set(_PLACEHOLDER.findall(text))
+        required = (*self.required, *((WISHES,) if wishes and WISHES in known else ()))
+        for name in required:
+            if name not in found:
+                return Sentence("lacks {place}", place=f"{{{name}}}")
+        for name in sorted(found - known):
+            return Sentence("has {place}, which nothing fills in", place=f"{{{name}}}")
+        return ""
 
 
 class Prompts:
@@ -27,7 +106,7 @@ class Prompts:
     def __init__(self, folder: Path | None = None, wishes: str = "") -> None:
         self._folder = folder
         self._wishes = "\n".join(line.strip() for line in wishes.splitlines() if line.strip())
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     @classmethod
     def of(cls, workspace: Path, folder: str, wishes: str) -> Self:
@@ -37,50 +116,37 @@ class Prompts:
     def rendered(self, prompt: PromptFile, language: Language, values: Mapping[str, str]) -> list[dict[str, str]]:
         """Return the chat messages of a prompt. An own file that cannot be used is told of once, and left aside.
 
-        The place ``{wishes}`` is filled in here, with nothing when there are none.
+        ``values`` are put in the place of their names, and not looked at again. The place ``{wishes}`` is filled in
+        here, with nothing when there are none.
         """
-        return chat_messages(self._text(prompt, language), {WISHES: self.wishes(language), **values})
+        known = {WISHES: f"\n\n{_HEADING[language]}\n{self._wishes}" if self._wishes else "", **values}
+        parts = _PART.split(self._text(prompt, language))
+        return [
+            {"role": role, "content": _PLACEHOLDER.sub(lambda name: known.get(name[1], name[0]), part.strip("\n"))}
+            for role, part in zip(["system", *parts[1::2]], parts[::2], strict=True)
+            if part.strip()
+        ]
 
     def fixed_texts(self, prompt: PromptFile, language: Language) -> list[str]:
         """Return what stands in a prompt whatever is filled in: an answer that repeats it says nothing."""
-        return fixed_texts(self._text(prompt, language))
-
-    def _text(self, prompt: PromptFile, language: Language) -> str:
-        text = None
-        if self._folder is not None:
-            try:
-                text = prompt.own(self._folder, language, wishes=bool(self._wishes))
-            except ConfigurationError as error:
-                if str(error) not in self._told:
-                    self._told.add(str(error))
-                    logger.warning("{}", error)
-        return text or prompt.built_in(language)
-
-    def wishes(self, language: Language) -> str:
-        """Return what stands for ``{wishes}``: nothing, or a paragraph of its own."""
-        return f"\n\n{_HEADING[language]}\n{self._wishes}" if self._wishes else ""
+        messages = _PART.split(self._text(prompt, language))[::2]
+        return [part.strip() for message in messages for part in _PLACEHOLDER.split(message)[::2]]
 
     def findings(self, prompts: Iterable[PromptFile]) -> list[Finding]:
         """Return what doctor says of the user's own folder, given the prompts that there are. It blocks."""
         if self._folder is None:
             return []
         files = {one.file(language): (one, language) for one in prompts for language in LANGUAGES}
-        names = ", ".join(sorted(files))
         try:
             found = sorted(one.name for one in self._folder.iterdir() if one.suffix == ".md")
         except OSError as error:
-            state = Sentence(
-                "the folder {folder} cannot be read ({kind})", folder=self._folder, kind=type(error).__name__
+            kind = type(error).__name__
+            state = Sentence("the folder {folder} cannot be read ({kind})", folder=self._folder, kind=kind)
+            hint = (
+                "Create it, or take memoryPlugins.core.promptFolder out of the configuration; the built-in"
+                " prompts are used."
             )
-            return [
-                Finding(
-                    _SUBJECT,
-                    state,
-                    Health.DEGRADED,
-                    hint="Create it, or take memoryPlugins.core.promptFolder out of the configuration; the built-in"
-                    " prompts are used.",
-                )
-            ]
+            return [Finding(_SUBJECT, state, Health.DEGRADED, hint=hint)]
         used, findings = [], []
         for name in found:
             if name not in files:
@@ -91,7 +157,7 @@ class Prompts:
                         Health.DEGRADED,
                         hint=Sentence(
                             "Of the files in memoryPlugins.core.promptFolder these names are used: {names}.",
-                            names=names,
+                            names=", ".join(sorted(files)),
                         ),
                     )
                 )
@@ -102,5 +168,20 @@ class Prompts:
                 used.append(name)
             except ConfigurationError as error:
                 findings.append(Finding(_SUBJECT, error.cause, Health.DEGRADED, error.hint))
-        told = Sentence("{used} in use, of {folder}", used=", ".join(used) or "none", folder=self._folder)
-        return [Finding(_SUBJECT, told), *findings]
+        state = Sentence("{used} in use, of {folder}", used=", ".join(used) or "none", folder=self._folder)
+        return [Finding(_SUBJECT, state), *findings]
+
+    def _text(self, prompt: PromptFile, language: Language) -> str:
+        text = None
+        if self._folder is not None:
+            try:
+                text = prompt.own(self._folder, language, wishes=bool(self._wishes))
+            except ConfigurationError as error:
+                if str(error) not in self._warned:
+                    self._warned.add(str(error))
+                    logger.warning("{}", error)
+        return text or prompt.built_in(language)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8-sig").replace("\r\n", "\n")

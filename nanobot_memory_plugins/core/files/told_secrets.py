@@ -1,22 +1,26 @@
 """Secrets that a session has told: hidden in what is said and noted behind them, where nothing says what they are.
 
-What redaction takes out of a message is what it tells: nothing is looked through a second time.
+What redaction takes out of a text is what it tells: nothing is looked through a second time.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core.files.redacted_fields import secrets_between
 from nanobot_memory_plugins.core.values import Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.rules.rule import REDACTED
+from nanobot_memory_plugins.redaction.engine import turns
+from nanobot_memory_plugins.redaction.engine.turns import hide_told, stays_told
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 
-# A shorter value is a part of ordinary texts.
-_SHORTEST = 4
+# A shorter value is a part of ordinary texts, a longer one a document.
+_SHORTEST, _LONGEST = 4, 500
 # A longer message is no answer to a question that asks for a secret.
 _LONGEST_ANSWER = 2_000
 # Sessions, secrets of each, and messages of which it is remembered what they told.
 _SESSIONS, _MOST_TOLD, _MESSAGES = 1_000, 100, 1_000
+_AROUND = "#.,;:!?()[]{}<>\"'`*_…"
+
 _told: BoundedDict[str, tuple[str, ...]] = BoundedDict(_MESSAGES)
 
 
@@ -41,16 +45,19 @@ class ToldSecrets:
         if session is None:
             return text
         hidden = text
-        if session.last and len(text) <= _LONGEST_ANSWER:
+        if len(text) <= _LONGEST_ANSWER:
             hidden = hide_told(without_asked(session.last, text), session.told)
         return hide_told(hidden, session.stays)
 
     def learn(self, session_key: str, said: str, redacted: str) -> None:
         """Learn what a message has told: what was taken out of it."""
-        from nanobot_memory_plugins.redaction.engine.turns import stays_told
-
-        told = () if said == redacted else _values(said, redacted)
-        _told[said] = told
+        told = _told[said] = tuple(
+            sorted(
+                {value for placeholder, value in taken_out(said, redacted) if placeholder == REDACTED},
+                key=len,
+                reverse=True,
+            )
+        )
         session = self._sessions.setdefault(session_key, _Session())
         self._sessions.move_to_end(session_key)
         session.last, session.told = said[-_LONGEST_ANSWER:], told
@@ -67,32 +74,42 @@ class ToldSecrets:
 
 def told_in(text: str) -> tuple[str, ...]:
     """Return the secrets that a message tells; one that was written here is not looked through again."""
-    if (known := _told.get(text)) is not None:
-        return known
-    # Its patterns are compiled with those of all detectors, which are not loaded with the host.
-    from nanobot_memory_plugins.redaction.engine.turns import told_in as found_in
-
-    return found_in(text)
+    known = _told.get(text)
+    return turns.told_in(text) if known is None else known
 
 
 def without_asked(before: str, text: str) -> str:
     """Return a message without the secret that the one before it asks for."""
-    if not before or len(text) > _LONGEST_ANSWER:
+    return text if not before or len(text) > _LONGEST_ANSWER else turns.hide_answer(before, text)
+
+
+def taken_out(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """Give the placeholders of ``after`` and what stood in their places: what lies between is the same in both."""
+    at = 0
+    pieces, placeholders = PLACEHOLDER.split(after), ("", *PLACEHOLDER.findall(after))
+    if len(pieces) == 1:
+        return
+    for number, (piece, placeholder) in enumerate(zip(pieces, placeholders, strict=True)):
+        is_last_and_empty = not piece and number == len(pieces) - 1
+        place = len(before) if is_last_and_empty else before.find(piece, at)
+        if place < 0:
+            return
+        found = before[at:place].strip()
+        if placeholder and found != REDACTED and _SHORTEST <= len(found) <= _LONGEST:
+            yield placeholder, found
+        at = place + len(piece)
+
+
+def without_cut(secrets: Collection[str], text: str) -> str:
+    """Return a title or a tag without words that hold one of the secrets, or the beginning of one: it may be cut."""
+    if not secrets:
         return text
-    from nanobot_memory_plugins.redaction.engine.turns import hide_answer
+    if text.strip() in secrets:
+        return REDACTED
 
-    return hide_answer(before, text)
+    def hide(word: re.Match[str]) -> str:
+        plain = word[0].strip(_AROUND)
+        is_one = len(plain) >= _SHORTEST and any(one in plain or one.startswith(plain) for one in secrets)
+        return REDACTED if is_one else word[0]
 
-
-def hide_told(text: str, told: Iterable[str]) -> str:
-    """Return a text without these secrets."""
-    from nanobot_memory_plugins.redaction.engine.turns import hide_told as hide
-
-    return hide(text, told)
-
-
-def _values(said: str, redacted: str) -> tuple[str, ...]:
-    found = {value for placeholder, value in secrets_between(said, redacted) if placeholder == REDACTED}
-    return tuple(
-        sorted((value for value in found if value != REDACTED and len(value) >= _SHORTEST), key=len, reverse=True)
-    )
+    return re.sub(r"\S+", hide, text)

@@ -10,8 +10,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.redacted_fields import removed_values, without
-from nanobot_memory_plugins.core.files.told_secrets import ToldSecrets
+from nanobot_memory_plugins.core.files.told_secrets import ToldSecrets, taken_out, without_cut
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
@@ -116,14 +115,9 @@ class Writer:
             parts = [self._redacted(field, note.origin) for field in fields]
         title, tldr, details, *tags = parts
         # Title and tags are often cut from the text: what was hidden there may stand in the cut.
-        taken = removed_values(f"{fields[1]}\n{fields[2]}", f"{tldr}\n{details}")
-        return replace(
-            note,
-            tldr=tldr,
-            details=details,
-            title=without(taken, title),
-            tags=tuple(without(taken, tag) for tag in tags),
-        )
+        secrets = {value for _, value in taken_out(f"{fields[1]}\n{fields[2]}", f"{tldr}\n{details}")}
+        title, *tags = (without_cut(secrets, text) for text in (title, *tags))
+        return replace(note, tldr=tldr, details=details, title=title, tags=tuple(tags))
 
     def _redacted(self, value: str, origin: Origin) -> str:
         """Return ``value`` redacted, as who said it wants it. When that fails nothing of it gets through."""

@@ -7,12 +7,13 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import overload
 
-from nanobot_memory_plugins.core.files.told_secrets import hide_told, told_in, without_asked
+from nanobot_memory_plugins.core.files.told_secrets import told_in, without_asked
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.redaction.engine.turns import hide_told, stays_told
 
 _SPEAKERS = ("user", "assistant")
 # Messages at the end of a history that are read for secrets.
@@ -28,8 +29,6 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
 
     What a message tells as a secret is hidden in those behind it, among the last hundred.
     """
-    from nanobot_memory_plugins.redaction.engine.turns import stays_told
-
     messages: list[Message] = []
     before = ""
     told: dict[str, None] = {}

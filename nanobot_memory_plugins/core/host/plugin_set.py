@@ -13,8 +13,7 @@ from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import repair_of, selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.files.prompt_file import PromptFile
-from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.host.missed_turns import missed_findings
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.prompt_file import PromptFile
-from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY
 
