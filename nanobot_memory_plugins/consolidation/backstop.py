@@ -3,8 +3,9 @@
 A short list of cues decides whether a call is worth its cost, and nothing else: what is meant is read by the model.
 """
 
+from typing import Any
+
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
-from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, language_of, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.answer import json_in
@@ -31,32 +32,18 @@ def may_ask(text: str) -> bool:
     return any(cue in folded for cues in _CUES.values() for cue in cues)
 
 
-class Backstop:
-    """Asks for the operations that a message wants, and carries them out as if the model had called the tools."""
-
-    def __init__(self, remember: Remember, forget: ForgetTool, context: PluginContext) -> None:
-        self._remember = remember
-        self._forget = forget
-        self._context = context
-
-    async def look(self, session_key: str, text: str) -> None:
-        """Look at a message again, behind its turn. Raises nothing of the model's."""
-        if self._context.complete is None:
-            return
-        language = language_of(text)
-        day = dated(self._context.clock.now().astimezone().date(), language)
-        message = await run_in_daemon_thread(self._context.redact_said, text[:_LONGEST])
-        prompt = self._context.prompts.rendered(BACKSTOP, language, {"day": day, "message": message})
-        try:
-            answer = await self._context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
-        except LanguageModelError as error:
-            logger.debug("a message was not looked at again: {}", type(error).__name__)
-            return
-        read = json_in(answer)
-        for operation in (read if isinstance(read, list) else [])[:_MOST_OPERATIONS]:
-            if not isinstance(operation, dict):
-                continue
-            if operation.get("op") == "remember":
-                await self._remember.run(operation, session_key=session_key)
-            elif operation.get("op") == "forget":
-                await self._forget.run(operation, session_key=session_key)
+async def wanted_operations(context: PluginContext, text: str) -> list[dict[str, Any]]:
+    """Return the calls of tools that a message wants, as the model reads it. Raises nothing of the model's."""
+    if context.complete is None or not may_ask(text):
+        return []
+    language = language_of(text)
+    day = dated(context.clock.now().astimezone().date(), language)
+    message = await run_in_daemon_thread(context.redact_said, text[:_LONGEST])
+    prompt = context.prompts.rendered(BACKSTOP, language, {"day": day, "message": message})
+    try:
+        answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
+    except LanguageModelError as error:
+        logger.debug("a message was not looked at again: {}", type(error).__name__)
+        return []
+    read = json_in(answer)
+    return [one for one in read if isinstance(one, dict)][:_MOST_OPERATIONS] if isinstance(read, list) else []

@@ -1,17 +1,15 @@
 """One workspace's entries as the plugin's hooks and tools keep them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from nanobot_memory_plugins.consolidation.backstop import Backstop, may_ask
+from nanobot_memory_plugins.consolidation.backstop import wanted_operations
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
-from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
-from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.tools import ForgetTool, Remember
+from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool, SaidInSession
 from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -75,7 +73,6 @@ class EntryKeeping:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
 
         def opened(lock_seconds: float) -> EntryRepository:
             return EntryRepository(
@@ -86,29 +83,30 @@ class EntryKeeping:
                 lock_seconds=lock_seconds,
             )
 
-        self._repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
-        self._said = SaidInSession(self._repository.paths, context.clock)
+        self.repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
+        self._said = SaidInSession(self.repository.paths, context.clock)
         self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
         matcher = Matcher(encoding(context))
 
         def called(session_key: str) -> None:
             self._asked.pop(session_key, None)
 
-        self._remember = Remember(in_a_turn, self._said, context, called)
-        self._forget = ForgetTool(in_a_turn, matcher, context, called)
-        self._backstop = Backstop(self._remember, self._forget, context)
-        self.learning = EntryLearning(self._repository, matcher, context)
-        self.prompt = PromptSource(
-            context.workspace,
-            options,
-            redact=context.redact_said,
-            owner_of=context.scopes.owner,
-            clock=context.clock,
-        )
+        remember_tool = RememberTool(in_a_turn, self._said, context, called)
+        self.tools: list[MemoryTool] = [remember_tool, ForgetTool(in_a_turn, matcher, context, called)]
+        self.learning = EntryLearning(self.repository, matcher, context)
+        self.prompt = PromptSource(self.repository, context)
 
     async def start(self) -> None:
         """Read the entries, so that the first prompt has them."""
-        await run_in_daemon_thread(self._start)
+
+        def settle() -> None:
+            try:
+                self.repository.settle()
+            except MemoryFileError as error:
+                logger.warning("the file of the entries stays as it is: {}", error.cause)
+            self.prompt.read_ahead()
+
+        await run_in_daemon_thread(settle)
 
     async def hear(self, session_key: str, text: str, scope: Scope) -> ContextBlock | None:
         """Hear what a user says; answer what was done where it is a plain order, and no model is there to read it."""
@@ -119,16 +117,10 @@ class EntryKeeping:
         order = plain_order(text)
         if order is None:
             return None
-        if order.kind == "forget":
-            return ContextBlock(await self._forget.run({"query": order.text}, session_key=session_key))
-        wanted = {"text": order.text, "said": order.text}
+        wanted = {"query": order.text, "text": order.text, "said": order.text}
         if order.kind == "instruction":
             wanted["kind"] = order.kind
-        return ContextBlock(await self._remember.run(wanted, session_key=session_key))
-
-    def tools(self) -> list[MemoryTool]:
-        """Return the tools that remember and forget."""
-        return [self._remember, self._forget]
+        return ContextBlock(await self._run("forget" if order.kind == "forget" else "remember", wanted, session_key))
 
     async def look_again(self, session_key: str, messages: Sequence[Message]) -> None:
         """Look again at the last message of a session, where it may ask for something and no tool was called.
@@ -139,15 +131,13 @@ class EntryKeeping:
         if not text or not _is_answered(messages, text):
             return
         self._asked.pop(session_key, None)
-        if self._context.complete is not None and may_ask(text):
-            await self._backstop.look(session_key, text)
+        for operation in await wanted_operations(self._context, text):
+            await self._run(str(operation.get("op")), operation, session_key)
 
-    def _start(self) -> None:
-        try:
-            self._repository.settle()
-        except MemoryFileError as error:
-            logger.warning("the file of the entries stays as it is: {}", error.cause)
-        self.prompt.read_ahead()
+    async def _run(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
+        """Call a tool as the model would."""
+        tool = next((one for one in self.tools if one.name == name), None)
+        return await tool.run(arguments, session_key=session_key) if tool is not None else ""
 
 
 def _is_answered(messages: Sequence[Message], text: str) -> bool:

@@ -105,7 +105,7 @@ class EntryLearning:
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
         self._repository.update(change, who=WHO, why=f"session {session_key}")
-        logger.info("learned from a session: {} entries read, {} of them known", len(found), len(used))
+        logger.info("learned from a session: {} entries new, {} used", len(found) - len(used), len(used))
 
 
 def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[str, Entry]) -> NewEntry:

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
+from nanobot_memory_plugins.consolidation.store.repository import Snapshot
 from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
     ContextBlock,
@@ -74,7 +74,7 @@ class ConsolidationPlugin:
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``remember`` and ``forget``."""
-        return self._of(context).tools()
+        return self._of(context).tools
 
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
@@ -84,7 +84,7 @@ class ConsolidationPlugin:
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
         """Let people look at the entries, and change them."""
-        return RepositoryAccess(_repository_of(context), whose=context.scopes.of_owner)
+        return RepositoryAccess(self._of(context).repository, whose=context.scopes.of_owner)
 
     @hookimpl
     def contribute_reading(
@@ -122,7 +122,7 @@ class ConsolidationPlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget entries, and texts in the history and the backup."""
-        repository = _repository_of(context)
+        repository = self._of(context).repository
         erasure = Erasure(ids, texts, words, records=records, sessions=sessions)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
@@ -133,90 +133,81 @@ class ConsolidationPlugin:
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
         """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
-        repository = _repository_of(context)
+        repository = self._of(context).repository
         try:
-            snapshot = await run_in_daemon_thread(repository.load)
-            gone = await run_in_daemon_thread(repository.taken_out)
-            is_new = await run_in_daemon_thread(repository.is_without_history)
+            snapshot, gone, is_new = await run_in_daemon_thread(
+                lambda: (repository.load(), repository.taken_out(), repository.is_without_history())
+            )
         except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
-        archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
-        counts = Sentence(
-            "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",
-            active=len(snapshot.entries) - archived,
-            archived=archived,
-            name=snapshot.path.name,
-        )
-        twofold = sum(entry.group == CONFLICT for entry in snapshot.entries.values())
-        nobodys = sum(context.scopes.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
-        more = [
-            *([_unseen(nobodys)] if nobodys else []),
-            *([_twofold(twofold)] if twofold else []),
-            *([_taken_out(gone, snapshot.path.name)] if gone else []),
-            *([_without_history(repository.state.path.name)] if is_new else []),
-        ]
-        return [_of_file(counts, snapshot), *more]
+        found = [_of_file(snapshot)]
+        entries = snapshot.entries.values()
+        if nobodys := sum(context.scopes.is_nobodys(whole_scope(entry)) for entry in entries):
+            cause = Sentence(
+                "{count} from a time when everything was shared name nobody:"
+                " each is seen in its own conversation alone",
+                count=nobodys,
+            )
+            found.append(
+                Finding(
+                    "entries of nobody",
+                    cause,
+                    Health.DEGRADED,
+                    "`nanobot-memory people adopt NAME` lets one person see them;"
+                    " `nanobot-memory people list` shows the names.",
+                )
+            )
+        if twofold := sum(entry.group == CONFLICT for entry in entries):
+            cause = Sentence("{count} stand beside what another machine wrote at the same time", count=twofold)
+            found.append(
+                Finding(
+                    "entries of two machines",
+                    cause,
+                    Health.DEGRADED,
+                    "`nanobot-memory entries list --group conflict` shows them;"
+                    " forget one of the two, or give it another group.",
+                )
+            )
+        if gone:
+            ids = ", ".join(gone[:_MOST_NAMED]) + ("…" if len(gone) > _MOST_NAMED else "")
+            name = snapshot.path.name
+            cause = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(gone), name=name, ids=ids)
+            found.append(
+                Finding("entries gone", cause, Health.DEGRADED, "`nanobot-memory entries restore ID` brings one back.")
+            )
+        if is_new:
+            name = repository.state.path.name
+            cause = Sentence("{name} is new: what was done before is not known, the entries are all there", name=name)
+            found.append(Finding("history of the entries", cause))
+        return found
 
 
-def _twofold(count: int) -> Finding:
-    return Finding(
-        "entries of two machines",
-        Sentence("{count} stand beside what another machine wrote at the same time", count=count),
-        Health.DEGRADED,
-        "`nanobot-memory entries list --group conflict` shows them; forget one of the two, or give it another group.",
+def _of_file(snapshot: Snapshot) -> Finding:
+    archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
+    state = Sentence(
+        "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",
+        active=len(snapshot.entries) - archived,
+        archived=archived,
+        name=snapshot.path.name,
     )
-
-
-def _taken_out(ids: Sequence[str], name: str) -> Finding:
-    shown = ", ".join(ids[:_MOST_NAMED]) + ("…" if len(ids) > _MOST_NAMED else "")
-    told = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(ids), name=name, ids=shown)
-    return Finding("entries gone", told, Health.DEGRADED, "`nanobot-memory entries restore ID` brings one back.")
-
-
-def _without_history(name: str) -> Finding:
-    told = Sentence("{name} is new: what was done before is not known, the entries are all there", name=name)
-    return Finding("history of the entries", told)
-
-
-def _unseen(count: int) -> Finding:
-    return Finding(
-        "entries of nobody",
-        Sentence(
-            "{count} from a time when everything was shared name nobody: each is seen in its own conversation alone",
-            count=count,
-        ),
-        Health.DEGRADED,
-        "`nanobot-memory people adopt NAME` lets one person see them; `nanobot-memory people list` shows the names.",
-    )
-
-
-def _of_file(counts: str, snapshot: Snapshot) -> Finding:
     if snapshot.damage:
+        state = Sentence(
+            "{counts}; the file is damaged ({damage}), and what was written last is used",
+            counts=state,
+            damage=snapshot.damage,
+        )
         return Finding(
             _SUBJECT,
-            Sentence(
-                "{counts}; the file is damaged ({damage}), and what was written last is used",
-                counts=counts,
-                damage=snapshot.damage,
-            ),
+            state,
             Health.DEGRADED,
             "any change (`nanobot-memory entries remember`, say), or the next start of a host, puts the file right; "
             "the damaged one is kept beside it.",
         )
     if not snapshot.problems:
-        return Finding(_SUBJECT, counts)
-    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(snapshot.problems[0]))
+        return Finding(_SUBJECT, state)
+    state = Sentence("{counts}; {problem}", counts=state, problem=Sentence.of(snapshot.problems[0]))
     if len(snapshot.problems) > 1:
-        told = Sentence("{told} (and {more} more)", told=told, more=len(snapshot.problems) - 1)
+        state = Sentence("{told} (and {more} more)", told=state, more=len(snapshot.problems) - 1)
     return Finding(
-        _SUBJECT,
-        told,
-        Health.DEGRADED,
-        "`nanobot-memory entries list` names these lines; correct them in an editor.",
-    )
-
-
-def _repository_of(context: PluginContext) -> EntryRepository:
-    return EntryRepository(
-        context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+        _SUBJECT, state, Health.DEGRADED, "`nanobot-memory entries list` names these lines; correct them in an editor."
     )

@@ -17,22 +17,35 @@ from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
-from nanobot_memory_plugins.consolidation.said import SaidInSession
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import NanobotMemoryError, Note, Origin, PluginContext, Scope, fence, language_of
+from nanobot_memory_plugins.core import (
+    Clock,
+    NanobotMemoryError,
+    Note,
+    Origin,
+    PluginContext,
+    Scope,
+    fence,
+    language_of,
+)
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
-from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT
+from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.text.markdown import clean
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Who is named in the history of entries for what the model does.
 WHO = "tool"
 _NOTE = "note"
 _KINDS = ("fact", "preference", "instruction", "decision", "workflow", "todo", _NOTE)
 _MOST_IDS = 20
+# Sessions whose messages are held, messages of each, and records of a transcript that may be quoted.
+_SESSIONS, _HEARD, _RECORDS = 200, 20, 400
 
 # Told of each call, with its session.
 Called = Callable[[str], None]
@@ -62,7 +75,30 @@ class ForgetArguments(BaseModel):
     all: bool = False
 
 
-class Remember:
+class SaidInSession:
+    """Remembers the last messages of each session in memory, for where no transcript is kept."""
+
+    def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
+        self._paths = paths
+        self._clock = clock
+        self._heard: BoundedDict[str, list[TranscriptRecord]] = BoundedDict(_SESSIONS)
+
+    def hear(self, session_key: str, text: str, scope: Scope) -> None:
+        """Learn that a user has said something now."""
+        said = TranscriptRecord("user", text, session_key, scope, Origin.USER, time=self._clock.now())
+        self._heard[session_key] = [*self._heard.get(session_key, ()), said][-_HEARD:]
+
+    def quotations(self, session_key: str) -> Quotations:
+        """Return what may be quoted of a session. It blocks."""
+        heard = self._heard.get(session_key, [])
+        try:
+            recorded = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
+        except OSError:
+            recorded = []
+        return Quotations([*heard, *recorded])
+
+
+class RememberTool:
     """``remember``: a fact into the long-term entries, or a note into the file of its day, at once."""
 
     name = "remember"

@@ -2,11 +2,13 @@
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
-from nanobot_memory_plugins.consolidation.prompt.instructions import MOST_INSTRUCTIONS
-from nanobot_memory_plugins.consolidation.prompt.render import prompt_text
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.prompt.render import MOST_INSTRUCTIONS, prompt_text
 from nanobot_memory_plugins.core import Origin
 
 from .made_entries import NOW, days, entry
+
+OPTIONS = ConsolidationOptions()
 
 
 def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
@@ -17,11 +19,13 @@ def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
         "c": entry("c", "Blood type AB", 0.4, pinned=True, kept_in=Section.ACTIVE),
     }
     later = {id_: as_of(one, NOW + days(700)) for id_, one in entries.items()}
-    text = prompt_text(later.values(), "en")
+    text = prompt_text(later.values(), "en", NOW, OPTIONS)
     assert "Always answer in French (2026-02-20, id a)" in text
     assert "Blood type AB" in text
     assert "Never book" not in text
-    assert "Never book before 9 (2026-02-20, id b, until 2026-02-23)" in prompt_text(entries.values(), "en")
+    assert "Never book before 9 (2026-02-20, id b, until 2026-02-23)" in prompt_text(
+        entries.values(), "en", NOW, OPTIONS
+    )
 
 
 def test_there_are_ten_at_most_the_newest_and_none_in_a_group_or_from_a_model():
@@ -32,10 +36,11 @@ def test_there_are_ten_at_most_the_newest_and_none_in_a_group_or_from_a_model():
     text = prompt_text(
         [*many, entry("x", "Never tell", kind=INSTRUCTION, created_at=NOW + days(99), origin=Origin.SUMMARY)],
         "zh",
-        tokens=4_000,
+        NOW,
+        ConsolidationOptions(prompt_tokens=4_000),
     )
     assert text.count("Never do thing") == MOST_INSTRUCTIONS
     assert "thing 12 " in text
     assert "thing 2 " not in text
     assert "Never tell" not in text
-    assert prompt_text(many, "en", in_group=True) == ""
+    assert prompt_text(many, "en", NOW, OPTIONS, in_group=True) == ""

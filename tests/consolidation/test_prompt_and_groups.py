@@ -9,16 +9,19 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group, plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import end_of
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
 
-from .made_entries import EXAMPLE, entry, entry_lists
+from .made_entries import EXAMPLE, NOW, entry, entry_lists
+
+OPTIONS = ConsolidationOptions()
 
 
 def test_the_prompt_is_that_of_the_document():
-    assert prompt_text(parse(EXAMPLE.encode()).entries.values(), "zh") == (
+    assert prompt_text(parse(EXAMPLE.encode()).entries.values(), "zh", NOW, OPTIONS) == (
         "# 历史记忆\n\n关于用户的关键信息：\n"
         "- 用户喜欢简洁的代码风格，不喜欢过多注释\n"
         "- 用户的主要开发语言是 Python，常用 FastAPI 框架\n"
@@ -30,10 +33,10 @@ def test_the_prompt_is_that_of_the_document():
 def test_the_twenty_best_from_one_half_on_are_taken_and_no_archived_one():
     entries = [entry(f"e{n:02}", f"text {n}", n / 40) for n in range(41)]
     entries[40] = entry("e40", "archived by hand", 1.0, kept_in=Section.ARCHIVED)
-    assert [one.id for one in best_entries(entries)] == [f"e{n:02}" for n in range(39, 19, -1)]
-    assert [one.score for one in best_entries(entries)][-1] == 0.5
-    assert best_entries([entry(score=0.4999)]) == []
-    text = prompt_text(entries, "en")
+    assert [one.id for one in best_entries(entries, NOW, OPTIONS)] == [f"e{n:02}" for n in range(39, 19, -1)]
+    assert [one.score for one in best_entries(entries, NOW, OPTIONS)][-1] == 0.5
+    assert best_entries([entry(score=0.4999)], NOW, OPTIONS) == []
+    text = prompt_text(entries, "en", NOW, OPTIONS)
     assert text.count("\n- ") == 20
     assert "archived by hand" not in text
 
@@ -44,7 +47,7 @@ def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
     dog = entry("d", "The user has a dog", 0.9)
 
     def lines(now: datetime, language="en") -> list[str]:
-        return prompt_text([dog, talk, flight], language, now=now).splitlines()[3:]
+        return prompt_text([dog, talk, flight], language, now, OPTIONS).splitlines()[3:]
 
     assert lines(datetime(2026, 2, 17, 9, tzinfo=UTC)) == ["- The user has a dog", "- The talk is on 2026-02-25"]
     assert lines(datetime(2026, 2, 18, 9, tzinfo=UTC))[1] == "- The user flies to Oslo (2026-02-25)"
@@ -57,9 +60,10 @@ def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
     assert lines(datetime(2026, 2, 26, tzinfo=UTC)) == ["- The user has a dog"]
 
 
-@given(entry_lists, st.integers(0, 300), st.sampled_from(["zh", "en"]))
+@given(entry_lists, st.integers(50, 300), st.sampled_from(["zh", "en"]))
 def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
-    assert estimate_tokens(prompt_text(entries, language, tokens=tokens, min_score=0)) <= tokens
+    options = ConsolidationOptions(prompt_tokens=tokens, prompt_min_score=0)
+    assert estimate_tokens(prompt_text(entries, language, NOW, options)) <= tokens
 
 
 @pytest.mark.accept("EB-19")
