@@ -69,10 +69,8 @@ _NAMED = {"name_of_view", "columns", "field_text"}
 _TABLES = {
     "tools/demo/command.py": ("_STAGE_WORDS",),
     "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
-    "consolidation/cli/audit.py": ("FaultKind",),
-    "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
-    "consolidation/store/journal.py": ("Action",),
+    "consolidation/store/history.py": ("Action",),
     "core/config/wording.py": ("_BOUNDS", "_KINDS", "_PLAIN"),
     "core/host/plugin_set.py": ("PluginState",),
     "core/transfer/archive_import.py": ("_OWN_ENTRIES", "_OTHER_TEXT"),

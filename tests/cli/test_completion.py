@@ -44,7 +44,6 @@ def zsh(*words: str, home: Path) -> str:
     ("words", "offered", "not_offered"),
     [
         (["entries", "re"], "restore", "forget"),
-        (["audit", "--kind", "st"], "stale", "expired"),
     ],
 )
 def test_zsh_is_offered_what_fits(words, offered, not_offered, workspace: Path):

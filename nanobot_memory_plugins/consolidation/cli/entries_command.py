@@ -12,19 +12,18 @@ import typer
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
-    fields_told,
     local_minute,
     no_entry,
     opened,
-    outcome_row,
     require_ids,
     row,
-    said_who,
+    run_row,
     said_why,
     say_more,
     show_entries,
-    show_outcome,
+    show_entry_fields,
     show_run,
+    tell,
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
@@ -55,6 +54,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, together,
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
+_Ids = Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")]
 
 
 @entries.command("list")
@@ -83,7 +83,7 @@ def list_entries(
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
     if found:
-        show_entries(found, console(), everything=everything)
+        show_entries(found, everything=everything)
     else:
         console().print(tr("No entry meets these conditions." if snapshot.entries else "There are no entries."))
 
@@ -98,28 +98,22 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     entry = there or snapshot.forgotten.get(entry_id) or repository.history.last_known(entry_id)
     if entry is None:
         raise no_entry([entry_id], found)
-    history = [(run, change) for run in runs for change in run.changes]
     if as_json:
-        told = [
-            {"run": run.id, "time": run.time, "who": run.who, "why": run.why, **change_row(c)} for run, c in history
-        ]
-        print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": told})
+        history = [{**run_row(run), **change_row(change)} for run in runs for change in run.changes]
+        print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": history})
         return
     out = console()
     out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
-    for label, value in fields_told(entry):
-        out.print(f"    {label}: {shown(value)}")
-    for run, change in history:
-        out.print(
-            tr(
-                "    {time}  {action} by {who}: {why}",
-                time=shown(local_minute(run.time)),
-                action=tr(change.action.value),
-                who=shown(said_who(run)),
-                why=shown(said_why(run)),
-            ),
-            style="dim",
+    show_entry_fields(entry)
+    for run in runs:
+        told = tr(
+            "    {time}  {action} by {who}: {why}",
+            time=local_minute(run.time),
+            action=tr(run.changes[0].action.value),
+            who=tr(run.who),
+            why=said_why(run),
         )
+        out.print(shown(told), style="dim")
 
 
 @entries.command("remember")
@@ -162,12 +156,8 @@ def remember_text(
         )
     said = NewEntry(" ".join(text), category, importance, group, until, scope=whose, pinned=pin)
     done = remember(repository, said, who=WHO)
-    if as_json:
-        facts = {"entry": row(done.entry), "new": done.is_new, "cut": done.is_cut}
-        print_json({**outcome_row(done.outcome, repository), **facts})
-        return
-    show_outcome(done.outcome, repository)
-    if done.is_cut:
+    tell(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new, cut=done.is_cut)
+    if done.is_cut and not as_json:
         say_note(tr("Only the beginning was kept, {most:,} characters.", most=MOST_CHARACTERS))
         say_note(tr("A longer text can be a file of its own below memory/, where it is searched."))
 
@@ -186,26 +176,17 @@ def _over_at(text: str, now: datetime) -> datetime:
 
 
 @entries.command("confirm")
-def confirm_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def confirm_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Say that what a model noted is so: from now on it counts as your own word, and may stand in the prompt."""
     from nanobot_memory_plugins.consolidation.operations.changes import edit
 
     repository = opened(workspace)
     require_ids(ids, repository.load().entries)
-    outcome = edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm")
-    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+    tell(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
 
 
 @entries.command("forget")
-def forget_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")],
-    workspace: WorkspaceOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Take entries out of the memory. `restore` brings them back, `purge` does away with them for good.
 
     The messages that they came from are hidden with them; other messages and notes may still say it.
@@ -214,13 +195,11 @@ def forget_entry(
 
     repository = opened(workspace)
     require_ids(ids, repository.load().entries)
-    outcome = forget(repository, ids, who=WHO)
-    if as_json:
-        print_json(outcome_row(outcome, repository))
-        return
-    show_outcome(outcome, repository)
-    told = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=" ".join(ids))
-    console().print(shown(told))
+    tell(forget(repository, ids, who=WHO), repository, as_json=as_json)
+    if not as_json:
+        named = " ".join(ids)
+        told = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=named)
+        console().print(shown(told))
 
 
 @entries.command("restore")
@@ -229,8 +208,7 @@ def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: Jso
     from nanobot_memory_plugins.consolidation.operations.changes import restore
 
     repository = opened(workspace)
-    outcome = restore(repository, entry_id, who=WHO)
-    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+    tell(restore(repository, entry_id, who=WHO), repository, as_json=as_json)
 
 
 @entries.command("history")
@@ -248,17 +226,7 @@ def show_history(
         require_ids([entry_id], repository.load().entries)
     found = every[-limit:]
     if as_json:
-        told = [
-            {
-                "run": run.id,
-                "time": run.time,
-                "who": run.who,
-                "why": run.why,
-                "undoes": run.undoes,
-                "changes": [change_row(change) for change in run.changes],
-            }
-            for run in reversed(found)
-        ]
+        told = [{**run_row(run), "changes": list(map(change_row, run.changes))} for run in reversed(found)]
         print_json({"ok": True, "runs": told})
         return
     for run in reversed(found):
@@ -279,8 +247,7 @@ def undo_run(
     from nanobot_memory_plugins.consolidation.operations.changes import undo
 
     repository = opened(workspace)
-    outcome = undo(repository, run_id, entry_id=entry_id, who=WHO)
-    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+    tell(undo(repository, run_id, entry_id=entry_id, who=WHO), repository, as_json=as_json)
 
 
 @entries.command("group")
@@ -306,5 +273,4 @@ def group_entries(
         raise typer.BadParameter(tr("say into which group, with --to"))
     from nanobot_memory_plugins.consolidation.operations.changes import edit
 
-    outcome = edit(repository, ids, EntryEdit(group=name), who=WHO, why="group")
-    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+    tell(edit(repository, ids, EntryEdit(group=name), who=WHO, why="group"), repository, as_json=as_json)

@@ -1,16 +1,13 @@
 """``nanobot-memory scrub``: take secrets out of what was stored before."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -28,43 +25,6 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, ScrubbedBytes, clean_notes, redacted, total
 from nanobot_memory_plugins.core.host.eraser import scrub_workspace
 from nanobot_memory_plugins.redaction.script.messages import tr
-
-
-def special_cleaner(repository: EntryRepository, *, everywhere: bool) -> Callable[[Path], Cleaner | None]:
-    """Return what gives the cleaner of ``MEMORY.md``, ``ENTRIES.md`` and every copy of them, and None for others."""
-    names = tuple(path.name for path in (repository.path, repository.paths.long_term))
-
-    def special(path: Path) -> Cleaner | None:
-        if path.name.removeprefix("seen-").startswith(names):
-            return partial(_clean_document, repository=repository, everywhere=everywhere)
-        return None
-
-    return special
-
-
-def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> ScrubbedBytes:
-    found: Counter[str] = Counter()
-    foreign: Counter[str] = Counter()
-    document = parse(data)
-    entries = {id_: _clean_entry(entry, repository, found) for id_, entry in document.entries.items()}
-    cleaned = parse(render(document, entries, now=repository.clock.now()) if found else data)
-
-    def clean(text: bytes) -> bytes:
-        notes = clean_notes(text, repository.redacted, everywhere=everywhere)
-        found.update(notes.found)
-        foreign.update(notes.foreign)
-        return notes.data
-
-    return ScrubbedBytes(cleaned.with_foreign(clean), found, foreign)
-
-
-def _clean_entry(entry: Entry, repository: EntryRepository, found: Counter[str]) -> Entry:
-    safe = replace(
-        entry,
-        content=redacted(entry.content, repository.redacted, found),
-        quote=redacted(entry.quote, repository.redacted, found),
-    )
-    return entry if safe == entry else safe
 
 
 def scrub(
@@ -89,7 +49,8 @@ def scrub(
         ]
         print_json({"ok": not failed, "found": dict(counts), "files": rows, "dry_run": dry_run})
     else:
-        _show(reports, dry_run)
+        for one in [one for one in reports if one.kinds or not one.removed]:
+            console().print(shown(_told(one, dry_run)))
         if not (failed or counts):
             console().print(tr("No secrets were found in what the memory wrote."))
     if failed:
@@ -99,31 +60,46 @@ def scrub(
 async def _scrub(
     repository: EntryRepository, config: MemoryConfig, *, dry_run: bool, everywhere: bool
 ) -> list[Scrubbed]:
+    names = (repository.path.name, repository.paths.long_term.name)
+
+    def clean(data: bytes) -> ScrubbedBytes:
+        return _clean_document(data, repository, everywhere=everywhere)
+
+    def special(path: Path) -> Cleaner | None:
+        """Return the cleaner of ``MEMORY.md``, ``ENTRIES.md`` and every copy of them."""
+        return clean if path.name.startswith(names) else None
+
     async with MemoryHost(repository.paths.workspace, config=config) as host:
-        special = special_cleaner(repository, everywhere=everywhere)
         return await scrub_workspace(host, special, dry_run=dry_run, everywhere=everywhere)
 
 
-def _show(reports: list[Scrubbed], dry_run: bool) -> None:
-    out = console()
-    for one in reports:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
-        if not (one.removed or kinds):
-            out.print(tr("left in {where}: {why}", where=shown(one.where), why=shown(tr(one.why))))
-        elif not one.removed:
-            out.print(
-                tr(
-                    "left in {where}: {kinds} ({why})",
-                    where=shown(one.where),
-                    kinds=shown(kinds),
-                    why=shown(tr(one.why)),
-                )
-            )
-        elif kinds:
-            out.print(
-                tr(
-                    "to clean {where}: {kinds}" if dry_run else "cleaned {where}: {kinds}",
-                    where=shown(one.where),
-                    kinds=shown(kinds),
-                )
-            )
+def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> ScrubbedBytes:
+    """Return a file of entries without secrets in them and in the notes between them."""
+    found: Counter[str] = Counter()
+    foreign: Counter[str] = Counter()
+
+    def safe(text: str) -> str:
+        return redacted(text, repository.redacted, found)
+
+    def clean(text: bytes) -> bytes:
+        notes = clean_notes(text, repository.redacted, everywhere=everywhere)
+        found.update(notes.found)
+        foreign.update(notes.foreign)
+        return notes.data
+
+    document = parse(data)
+    entries = {
+        id_: replace(one, content=safe(one.content), quote=safe(one.quote)) for id_, one in document.entries.items()
+    }
+    cleaned = parse(render(document, entries, now=repository.clock.now()))
+    return ScrubbedBytes(cleaned.with_foreign(clean), found, foreign)
+
+
+def _told(one: Scrubbed, dry_run: bool) -> str:
+    """Say what was found in a file."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
+    if one.removed:
+        return tr("to clean {where}: {kinds}" if dry_run else "cleaned {where}: {kinds}", where=one.where, kinds=kinds)
+    if kinds:
+        return tr("left in {where}: {kinds} ({why})", where=one.where, kinds=kinds, why=tr(one.why))
+    return tr("left in {where}: {why}", where=one.where, why=tr(one.why))
