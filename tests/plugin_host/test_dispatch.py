@@ -76,10 +76,10 @@ async def test_the_first_answer_ends_the_search(make_host, context):
     host = make_host()
     register(host, context, a=answering("a", Note("a")), b=answering("b", Note("b")))
     register(host, context, c=answering("c", None), d=answering("d", ValueError), e=answering("e", []))
-    answer = await host.call_first(HOOK, ARGUMENTS, accept=ACCEPT)
+    answer = await host.call_first(HOOK, ARGUMENTS)
     assert answer == PluginAnswer("b", (Note("b"),))
     assert asked == ["e", "d", "c", "b"]
-    assert await host.call_first("on_stop", {}, accept=ACCEPT) is None
+    assert await host.call_first("on_stop", {}) is None
 
 
 # Arguments
@@ -235,7 +235,7 @@ def test_the_users_interrupt_passes_while_a_plugin_is_waited_for(context, clock)
     host = PluginHost(time_limits={}, clock=clock)
     register(host, context, b=interrupt_the_user)
     with pytest.raises(KeyboardInterrupt):
-        host.call_sync(HOOK, "b", ARGUMENTS, accept=ACCEPT)
+        host.call_sync(HOOK, "b", ARGUMENTS)
     assert host.failing(HOOK) == {}
 
 

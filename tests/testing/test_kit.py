@@ -10,9 +10,10 @@ import pytest
 from nanobot_memory_plugins.core import (
     Store,
 )
+from nanobot_memory_plugins.core.host.plugins.implementation import accepted_types
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import StoreContract
-from nanobot_memory_plugins.core.testing.plugins import SAMPLES, accepted_types
+from nanobot_memory_plugins.core.testing.plugins import SAMPLES
 from tests.docs.test_entry_points import ANSWERS, HOOKS
 from tests.support.each import each
 from tests.support.third_party import EXAMPLES, install_example

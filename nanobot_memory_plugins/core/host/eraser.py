@@ -179,9 +179,7 @@ class Eraser:
 
     async def _ask_plugins(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
         """Let the plugins purge one after the other: the store looks at the files last."""
-        answers = await self._plugins.call(
-            "on_purge", erasure.arguments(dry_run=dry_run), accept=(Trace,), sequential=True
-        )
+        answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run), sequential=True)
         return [
             *(one for answer in answers for one in answer.values if isinstance(one, Trace)),
             *(
@@ -241,7 +239,7 @@ async def scrub_workspace(
             host.store.notify(paths.workspace / report.where)
     # Nothing is named: the index follows its files, and is then written anew without what was deleted.
     arguments = Erasure(everywhere=everywhere).arguments(dry_run=False)
-    answers = await host.plugins.host.call("on_purge", arguments, accept=(Trace,))
+    answers = await host.plugins.host.call("on_purge", arguments)
     traces = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
     return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]
 

@@ -35,7 +35,6 @@ class HookCalls:
         hook: str,
         arguments: Mapping[str, Any],
         *,
-        accept: tuple[type, ...],
         scope: Scope,
         sequential: bool = False,
         check: Callable[[object], str] | None = None,
@@ -50,15 +49,13 @@ class HookCalls:
         shown = await self._privacy.shown_arguments(session, arguments)
         token = hook_deadline.set(time.monotonic() + self._plugins.host.time_limit(hook))
         try:
-            return await self._plugins.host.call(
-                hook, {**shown, "scope": scope}, accept=accept, sequential=sequential, check=check
-            )
+            return await self._plugins.host.call(hook, {**shown, "scope": scope}, sequential=sequential, check=check)
         finally:
             hook_deadline.reset(token)
 
     async def noted(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         """Call a hook that answers with notes alone, and keep them."""
-        answers = await self.answers(hook, arguments, accept=(Note,), scope=scope)
+        answers = await self.answers(hook, arguments, scope=scope)
         return await self.keep_answers(hook, answers, scope)
 
     async def keep_answers(self, hook: str, answers: Sequence[PluginAnswer], scope: Scope) -> Receipt:
@@ -74,7 +71,7 @@ class HookCalls:
 
     async def reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
         """Return what the plugins want to know of a session that is about to be read."""
-        answers = await self.answers("contribute_reading", arguments, accept=(ReadingPart,), scope=scope)
+        answers = await self.answers("contribute_reading", arguments, scope=scope)
         return values_of(answers, ReadingPart)
 
 

@@ -164,7 +164,7 @@ class MemoryHost(PromptCalls):
         await self._plugins.open_entries()
         if self._looks_only:
             return
-        await self._plugins.host.call("on_start", {}, accept=())
+        await self._plugins.host.call("on_start", {})
         await self._tools.load(self._plugins.host, self.privacy)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
@@ -181,7 +181,7 @@ class MemoryHost(PromptCalls):
             if not self._starting.done():  # one that is done may be of an event loop that has ended
                 await asyncio.gather(self._starting, return_exceptions=True)
             if not self._looks_only:
-                await self._plugins.host.call("on_stop", {}, accept=())
+                await self._plugins.host.call("on_stop", {})
         await self._recorder.drain()
         await self._files.close()
         if (store := self._plugins.store) is not None:
@@ -447,8 +447,7 @@ class MemoryHost(PromptCalls):
             "context_tokens": tokens,
             "context_window": window,
         }
-        accept = (Note, ReadingRequest)
-        answers = await self._hooks.answers("on_turn_finished", arguments, accept=accept, scope=scope)
+        answers = await self._hooks.answers("on_turn_finished", arguments, scope=scope)
         noted = await self._hooks.keep_answers("on_turn_finished", answers, scope)
         wants_reading = bool(values_of(answers, ReadingRequest))
         return await self._read(session_key, scope, "turn", noted, live) if wants_reading else noted

@@ -38,7 +38,7 @@ class OfferedTools:
     async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
         """Ask the plugins for theirs."""
         if self._wanted:
-            answers = await plugins.call("contribute_tools", {}, accept=(MemoryTool,))
+            answers = await plugins.call("contribute_tools", {})
             self._tokens = None
             for answer in answers:
                 for tool in answer.values:

@@ -202,7 +202,7 @@ class PluginSet:
         return self.entries
 
     async def _first(self, hook: str, kind: type[_T]) -> _T | None:
-        answer = await self.host.call_first(hook, {}, accept=(kind,))
+        answer = await self.host.call_first(hook, {})
         return next((one for one in answer.values if isinstance(one, kind)), None) if answer else None
 
     def language_model(self, plugin: str) -> Complete | None:
@@ -237,7 +237,7 @@ class PluginSet:
 
     async def diagnose(self) -> list[Finding]:
         """Return how things stand: what core sees and what each plugin reports."""
-        answers = await self.host.call("diagnose", {}, accept=(Finding,))
+        answers = await self.host.call("diagnose", {})
         told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
         return [*await run_in_daemon_thread(self._findings), *told]
 

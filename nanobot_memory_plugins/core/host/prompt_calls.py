@@ -133,8 +133,7 @@ class _EntriesInPrompt:
         texts: list[str] = []
         for plugin in self._host.plugins_with("prompt_entries"):
             asked = {"long_term": long_term, "scope": scope}
-            accept = (PromptEntries,)
-            answers = self._host.call_sync("prompt_entries", plugin, asked, accept=accept, given=len(long_term))
+            answers = self._host.call_sync("prompt_entries", plugin, asked, given=len(long_term))
             with self._lock:
                 for found in answers:
                     if isinstance(found, PromptEntries):

@@ -62,7 +62,7 @@ class Receiving:
         """Show the plugins the draft of an answer; return what stands beside the message then, and its blocks."""
         before = await self.history(session_key, history)
         arguments = {"session_key": session_key, "text": text, "draft": draft, "history": before}
-        answers = await self._parts.hooks.answers("on_draft_written", arguments, accept=(ContextBlock,), scope=scope)
+        answers = await self._parts.hooks.answers("on_draft_written", arguments, scope=scope)
         blocks = blocks_of(answers)
         return fence((block.text for block in blocks), language=self._language(text)), blocks
 
@@ -105,7 +105,6 @@ class Receiving:
             answers = await parts.hooks.answers(
                 "on_message_received",
                 {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
-                accept=(ContextBlock, Note),
                 scope=scope,
             )
             answers = answers if spoken else list(map(_not_the_users, answers))

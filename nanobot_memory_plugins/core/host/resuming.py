@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.private import kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK
-from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary
+from nanobot_memory_plugins.core.values import Message, Origin, Scope, Summary
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.wire_forms import apart
 
@@ -100,7 +100,6 @@ class Resuming:
         answers = await self._parts.hooks.answers(
             "before_compaction",
             {"session_key": session_key, "messages": cut, **more},
-            accept=(Note, Summary),
             scope=scope,
             sequential=True,
             check=fault_of_summaries(len(messages)),

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType, ModuleType, NoneType, UnionType
-from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
+from types import MappingProxyType, ModuleType
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 from typing_extensions import TypeVar
@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
-from nanobot_memory_plugins.core.host.plugins.implementation import Implementation
+from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, accepted_types
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
@@ -144,20 +144,15 @@ async def run_hook_async(
         if hook in _SYNCHRONOUS:
             size = sum(len(str(value)) for value in given.values())
             name = context.plugin_name
-            values = await asyncio.to_thread(host.call_sync, hook, name, given, accept=accept, given=size)
+            values = await asyncio.to_thread(host.call_sync, hook, name, given, given=size)
         else:
             check = fault_of_summaries(len(_messages(given))) if Summary in accept else None
-            answers = await host.call(hook, given, accept=accept, check=check)
+            answers = await host.call(hook, given, check=check)
             values = tuple(value for answer in answers for value in answer.values)
     finally:
         await host.close()
     host.raise_failure(hook)
     return list(values)
-
-
-def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
-    """Return the types of the values that a hook may answer with, as its specification names them."""
-    return tuple(dict.fromkeys(_types(get_type_hints(specification).get("return", object))))
 
 
 class Patch(Protocol):
@@ -199,15 +194,6 @@ def _specification(hook: str, modules: Sequence[ModuleType]) -> Callable[..., An
         raise InputError(f"There is no hook {hook}.", hint=f"The hooks are: {', '.join(sorted(hooks))}.")
     found: Callable[..., Any] = hooks[hook]
     return found
-
-
-def _types(annotation: Any) -> list[type]:
-    origin = get_origin(annotation)
-    if annotation is NoneType:
-        return []
-    if origin in (Union, UnionType, Sequence):
-        return [kind for part in get_args(annotation) for kind in _types(part)]
-    return [origin or annotation]
 
 
 def _all_arguments(hook: str, specification: Callable[..., Any], arguments: Mapping[str, object]) -> dict[str, object]:

@@ -2,9 +2,10 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pluggy
 
@@ -19,25 +20,18 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundImplementation:
-    """An implementation as it stands in a plugin, and the arguments of its hook that it takes."""
-
-    function: Callable[..., Any]
-    takes: frozenset[str]
-    is_async: bool
-    home: CodeLocation
-    tryfirst: bool
-    trylast: bool
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Implementation:
-    """An implementation, with all that its calls need."""
+    """An implementation with all that its calls need. It ``takes`` these arguments of its hook."""
 
     plugin_name: str
     hook: str
-    found: FoundImplementation
+    function: Callable[..., Any]
+    takes: frozenset[str]
+    tryfirst: bool
+    trylast: bool
+    is_async: bool
+    home: CodeLocation
     context: PluginContext
     threads: DaemonThreadPool
     breaker: CircuitBreaker
@@ -45,18 +39,25 @@ class Implementation:
     def call(self, arguments: Mapping[str, object]) -> Call:
         """Return the call of it with these arguments of the hook. Raises KeyError when the host forgot one."""
         given = {**arguments, "context": self.context}
-        function = functools.partial(self.found.function, **{name: given[name] for name in self.found.takes})
-        return Call(self.plugin_name, function, self.found.is_async, self.found.home, self.threads)
+        function = functools.partial(self.function, **{name: given[name] for name in self.takes})
+        return Call(self.plugin_name, function, self.is_async, self.home, self.threads)
 
 
 def find_implementations(
-    manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
-) -> dict[str, FoundImplementation]:
+    manager: pluggy.PluginManager,
+    name: str,
+    plugin: object,
+    hooks: Mapping[str, frozenset[str]],
+    *,
+    context: PluginContext,
+    threads: DaemonThreadPool,
+    new_breaker: Callable[[], CircuitBreaker],
+) -> dict[str, Implementation]:
     """Return the implementations in a plugin, by hook.
 
     ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
     """
-    found: dict[str, FoundImplementation] = {}
+    found: dict[str, Implementation] = {}
     waits = False  # for a host that has its hook
     for attribute in dir(plugin):
         if attribute.startswith("__"):
@@ -88,13 +89,18 @@ def find_implementations(
                 hint="Join both functions in one.",
             )
         function = getattr(plugin, attribute)
-        found[hook] = FoundImplementation(
+        found[hook] = Implementation(
+            plugin_name=name,
+            hook=hook,
             function=function,
             takes=_arguments_taken(function, hooks[hook], where),
-            is_async=inspect.iscoroutinefunction(function),
-            home=CodeLocation.of(function),
             tryfirst=bool(options.get("tryfirst")),
             trylast=bool(options.get("trylast")),
+            is_async=inspect.iscoroutinefunction(function),
+            home=CodeLocation.of(function),
+            context=context,
+            threads=threads,
+            breaker=new_breaker(),
         )
     if not found and not waits:
         raise PluginError(
@@ -102,6 +108,20 @@ def find_implementations(
             hint="Decorate a function that is named like a hook with hookimpl.",
         )
     return found
+
+
+def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
+    """Return the types of the values that a hook may answer with, as its specification names them."""
+    return tuple(dict.fromkeys(_types(get_type_hints(specification).get("return", object))))
+
+
+def _types(annotation: Any) -> list[type]:
+    origin = get_origin(annotation)
+    if annotation is NoneType:
+        return []
+    if origin in (Union, UnionType, Sequence):
+        return [kind for part in get_args(annotation) for kind in _types(part)]
+    return [object if annotation is Any else origin or annotation]
 
 
 def _arguments_taken(function: Callable[..., Any], known: frozenset[str], where: str) -> frozenset[str]:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import pluggy
 
@@ -13,7 +14,11 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.plugins import trace
-from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, find_implementations
+from nanobot_memory_plugins.core.host.plugins.implementation import (
+    Implementation,
+    accepted_types,
+    find_implementations,
+)
 from nanobot_memory_plugins.core.isolation.answers import Expected, prepare
 from nanobot_memory_plugins.core.isolation.attempt import Attempt, Outcome, WrongAnswer, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
@@ -66,11 +71,13 @@ class PluginHost:
         self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
         for module in (hookspecs, *specifications):
             self._manager.add_hookspecs(module)
-        self._hooks: dict[str, frozenset[str]] = {
-            name: frozenset({*caller.spec.argnames, "context"})
+        specified = {
+            name: caller.spec
             for name, caller in vars(self._manager.hook).items()
             if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
         }
+        self._hooks = {name: frozenset(spec.argnames) | {"context"} for name, spec in specified.items()}
+        self._accepts = {name: accepted_types(spec.function) for name, spec in specified.items()}
         self._called: dict[str, Sequence[Implementation]] = dict.fromkeys(self._hooks, ())
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: dict[asyncio.Task[None], Attempt] = {}
@@ -90,8 +97,10 @@ class PluginHost:
             raise PluginError(
                 Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
             )
+        threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
+        more: dict[str, Any] = {"context": context, "threads": threads, "new_breaker": self._new_breaker}
         try:
-            found = find_implementations(self._manager, name, plugin, self._hooks)
+            found = find_implementations(self._manager, name, plugin, self._hooks, **more)
         except PluginError:
             raise
         except BaseException as error:
@@ -100,11 +109,9 @@ class PluginHost:
             raise PluginError(
                 Sentence("Plugin {name} cannot be registered: looking at it raises {what}.", name=name, what=what)
             ) from None
-        self._threads[name] = threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
+        self._threads[name] = threads
         for hook, one in found.items():
-            breaker = CircuitBreaker(self._breaker, self._clock)
-            made = Implementation(name, hook, one, context, threads, breaker)
-            self._called[hook] = _in_order(made, self._called[hook])
+            self._called[hook] = _in_order(one, self._called[hook])
         return tuple(sorted(found))
 
     async def call(
@@ -112,7 +119,7 @@ class PluginHost:
         hook: str,
         arguments: Mapping[str, object],
         *,
-        accept: tuple[type, ...],
+        accept: tuple[type, ...] | None = None,
         sequential: bool = False,
         check: Callable[[object], str] | None = None,
         limit: float | None = None,
@@ -120,30 +127,29 @@ class PluginHost:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
         The implementations run side by side, or with ``sequential`` one after the other. An answer is None, a value
-        of a type in ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
+        of a type in ``accept`` (by default those that the hook's specification names), or a list or tuple of such
+        values; anything else counts as none. Values that are
         dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
         which then counts as none with all of its answer. An answer over the hook's bound is a failure of
         the plugin. ``limit`` is in seconds, that of the hook when None is given. Only the cancellation of the caller
         is raised.
         """
-        expected = Expected(hook, accept, check)
+        expected = Expected(hook, self._accepts[hook] if accept is None else accept, check)
         answers: list[PluginAnswer] = []
         implementations = self._implementations(hook)
         for batch in [(one,) for one in implementations] if sequential else [implementations]:
             answers += await self._run(batch, arguments, expected, limit)
         return answers
 
-    async def call_first(
-        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]
-    ) -> PluginAnswer | None:
+    async def call_first(self, hook: str, arguments: Mapping[str, object]) -> PluginAnswer | None:
         """Call a hook of one plugin after the other until one answers, and return its answer."""
-        for implementation in self._implementations(hook):
-            if answers := await self._run((implementation,), arguments, Expected(hook, accept)):
+        for one in self._implementations(hook):
+            if answers := await self._run((one,), arguments, Expected(hook, self._accepts[hook])):
                 return answers[0]
         return None
 
     def call_sync(
-        self, hook: str, plugin: str, arguments: Mapping[str, object], *, accept: tuple[type, ...], given: int = 0
+        self, hook: str, plugin: str, arguments: Mapping[str, object], *, given: int = 0
     ) -> tuple[object, ...]:
         """Call a hook of one plugin, wait in the caller's thread, and return the values of its answer.
 
@@ -154,9 +160,10 @@ class PluginHost:
         one = next((one for one in self._implementations(hook) if one.plugin_name == plugin), None)
         if one is None or not one.breaker.begin():
             return ()
+        expected = Expected(hook, self._accepts[hook], given=given)
         began = time.monotonic()
         try:
-            outcome = run_plain(one.call(arguments), Expected(hook, accept, given=given), self.time_limit(hook))
+            outcome = run_plain(one.call(arguments), expected, self.time_limit(hook))
         except BaseException:
             one.breaker.release()
             raise
@@ -204,6 +211,9 @@ class PluginHost:
                 end(one)
             if tasks := [one.task for one in attempts if not one.task.done()]:
                 await asyncio.wait(tasks, timeout=self._grace_seconds)
+
+    def _new_breaker(self) -> CircuitBreaker:
+        return CircuitBreaker(self._breaker, self._clock)
 
     def _implementations(self, hook: str) -> Sequence[Implementation]:
         if hook not in self._called:
@@ -271,7 +281,7 @@ class PluginHost:
 
 def _in_order(made: Implementation, before: Sequence[Implementation]) -> list[Implementation]:
     """Return implementations in pluggy's order: the last registered first, but ``trylast`` at the end."""
-    if made.found.trylast:
+    if made.trylast:
         return [*before, made]
-    first = sum(one.found.tryfirst for one in before) if not made.found.tryfirst else 0
+    first = sum(one.tryfirst for one in before) if not made.tryfirst else 0
     return [*before[:first], made, *before[first:]]
