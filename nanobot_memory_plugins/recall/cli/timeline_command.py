@@ -25,9 +25,9 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.host.conversations import Conversation
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.recall.timeline import Conversation, timeline
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # What of a text is shown on a line.
@@ -72,7 +72,6 @@ def show_timeline(
 
 async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
     from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
-    from nanobot_memory_plugins.recall.timeline import timeline
 
     project = query.scope.project
     everybodys = replace(query, scope=replace(query.scope, project="")) if isinstance(query.scope, Scope) else query
@@ -104,9 +103,8 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     for one in listed:
         words = _words(one.telling)
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        out.print(
-            f"[bold]{one.day.isoformat()}[/bold]  {whose}{tr(one.count)}  {shown(words[:_LINE])}{'…' if len(words) > _LINE else ''}"
-        )
+        line = f"{words[:_LINE]}…" if len(words) > _LINE else words
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{tr(one.count)}  {shown(line)}")
         for hit in one.said if everything else ():
             # The user, the assistant or a tool in the reader's language, and a name as it is.
             who = tr(hit.origin.value) if _who(hit) == hit.origin.value else hit.speaker
