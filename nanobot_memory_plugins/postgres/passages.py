@@ -159,10 +159,6 @@ class PassageIndex:
         sql = "SELECT 1 FROM nanobot_memory.passage c WHERE c.id = %s"
         return bool(self._fetch(sql, (self._owner.passage(key),)))
 
-    def data_version(self) -> int:
-        """Return the same always: what others change of this machine's is seen when it is opened anew."""
-        return 0
-
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
         limit = self._limits[source] = timestamp(before)

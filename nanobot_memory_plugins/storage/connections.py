@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core import NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.storage.index_location import remove_index
 from nanobot_memory_plugins.storage.indexer.session import inode
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ class DatabaseOpener:
             logger.debug("the index cannot be read as it stands: {}", error.cause)
         self.for_writing().close()
         return Database.open(self.path, read_only=True)
+
+    def remove(self) -> None:
+        """Remove the index: whoever has it open makes it again. Raises `StoreError`."""
+        from nanobot_memory_plugins.storage.database.connection import plain_errors
+
+        with self._alone(), plain_errors(self.path):
+            remove_index(self.path)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

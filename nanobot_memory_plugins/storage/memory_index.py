@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -140,12 +140,11 @@ class MemoryIndex:
             lambda reader: {path: (state.size, state.mtime_ns) for path, state in reader.file_states().items()}
         )
 
-    def clear(self) -> None:
-        """Empty the index; whoever owns it fills it again. Raises `StoreError` when it cannot be written."""
+    def rebuild(self) -> None:
+        """Remove the index; whoever owns it makes it again. Raises `StoreError`."""
         if self.opener is None:
             raise StoreError(self._trouble.cause, hint=self._trouble.hint)
-        with closing(self.opener.for_writing()) as database:
-            database.clear()
+        self.opener.remove()
 
     def vectors_are_complete(self) -> bool:
         """Tell whether every passage has its vector in the space of the model that is loaded; without one, yes."""

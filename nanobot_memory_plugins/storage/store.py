@@ -128,16 +128,16 @@ class SqliteStore:
         if self._index.indexer is not None:
             self._index.indexer.notify(path)
 
-    async def flush(self, *, may_fail: bool = False) -> None:
+    async def flush(self) -> None:
         """Return once everything that stood in the files at the call is searchable by full text.
 
-        Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for two
-        minutes, and where it ``may_fail`` as soon as the indexing of this process has. While the index cannot be used
-        the files are searched, and nothing has to be waited for.
+        Whichever process owns the index does the work. Raises `StoreError` when the indexing of this process fails, or
+        that of another makes no progress for two minutes. While the index cannot be used the files are searched, and
+        nothing has to be waited for.
         """
-        await self._flush(_STUCK, may_fail=may_fail)
+        await self._flush(_STUCK)
 
-    async def _flush(self, stuck: float, *, may_fail: bool = False) -> None:
+    async def _flush(self, stuck: float) -> None:
         self._must_be_open()
         coverage = await self._in_housekeeping(lambda: _Coverage(self._index))
         indexer = self._index.indexer
@@ -146,7 +146,7 @@ class SqliteStore:
         try:
             while not await self._in_housekeeping(coverage.is_complete):
                 if indexer is not None:
-                    if may_fail and indexer.trouble:
+                    if indexer.trouble:
                         raise StoreError(indexer.trouble)
                     if barrier is None or barrier.cancelled():
                         barrier = indexer.barrier()
@@ -187,22 +187,17 @@ class SqliteStore:
             waiting(await self.refreshed_status(), report)
             if not report.is_loading:
                 if await self._in_housekeeping(self._index.vectors_are_complete):
+                    await self.refreshed_status()
                     return
                 await asyncio.sleep(_LONGEST_POLL / 2)
 
-    async def model_ready(self) -> EmbeddingStatus:
-        """Return once the embedding model is no longer being loaded."""
-        while (report := await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))).is_loading:
-            pass
-        return report
-
     async def rebuild(self) -> None:
-        """Empty the index. Whoever owns it fills it again from the files; `flush` waits for that.
+        """Remove the index. Whoever owns it makes it again from the files; `flush` waits for that.
 
-        Raises `StoreError` when it cannot be written.
+        Raises `StoreError` when it cannot be removed.
         """
         self._must_be_open()
-        await self._in_housekeeping(self._index.clear)
+        await self._in_housekeeping(self._index.rebuild)
 
     async def purge(self, wanted: "Wanted", *, dry_run: bool) -> list[Trace]:
         """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised.
@@ -216,7 +211,7 @@ class SqliteStore:
         try:
             indexed = await self._in_housekeeping(lambda: count_rows(opener, wanted))
             if not dry_run:
-                await self._flush(_STUCK_PURGE, may_fail=True)
+                await self._flush(_STUCK_PURGE)
             return await self._in_housekeeping(
                 lambda: purge_index(paths, opener, wanted, indexed=indexed, dry_run=dry_run)
             )

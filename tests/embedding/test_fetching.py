@@ -80,7 +80,10 @@ def hub(tmp_path: Path, tiny_model) -> Iterator[tuple[str, list[str]]]:
 
 def test_a_pulled_model_is_found_and_loaded_without_the_hub(hub: tuple[str, list[str]], own_cache: Path):
     address, asked = hub
-    script = "from nanobot_memory_plugins.storage.cli.models_command import models; models()"
+    script = (
+        "import sys; from nanobot_memory_plugins.core.cli.main import run_command_line; "
+        "sys.exit(run_command_line(['models', *sys.argv[1:]]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script, "pull", "chinese", "--json"],
         capture_output=True,

@@ -15,7 +15,10 @@ from nanobot_memory_plugins.storage.embedding.installation import builtin_direct
 
 # Everything that could embed in our place is hidden: the built-in model needs none of it.
 HIDDEN = "import sys; sys.modules |= dict.fromkeys(('onnx', 'onnxruntime', 'torch', 'fastembed', 'google.protobuf')); "
-RUN = "from nanobot_memory_plugins.storage.cli.models_command import models; models()"
+RUN = (
+    "import sys; from nanobot_memory_plugins.core.cli.main import run_command_line; "
+    "sys.exit(run_command_line(['models', *sys.argv[1:]]))"
+)
 
 
 def run(*arguments: str, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.cli import open_store
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.storage.cli import search_command
 from nanobot_memory_plugins.storage.database import Database
 
 
@@ -21,7 +21,7 @@ def test_a_search_does_not_wait_for_an_indexing_that_has_failed(
         raise StoreError("There is no space left for the index.")
 
     monkeypatch.setattr(Database, "apply", full)
-    monkeypatch.setattr(search_command, "_PATIENCE", 100_000.0)
+    monkeypatch.setattr(open_store, "_PATIENCE", 100_000.0)
     assert run_command_line(["search", "tea", "--no-embeddings", "--json", "-w", str(tmp_path)]) == 0
     out = capsys.readouterr()
     assert "southern slope" in json.loads(out.out.splitlines()[-1])["hits"][0]["snippet"]

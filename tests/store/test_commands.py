@@ -1,16 +1,15 @@
 """``nanobot-memory index`` and ``search``, as a user runs them."""
 
 import json
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from nanobot_memory_plugins.storage.cli.index_command import index
-from nanobot_memory_plugins.storage.cli.search_command import search
+from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.storage.index_location import choose_place
 from tests.support.indexed_workspace import Workspace, entry, message
 
@@ -24,13 +23,19 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def run(command: str, *arguments: object) -> Result:
-    app = typer.Typer()
-    app.command("index")(index)
-    app.command("search")(search)
-    result = CliRunner().invoke(app, [command, *map(str, arguments)])
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+@dataclass(frozen=True)
+class Ended:
+    """What a command answered."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: object) -> Ended:
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = run_command_line([*map(str, arguments)])
+    return Ended(code, out.getvalue(), err.getvalue())
 
 
 def answer(*arguments: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from tests.store.conftest import OpenStore
 
 async def test_texts_become_vectors_of_unit_length(open_store: OpenStore, builtin_model: Path):
     store = await open_store(embedding_provider="fastembed")
-    await store.model_ready()
+    await store.vectors_complete(lambda *_: None)
     assert isinstance(store, EncodingStore)
     likes, drinks, port = await store.encode(["The user likes tea", "用户喜欢喝茶", "The port is 5433"]) or []
     assert sum(number * number for number in likes) == pytest.approx(1, abs=1e-3)

@@ -53,7 +53,7 @@ async def test_vectors_of_another_process_are_found_within_their_time(
     await owner.flush()
     await owner.vectors_complete(lambda status, report: None)
     other = await open_store(embedding_provider="fastembed", vector_refresh_ttl=1)
-    await other.model_ready()
+    await other.vectors_complete(lambda *_: None)
     assert not other.status().indexing_here
     (before, *_) = (await other.search(Query("what did we eat?"))).hits
     assert before.text == "we had soup for lunch"

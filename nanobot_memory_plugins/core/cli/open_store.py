@@ -60,12 +60,15 @@ async def _opened(
 
 
 async def settled(store: Store) -> None:
-    """Wait until everything is indexed and has its vector, for some seconds; what is not there by then is not."""
+    """Wait until everything is indexed and has its vector, for some seconds; what is not there by then is not.
+
+    An indexing that fails says so in the log, and the files are searched themselves.
+    """
 
     def waiting(status: StoreStatus, report: ModelReport) -> None:
         """Say nothing: it takes seconds at most."""
 
-    with suppress(TimeoutError):
+    with suppress(TimeoutError, StoreError):
         async with asyncio.timeout(_PATIENCE):
             await store.flush()
             if isinstance(store, VectorStore):

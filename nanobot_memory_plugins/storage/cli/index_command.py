@@ -1,20 +1,27 @@
 """``nanobot-memory index``: bring the index up to date, or build it anew."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from nanobot_memory_plugins.core import Level, StoreStatus
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
-from nanobot_memory_plugins.core.protocols import VectorStore
+from nanobot_memory_plugins.core import Level, MemoryConfig, StoreStatus
+from nanobot_memory_plugins.core.cli.console import console
+from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    existing_workspace,
+    print_json,
+    read_configuration,
+    run,
+    warn,
+)
+from nanobot_memory_plugins.core.protocols import ModelReport, VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
-from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
+from nanobot_memory_plugins.storage.cli.shown import progress_bars, show_level
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _LOOK_SECONDS = 0.2
@@ -31,8 +38,10 @@ def index(
 
     Of a memory that other machines share, the server gets what it does not have yet.
     """
-    with failing_in_words(as_json):
-        status = run(_index(workspace, config, rebuild=rebuild, embeddings=not no_embeddings))
+    memory_config, problems = read_configuration(config)
+    warn(problems)
+    chosen = without_embeddings(memory_config) if no_embeddings else memory_config
+    status = run(_index(existing_workspace(workspace), chosen, rebuild=rebuild))
     if as_json:
         print_json(_answer(status))
     else:
@@ -41,45 +50,27 @@ def index(
         raise typer.Exit(1)
 
 
-async def _index(workspace: Path | None, config: Path | None, *, rebuild: bool, embeddings: bool) -> StoreStatus:
-    async with opened_store(workspace, config, embeddings=embeddings) as store:
+async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool) -> StoreStatus:
+    async with opened_store(folder, config) as store:
+        own = getattr(store, "local", store)  # of a memory that other machines share
+        if rebuild and isinstance(own, SqliteStore):
+            await own.rebuild()
         with _Bars() as bars:
-            if rebuild:
-                await store.rebuild()
-            await _read_files(store, bars)
-            await store.vectors_complete(bars.embedding)
-        status = await store.refreshed_status()
-    async with opened_shared(workspace, config, embeddings=embeddings) as shared:
-        if shared is None:
-            return status
-        await shared.flush()
-        if isinstance(shared, VectorStore):
-            await shared.vectors_complete(lambda _status, _report: None)
-        return replace(
-            status, unsent_bytes=shared.status().unsent_bytes, reason=shared.status().reason or status.reason
-        )
-
-
-async def _read_files(store: SqliteStore, bars: "_Bars") -> None:
-    flushing = asyncio.ensure_future(store.flush())
-    while not flushing.done():
-        bars.reading(await store.refreshed_status())
-        await asyncio.wait({flushing}, timeout=_LOOK_SECONDS)
-    await flushing
+            flushing = asyncio.ensure_future(store.flush())
+            while not flushing.done():
+                bars.reading(store.status())
+                await asyncio.wait({flushing}, timeout=_LOOK_SECONDS)
+            await flushing
+            if isinstance(store, VectorStore):
+                await store.vectors_complete(bars.embedding)
+        return store.status()
 
 
 class _Bars:
     """Two progress bars on standard error: bytes read, and passages embedded."""
 
     def __init__(self) -> None:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-        )
-        out = console(stderr=True, wraps=True)
-        self._progress = Progress(*columns, console=out, disable=not out.is_terminal)
+        self._progress = progress_bars(disable=not console(stderr=True).is_terminal)
         self._reading = self._progress.add_task(tr("reading files"), visible=False)
         self._embedding = self._progress.add_task(tr("embedding"), visible=False)
         self._most_bytes = self._most_vectors = 0
@@ -97,7 +88,7 @@ class _Bars:
         done = self._most_bytes - status.pending_bytes
         self._progress.update(self._reading, total=max(1, self._most_bytes), completed=done, visible=True)
 
-    def embedding(self, status: StoreStatus, report: EmbeddingStatus) -> None:
+    def embedding(self, status: StoreStatus, report: ModelReport) -> None:
         """Show how far the model, or the vectors, are."""
         self._progress.update(self._reading, completed=max(1, self._most_bytes))
         if report.is_loading:
@@ -151,11 +142,4 @@ def _show(status: StoreStatus) -> None:
             )
         )
     if status.reason:
-        out.print(
-            tr(
-                "[yellow]level {level}: {reason}[/yellow] {hint}",
-                level=int(status.level),
-                reason=shown(tr(status.reason)),
-                hint=shown(tr(status.hint)),
-            )
-        )
+        show_level(status, out)

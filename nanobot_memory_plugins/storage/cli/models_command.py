@@ -1,19 +1,17 @@
 """``nanobot-memory models``: the embedding models of this machine."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from nanobot_memory_plugins.core import NanobotMemoryError
-from nanobot_memory_plugins.core.cli.console import console, say_error, shown
-from nanobot_memory_plugins.core.cli.exit_codes import exit_status
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.storage.cli.shown import progress_bars
 from nanobot_memory_plugins.storage.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
@@ -44,48 +42,52 @@ _Name = Annotated[
 @models.command("list")
 def list_models(as_json: _Json = False) -> None:
     """List the aliases and the other models that are on this machine."""
-    with _reported(as_json) as answer:
-        rows = list(_rows())
-        answer["models"] = rows
-        if as_json:
-            return
-        out = console()
-        width = max((len(row["alias"] or "") for row in rows), default=0)
-        for row in rows:
-            size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
-            here = size if row["folder"] else tr(", not on this machine")
-            name = shown((row["alias"] or "").ljust(width))
-            origin = tr(_ORIGIN_WORDS.get(row["origin"], row["origin"]))
-            out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{here})")
-            if row["folder"]:
-                out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
-        for note in sorted({row["note"] for row in rows if row["note"]}):
-            say_note(tr(note))
+    rows = list(_rows())
+    if as_json:
+        print_json({"ok": True, "models": rows})
+        return
+    out = console()
+    width = max((len(row["alias"] or "") for row in rows), default=0)
+    for row in rows:
+        size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
+        here = size if row["folder"] else tr(", not on this machine")
+        name = shown((row["alias"] or "").ljust(width))
+        origin = tr(_ORIGIN_WORDS.get(row["origin"], row["origin"]))
+        out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{here})")
+        if row["folder"]:
+            out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
+    for note in sorted({row["note"] for row in rows if row["note"]}):
+        say_note(tr(note))
 
 
 @models.command("pull")
 def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     """Build the built-in model, or fetch another one from the hub."""
-    with _reported(as_json) as answer:
-        before = find(name)
-        with _progress_bar() as progress:
-            # The hub's library draws bars of its own while it fetches.
-            model = pull(name, progress if before.origin is ModelOrigin.BUILTIN else None)
-        answer.update(_description(model))
-        if not as_json:
-            say(tr("{name} is in {folder}", name=model.name, folder=model.folder))
+    before = find(name)
+    with progress_bars() as bars:
+        bar = bars.add_task("", total=1.0, visible=False)
+
+        def progress(done: float, what: str) -> None:
+            bars.update(bar, completed=done, description=tr(what), visible=True)
+
+        # The hub's library draws bars of its own while it fetches.
+        model = pull(name, progress if before.origin is ModelOrigin.BUILTIN else None)
+    if as_json:
+        print_json({"ok": True, **_description(model)})
+    else:
+        say(tr("{name} is in {folder}", name=model.name, folder=model.folder))
 
 
 @models.command("path")
 def model_path(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     """Print the folder of a model that is on this machine."""
-    with _reported(as_json) as answer:
-        model = find(name)
-        if model.folder is None:
-            raise missing(model, name)
-        answer.update(_description(model))
-        if not as_json:
-            say(str(model.folder))
+    model = find(name)
+    if model.folder is None:
+        raise missing(model, name)
+    if as_json:
+        print_json({"ok": True, **_description(model)})
+    else:
+        say(str(model.folder))
 
 
 def _rows() -> Iterator[dict[str, Any]]:
@@ -109,34 +111,3 @@ def _description(model: Model) -> dict[str, Any]:
         "folder": None if model.folder is None else str(model.folder),
         "size_bytes": None if model.folder is None else size_on_disk(model.folder),
     }
-
-
-@contextmanager
-def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
-    """Print the answer as JSON when that is asked for, and turn errors into messages and exit codes."""
-    answer: dict[str, Any] = {"ok": True}
-    code = 0
-    try:
-        yield answer
-    except NanobotMemoryError as error:
-        code = exit_status(error)
-        answer = {"ok": False, "error": error.cause, "hint": error.hint, "mend": error.hint}
-        if not as_json:
-            say_error(error)
-    if as_json:
-        print_json(answer)
-    if code:
-        raise typer.Exit(code)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[float, str], None]]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
-        task = progress.add_task("", total=1.0, visible=False)
-        yield lambda done, what: progress.update(task, completed=done, description=tr(what), visible=True)

@@ -1,16 +1,25 @@
 """``nanobot-memory search``: what a search finds, and where it stands."""
 
-import asyncio
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core import Hit, Origin, Query, Scope, SearchResult, StoreError, StoreStatus, Tier
+from nanobot_memory_plugins.core import (
+    Hit,
+    Level,
+    MemoryConfig,
+    Origin,
+    Query,
+    Scope,
+    SearchResult,
+    StoreStatus,
+    Tier,
+)
+from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
-from nanobot_memory_plugins.core.cli.open_store import settled
+from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -20,16 +29,16 @@ from nanobot_memory_plugins.core.cli.options import (
     SessionOption,
     UserOption,
     WorkspaceOption,
+    existing_workspace,
     print_json,
+    read_configuration,
     run,
+    warn,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
-from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_shared, opened_store
-
-# Seconds that a search waits for the index and the model; what is not there by then is done without.
-_PATIENCE = 20.0
+from nanobot_memory_plugins.storage.cli.shown import show_hits, show_level, snippet_of
 
 
 class MemoryKind(StrEnum):
@@ -78,39 +87,38 @@ def search(
     text = " ".join(query or ()).strip()
     if not text and not (since or until or origin or kind or tag or session):
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
-    with failing_in_words(as_json):
-        first, last = bounds_of(since, until)
-        asked = Query(
-            text,
-            limit=limit,
-            tier=tier,
-            scope=Scope(agent, user, channel, session, project=project_named(project)),
-            origins=frozenset(origin or ()),
-            sources=frozenset(one.value for one in kind or ()),
-            since=first,
-            until=last,
-            use_vectors=not no_embeddings,
-            tags=frozenset(tag or ()),
-        )
-        result, status = run(_search(workspace, config, asked))
+    memory_config, problems = read_configuration(config)
+    warn(problems)
+    first, last = bounds_of(since, until)
+    asked = Query(
+        text,
+        limit=limit,
+        tier=tier,
+        scope=Scope(agent, user, channel, session, project=project_named(project)),
+        origins=frozenset(origin or ()),
+        sources=frozenset(one.value for one in kind or ()),
+        since=first,
+        until=last,
+        use_vectors=not no_embeddings,
+        tags=frozenset(tag or ()),
+    )
+    result, status = run(_search(existing_workspace(workspace), memory_config, asked))
+    hits = sorted(result.hits, key=lambda hit: -hit.score)
     if as_json:
-        print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in in_order(result.hits)]})
+        print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in hits]})
         return
-    show_hits(result, status, text, by_words=no_embeddings)
+    show_hits(hits, text)
+    if not hits:
+        found = status.documents or result.level is Level.MARKDOWN
+        say(tr("Nothing was found.") if found else tr("The memory is empty."))
+    if status.reason and not (no_embeddings and result.level is Level.FULL_TEXT):
+        show_level(status, console(stderr=True))
 
 
-async def _search(workspace: Path | None, config: Path | None, query: Query) -> tuple[SearchResult, StoreStatus]:
-    async with opened_shared(workspace, config, embeddings=query.use_vectors) as shared:
-        if shared is not None:
-            await settled(shared)
-            return await shared.search(query), shared.status()
-    async with opened_store(workspace, config, embeddings=query.use_vectors) as store:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE):
-                with suppress(StoreError):  # it was said in the log, and the files are searched themselves
-                    await store.flush(may_fail=True)
-                await store.model_ready()
-        return await store.search(query), await store.refreshed_status()
+async def _search(folder: Path, config: MemoryConfig, query: Query) -> tuple[SearchResult, StoreStatus]:
+    async with opened_store(folder, config if query.use_vectors else without_embeddings(config)) as store:
+        await settled(store)
+        return await store.search(query), store.status()
 
 
 def _row(hit: Hit) -> dict[str, object]:

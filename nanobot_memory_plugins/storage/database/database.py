@@ -147,11 +147,6 @@ class Database:
         with self._transaction():
             return writing.drop_older_than(self.connection, source, timestamp(before))
 
-    def clear(self) -> None:
-        """Make the index empty. Files, vectors and documents go; the memory files are not touched."""
-        with self._transaction():
-            writing.clear(self.connection)
-
     # The vectors
 
     def documents_without_vector(self, model: str, limit: int) -> list[TextToEmbed]:

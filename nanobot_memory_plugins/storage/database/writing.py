@@ -83,13 +83,6 @@ def drop_older_than(connection: apsw.Connection, source: str, before: float) -> 
     return len(doc_ids)
 
 
-def clear(connection: apsw.Connection) -> None:
-    """Delete every document, file and vector, and what was remembered about them."""
-    delete(connection, _ids(connection, "SELECT id FROM docs"))
-    connection.execute("DELETE FROM files")
-    connection.execute("DELETE FROM meta WHERE key LIKE 'dropped!_before:%' ESCAPE '!'")
-
-
 def _upsert(connection: apsw.Connection, values: tuple[Any, ...]) -> None:
     known = query(connection, "SELECT id, embedding_hash FROM docs WHERE key = ?", (values[0],))
     connection.execute(_UPSERT, values)

@@ -32,9 +32,6 @@ class FileIndex(Protocol):
     def has_key(self, key: str) -> bool:
         """Tell whether a document is in the index."""
 
-    def data_version(self) -> int:
-        """Return a number that changes when somebody else has written to the manifest."""
-
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
 

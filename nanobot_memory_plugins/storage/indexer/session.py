@@ -42,14 +42,12 @@ class IndexSession:
         self._settings = settings
         self._clock = clock
         self._stopping = stopping
-        self._version = index.data_version()
         self._states: dict[str, FileState] = index.file_states()
         self._doubtful: set[str] = set()
         self._expired_at: datetime | None = None
 
     def changed(self) -> list[Path]:
         """Return the files that differ from the manifest, the last changed first, and then those that are gone."""
-        self._reload()
         self._expire()
         sources = self._places.find()
         here = {source.relative for source in sources}
@@ -61,18 +59,14 @@ class IndexSession:
 
         Raises OSError when the file cannot be read, and what the index raises.
         """
-        self._reload()
         source = self._places.look(path)
         if source is None:
             return self._remove(path)
         if self._is_indexed(source):
             return False
         looked_at = time.time_ns()  # as the file system counts; the injected clock may stand at another date
-        reached = self._update(source, self._states.get(source.relative))
-        if self._index.data_version() != self._version:
-            # Another process wrote meanwhile. It may have cleared the index, and with it what we went on from.
-            self._reload()
-            reached = self._update(source, None)
+        state = self._states.get(source.relative)
+        reached = update_file(self._index, source, state, self._settings, self._stopping)
         if reached is None:
             self._states = self._index.file_states()
             return True
@@ -99,16 +93,6 @@ class IndexSession:
         dropped = self._index.drop_older_than(PASSING_SOURCE, now - age if age is not None else _LONG_AGO)
         if dropped:
             logger.info("{} observations that are too old left the index; their notes stay", dropped)
-
-    def _reload(self) -> None:
-        version = self._index.data_version()
-        if version != self._version:
-            self._version = version
-            self._states = self._index.file_states()
-            self._expired_at = None  # who cleared the index cleared what it refuses, too
-
-    def _update(self, source: SourceFile, state: FileState | None) -> FileState | None:
-        return update_file(self._index, source, state, self._settings, self._stopping)
 
     def _remove(self, path: Path) -> bool:
         relative = self._places.relative(path)

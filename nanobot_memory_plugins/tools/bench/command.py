@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
-from nanobot_memory_plugins.storage.cli.opening import failing_in_words
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
@@ -55,7 +54,7 @@ def bench(
 
     Your own memory is not touched. 100,000 passages take about two minutes and 500 MB of disk.
     """
-    with failing_in_words(as_json), tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:
         figures = measured(Path(folder) / "memory.db", _LANGUAGES[language](), size, embeddings=not no_embeddings)
     if as_json:
         print_json(figures)
