@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import json_repair
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations, quotations_of
 from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing, without_thoughts
@@ -21,13 +21,6 @@ _MOST_ENTRIES, _MOST_TAGS, _TAG_CHARS, _SUMMARY_CHARS = 60, 8, 40, 4_000
 _JSON_START = re.compile(r"[\[{]")
 KINDS = ("preference", "fact", "experience", "workflow", "skill_usage", "decision", "todo", "instruction")
 IMPORTANCES = ("high", "medium", "low")
-# Names that models give the fields of an entry.
-_NAMES = {
-    "text": ("text", "content"),
-    "said": ("said", "quote"),
-    "kind": ("kind", "category", "type"),
-    "valid_until": ("valid_until", "expires_at"),
-}
 
 
 def _line(value: object) -> str:
@@ -58,16 +51,21 @@ def _tags(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (_line(one)[:_TAG_CHARS] for one in listed))))[:_MOST_TAGS]
 
 
+def _named(*names: str) -> Any:
+    """Return what lets a field have the names that models give it."""
+    return Field(validation_alias=AliasChoices(*names))
+
+
 class _Item(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    text: Annotated[str, BeforeValidator(_line), Field(min_length=2)]
-    said: Annotated[tuple[str, ...], BeforeValidator(quotations_of)] = ()
-    kind: Annotated[str, choice(*KINDS, default="fact")] = "fact"
+    text: Annotated[str, BeforeValidator(_line), Field(min_length=2), _named("text", "content")]
+    said: Annotated[tuple[str, ...], BeforeValidator(quotations_of), _named("said", "quote")] = ()
+    kind: Annotated[str, choice(*KINDS, default="fact"), _named("kind", "category", "type")] = "fact"
     importance: Annotated[str, choice(*IMPORTANCES, default="medium")] = "medium"
     details: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")] = ""
     tags: Annotated[tuple[str, ...], BeforeValidator(_tags)] = ()
-    valid_until: Annotated[date | None, BeforeValidator(day_of)] = None
+    valid_until: Annotated[date | None, BeforeValidator(day_of), _named("valid_until", "expires_at")] = None
     confirms: Annotated[tuple[str, ...], BeforeValidator(ids_of)] = ()
     ends: Annotated[tuple[str, ...], BeforeValidator(ids_of)] = ()
 
@@ -91,7 +89,7 @@ def read_answer(
     if fields is None or asked.isdisjoint(fields):
         is_empty = _JSON_START.search(without_thoughts(plain)) is None and says_nothing(plain)
         return SessionReading(tuple(messages), when) if is_empty else None
-    entries = [entry for row in _rows(fields.get(ENTRIES)) for entry in _entry(row, quotations, known)]
+    entries = list(_entries(fields.get(ENTRIES), quotations, known))
     summary = fields.get(SUMMARY)
     rest = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
     return SessionReading(
@@ -121,33 +119,24 @@ def _fields(value: object) -> Mapping[str, Any] | None:
     if isinstance(value, list):
         return {ENTRIES: value} if not value or any(isinstance(one, dict) for one in value) else None
     if isinstance(value, dict):
-        if any(name in value for name in _NAMES["text"]):
-            return {ENTRIES: [value]}
-        return value or None
+        return {ENTRIES: [value]} if {"text", "content"} & value.keys() else value or None
     return None
 
 
-def _rows(value: object) -> Iterator[dict[str, Any]]:
-    for row in value if isinstance(value, list) else []:
-        if isinstance(row, dict):
-            named = {field: row[name] for field, names in _NAMES.items() for name in reversed(names) if name in row}
-            yield {**row, **named}
-
-
-def _entry(row: dict[str, Any], quotations: Quotations, known: frozenset[str]) -> Iterator[ReadEntry]:
-    try:
-        item = _Item.model_validate(row)
-    except ValidationError:
-        return
-    confirmed = next((one for one in item.confirms if one in known), "")
-    yield ReadEntry(
-        item.text if len(item.text) <= _TEXT_CHARS else f"{item.text[: _TEXT_CHARS - 1]}…",
-        item.kind,
-        item.importance,
-        quotations.find(item.said, of_assistant=item.kind in OF_ASSISTANT),
-        item.details.strip()[:_DETAILS_CHARS],
-        item.tags,
-        item.valid_until,
-        confirmed,
-        tuple(one for one in item.ends if one in known),
-    )
+def _entries(rows: object, quotations: Quotations, known: frozenset[str]) -> Iterator[ReadEntry]:
+    for row in rows if isinstance(rows, list) else []:
+        try:
+            item = _Item.model_validate(row)
+        except ValidationError:
+            continue
+        yield ReadEntry(
+            item.text if len(item.text) <= _TEXT_CHARS else f"{item.text[: _TEXT_CHARS - 1]}…",
+            item.kind,
+            item.importance,
+            quotations.find(item.said, of_assistant=item.kind in OF_ASSISTANT),
+            item.details.strip()[:_DETAILS_CHARS],
+            item.tags,
+            item.valid_until,
+            next((one for one in item.confirms if one in known), ""),
+            tuple(one for one in item.ends if one in known),
+        )

@@ -7,7 +7,7 @@ the count behind; the next one asks once more, and then goes on.
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import StoreError
@@ -16,8 +16,6 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import Scope
-
-_T = TypeVar("_T")
 
 MOST_ASKED = 2
 """Times that the same messages are asked about where no answer comes."""
@@ -65,13 +63,11 @@ class Positions:
 
     def expect(self, session_key: str, scope: Scope) -> None:
         """Note that a session is to be read, so that the next process does it where this one ends before."""
-        whose = _named(scope)
-        self._change(session_key, lambda position: (replace(position, expected=True, scope=whose), None), failed=None)
+        self._change(session_key, lambda position: replace(position, expected=True, scope=_named(scope)))
 
     def settle(self, session_key: str) -> None:
         """Note that a session that was to be read was looked at, and nobody asks about it."""
-        if self.of(session_key).expected:
-            self._change(session_key, lambda position: (replace(position, expected=False), None), failed=None)
+        self._change(session_key, lambda position: replace(position, expected=False) if position.expected else None)
 
     def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> bool:
         """Note that a session is asked about now; return False while another process asks, and where one has asked.
@@ -80,23 +76,19 @@ class Positions:
         """
         now = self._clock.now()
 
-        def change(position: Position) -> tuple[Position, bool]:
+        def change(position: Position) -> Position | None:
             since = read_time(position.busy)
-            is_free = since is None or not timedelta() <= now - since < _BUSY
-            if not is_free or any(position.read.get(name, "") != id_ for name, id_ in read.items()):
-                return position, False
-            asked = replace(position, asked=position.asked + 1, busy=now.isoformat(), expected=False)
-            return replace(asked, scope=_named(scope)), True
+            is_busy = since is not None and timedelta() <= now - since < _BUSY
+            if is_busy or any(position.read.get(name, "") != id_ for name, id_ in read.items()):
+                return None
+            return Position(position.read, position.asked + 1, now.isoformat(), _named(scope))
 
-        return self._change(session_key, change, failed=False)
+        return self._change(session_key, change) is not None
 
     def finish(self, session_key: str, fields: Collection[str], read: str) -> None:
         """Note that a session has been read up to a message, for these fields of the answer."""
-
-        def change(position: Position) -> tuple[Position, None]:
-            return Position({**position.read, **dict.fromkeys(fields, read)}, scope=position.scope), None
-
-        self._change(session_key, change, failed=None)
+        new = dict.fromkeys(fields, read)
+        self._change(session_key, lambda position: Position({**position.read, **new}, scope=position.scope))
         try:
             self._state.keep_newest_tasks(_TASK, _SESSIONS)
         except StoreError as error:
@@ -107,24 +99,26 @@ class Positions:
 
         It does not count where nothing could be asked after all.
         """
+        taken = 0 if counts else 1
+        left = self._change(
+            session_key, lambda position: replace(position, busy="", asked=position.asked - taken, expected=True)
+        )
+        return counts and left is not None and left.asked >= MOST_ASKED
 
-        def change(position: Position) -> tuple[Position, bool]:
-            position = replace(position, busy="", asked=position.asked if counts else max(1, position.asked - 1))
-            return position, counts and position.asked >= MOST_ASKED
+    def _change(self, session_key: str, change: Callable[[Position], Position | None]) -> Position | None:
+        """Change a position, and return it as it is now; None where nothing was changed, or could be."""
 
-        return self._change(session_key, change, failed=False)
-
-    def _change(self, session_key: str, change: Callable[[Position], tuple[Position, _T]], *, failed: _T) -> _T:
-        def transaction(_connection: object) -> _T:
-            position, result = change(_position(self._state.task(_TASK, session_key)))
-            self._state.set_task(_TASK, session_key, asdict(position))
-            return result
+        def transaction(_connection: object) -> Position | None:
+            changed = change(_position(self._state.task(_TASK, session_key)))
+            if changed is not None:
+                self._state.set_task(_TASK, session_key, asdict(changed))
+            return changed
 
         try:
             return self._state.write(transaction)
         except StoreError as error:
             logger.warning("it cannot be written down how far a session was read: {}", error.cause)
-            return failed
+            return None
 
 
 def _named(scope: Scope) -> dict[str, str]:

@@ -83,42 +83,24 @@ class SessionReader:
         ``reason`` is ``turn``, ``idle``, ``ended``, ``compaction`` or ``start``. ``given`` is the host's history, which
         is read where no transcript is kept.
         """
-        lock = self._locks.setdefault(session_key, asyncio.Lock())
-        async with lock:
-            work = await run_in_daemon_thread(lambda: self._unread(session_key, given))
-            if not work.records:
-                await run_in_daemon_thread(self._positions.settle, session_key)
-                return ()
-            parts = await self._contribute(
-                {
+        async with self._locks.setdefault(session_key, asyncio.Lock()):
+            work = await run_in_daemon_thread(self._unread, session_key, given)
+            asking: list[ReadingPart] = []
+            receipts: tuple[Receipt, ...] = ()
+            if work.records:
+                arguments = {
                     "session_key": session_key,
                     "messages": tuple(map(_message, work.records)),
                     "unread": work.unread,
                     "reason": reason,
-                },
-                scope,
-            )
-            work = replace(work, scope=scope, parts=tuple(parts))
-            silent = [part for part in parts if not part.asks or self._complete is None]
-            receipts = await self._do_without(work, silent)
-            asking = [part for part in parts if part not in silent]
+                }
+                work = replace(work, scope=scope, parts=tuple(await self._contribute(arguments, scope)))
+                asking = [part for part in work.parts if part.asks and self._complete is not None]
+                receipts = await self._do_without(work, [part for part in work.parts if part not in asking])
             if not asking:
                 await run_in_daemon_thread(self._positions.settle, session_key)
                 return receipts
-            before = {part.field: work.read.get(part.field, "") for part in asking}
-            is_ours = await self._begin(session_key, scope, before)
-            return receipts + await self._ask(replace(work, parts=tuple(asking))) if is_ours else receipts
-
-    async def _begin(self, session_key: str, scope: Scope, before: Mapping[str, str]) -> bool:
-        """Take the session for this process; where that ends meanwhile, the next one finds it free at once."""
-        work = run_in_daemon_thread(lambda: self._positions.begin(session_key, scope, before))
-        beginning = asyncio.ensure_future(work)
-        try:
-            return await asyncio.shield(beginning)
-        except asyncio.CancelledError:
-            if await beginning:
-                await run_in_daemon_thread(lambda: self._positions.leave(session_key, counts=False))
-            raise
+            return receipts + await self._ask(replace(work, parts=tuple(asking)))
 
     async def expect(self, session_key: str, scope: Scope) -> None:
         """Have a session read at the next start where this process ends before it has begun to ask."""
@@ -175,33 +157,41 @@ class SessionReader:
         return await self._keep(notes, work.scope)
 
     async def _ask(self, work: _Work) -> tuple[Receipt, ...]:
+        """Take the session for this process, ask, and let the parts have the answer."""
+        before = {part.field: work.read.get(part.field, "") for part in work.parts}
+        beginning = asyncio.ensure_future(
+            run_in_daemon_thread(self._positions.begin, work.session_key, work.scope, before)
+        )
         try:
-            return await self._asked(work)
+            return await self._answered(work) if await asyncio.shield(beginning) else ()
         except asyncio.CancelledError:
             # The process ends, maybe with an answer that nobody has taken: the next one finds the session free at once.
-            await run_in_daemon_thread(self._leave, work)
+            if await beginning:
+                await run_in_daemon_thread(self._leave, work)
             raise
 
-    async def _asked(self, work: _Work) -> tuple[Receipt, ...]:
+    async def _answered(self, work: _Work) -> tuple[Receipt, ...]:
         early: dict[str, Sequence[Note]] = {}
-        waiting = [asyncio.create_task(_impatient(part, early)) for part in work.parts if part.patience is not None]
+        asking = asyncio.ensure_future(self._answer(work))
         counts, reading = True, None
         try:
-            reading = await self._answer(work)
+            for part in work.parts:
+                if part.patience is not None and not (await asyncio.wait({asking}, timeout=part.patience))[0]:
+                    early[part.field] = await _guarded(part, part.without_model())
+            reading = await asking
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
             counts = False
         finally:
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+            asking.cancel()
+            await asyncio.wait({asking})
+        early = {name: made for name, made in early.items() if made}
         late = [part for part in work.parts if part.field not in early]
         notes = [note for made in early.values() for note in made]
         await self._finish(work, early)
         if reading is None:
             receipts = await self._keep(notes, work.scope) + await self._do_without(work, late)
-            if await run_in_daemon_thread(lambda: self._positions.leave(work.session_key, counts=counts)):
-                await self._finish(work, [part.field for part in work.parts])
+            await run_in_daemon_thread(self._leave, work, counts=counts)
             return receipts
         for part in late:
             notes += await _guarded(part, part.take(_new_to(part, reading, work)))
@@ -209,9 +199,9 @@ class SessionReader:
         await self._finish(work, [part.field for part in work.parts])
         return receipts
 
-    def _leave(self, work: _Work) -> None:
+    def _leave(self, work: _Work, *, counts: bool = True) -> None:
         """Note that no answer came; after the last chance the messages count as read. It blocks."""
-        if self._positions.leave(work.session_key, counts=True):
+        if self._positions.leave(work.session_key, counts=counts):
             self._positions.finish(work.session_key, [part.field for part in work.parts], work.records[-1].id)
 
     async def _finish(self, work: _Work, fields: Collection[str]) -> None:
@@ -242,13 +232,6 @@ def _new_to(part: ReadingPart, reading: SessionReading, work: _Work) -> SessionR
     known = {one.id for one in work.records[:old]}
     entries = tuple(one for one in reading.entries if one.quote is None or one.quote.record not in known)
     return replace(reading, entries=entries)
-
-
-async def _impatient(part: ReadingPart, early: dict[str, Sequence[Note]]) -> None:
-    """Do without the model once a part's patience is at its end."""
-    await asyncio.sleep(part.patience or 0)
-    if made := await _guarded(part, part.without_model()):
-        early[part.field] = made
 
 
 async def _known(part: ReadingPart) -> Mapping[str, str]:
