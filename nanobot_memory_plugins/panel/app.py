@@ -203,7 +203,8 @@ class PanelApp(App[None]):
 
     @on(Tabs.TabActivated)
     async def _chosen(self, event: Tabs.TabActivated) -> None:
-        name = str(event.tab.id).removeprefix("tab-")
+        # Not the event's own tab: it may come when another view is shown already, and would bring the former back.
+        name = event.tabs.active.removeprefix("tab-")
         if name != self.current.id:
             await self.action_show(name)
 
