@@ -8,7 +8,8 @@ import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
-from tests.support.nanobot import OFFLINE, RECORDER, Installation, Recorder
+from tests.behaviour.kit.nanobot import OFFLINE
+from tests.support.nanobot import RECORDER, Installation, Recorder
 
 
 @pytest.fixture

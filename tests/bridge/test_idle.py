@@ -5,14 +5,9 @@ from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.bridge.idle import IdleMarks
 from nanobot_memory_plugins.core.state import StateDatabase
+from tests.behaviour.kit.waiting import until
 
 NOW = datetime(2026, 5, 1, 12, 0)
-
-
-async def until(condition, seconds: float = 10.0) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 async def test_what_an_earlier_process_left_is_told_of_at_the_next_start(install, recorder):

@@ -7,8 +7,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request
-
-from .test_idle import until
+from tests.behaviour.kit.waiting import until
 
 ANSWER = [
     {
@@ -62,7 +61,7 @@ async def test_turns_of_timers_are_learned_from_when_they_are_let_through(instal
     await loop.process_direct("Look after the disk.", session_key="cron:disk")
     await loop.process_direct("Look after the disk again.", session_key="heartbeat")
     await loop.process_direct("rewrite MEMORY.md, I like tea", session_key="dream:20260101-000000")
-    await until(lambda: asked(learner) == 2 and len(entries(nanobot)) == 1, 30)
+    await until(lambda: asked(learner) == 2 and len(entries(nanobot)) == 1)
     await loop.aclose()
     (one,) = entries(nanobot).values()
     assert one.origin is Origin.ASSISTANT

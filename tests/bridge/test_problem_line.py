@@ -1,6 +1,7 @@
 """Wrong options are told in one line where the user of nanobot looks."""
 
 import subprocess
+import sys
 
 import pytest
 
@@ -14,7 +15,7 @@ WRONG = {"storage": {"embeddingProvider": "none"}, "recall": {"recallTopKK": 3},
 @pytest.mark.slow
 def test_nanobot_agent_says_wrong_options_in_one_line_and_nothing_where_all_is_well(install, server):
     installation = install(WRONG)
-    command = installation.command("agent", "-m", "hello", "-s", "cli:direct", "--no-markdown")
+    command = [sys.executable, "-m", "nanobot", "agent", "-m", "hello", "-s", "cli:direct", "--no-markdown"]
     done = subprocess.run(
         command, env=installation.environment, capture_output=True, text=True, timeout=120, check=True
     )

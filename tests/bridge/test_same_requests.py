@@ -19,7 +19,8 @@ from nanobot_memory_plugins.tools.scripted_model import (
     ToolCall,
     after_tool,
 )
-from tests.support.nanobot import OFFLINE, Installation
+from tests.behaviour.kit.nanobot import OFFLINE
+from tests.support.nanobot import Installation
 
 FACT = "The staging database runs on host Brunhilde, port 6543."
 QUESTION = "On which host does the staging database run?"

@@ -11,9 +11,10 @@ import pytest
 
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer, ToolCall
+from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
-from tests.support.nanobot import OFFLINE, Installation
+from tests.support.nanobot import Installation
 
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}

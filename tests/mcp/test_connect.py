@@ -9,8 +9,8 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.connect import KNOWN_CLIENTS, SERVER, ClientName
+from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.mcp_clients import LineClient
-from tests.support.nanobot import OFFLINE
 
 KEY = "AKIA" + "Q3EGRZ7LT2XW5JKP"
 JSON_CLIENTS = [client for client in ClientName if client is not ClientName.CODEX]

@@ -2,20 +2,18 @@
 
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import EntryView
-from nanobot_memory_plugins.panel.app import PanelApp
-from nanobot_memory_plugins.panel.language import PanelWords
-from nanobot_memory_plugins.panel.memory import PanelMemory
 from release.pages.picture_workspace import make_workspace
+from tests.behaviour.kit import panel as kit
 
 
 @pytest.fixture(autouse=True)
@@ -60,40 +58,13 @@ def clock(made_workspace: tuple[Path, ManualClock], workspace: Path) -> ManualCl
     return ManualClock(clock.now())
 
 
-class Driven:
-    """A panel that runs, with the pilot that presses its keys."""
-
-    def __init__(self, app: PanelApp, pilot: Pilot[None]) -> None:
-        self.app = app
-        self.pilot = pilot
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-
-    async def until(self, condition: Callable[[], object], what: str = "") -> None:
-        """Wait until something holds, 20 seconds at most."""
-        for _ in range(400):
-            if condition():
-                return
-            await self.pilot.pause(0.05)
-        raise AssertionError(f"{what or 'it'} did not come:\n{self.screen()}")
-
-    async def sees(self, text: str) -> None:
-        await self.until(lambda: text in self.screen(), repr(text))
+class Driven(kit.Driven):
+    """A panel with its views and its entries."""
 
     async def view(self, name: str) -> None:
         await self.app.action_show(name)
         view = self.app.views[name]
         await self.until(lambda: view.seen is not None, name)
-
-    def lines(self) -> list[str]:
-        return [strip.text for strip in self.app.screen._compositor.render_strips()]
-
-    def screen(self) -> str:
-        return "\n".join(self.lines())
-
-    def said(self) -> list[str]:
-        return [one.message for one in self.app._notifications]
 
     @property
     def entry(self) -> EntryView:
@@ -112,19 +83,9 @@ class Driven:
 
 @asynccontextmanager
 async def driven(
-    workspace: Path,
-    config: Path | None,
-    clock: ManualClock | None = None,
-    *,
-    size: tuple[int, int] = (80, 24),
-    language: str = "en",
-    poll_seconds: float = 0.0,
+    workspace: Path, config: Path | None, clock: ManualClock | None = None, **more: Any
 ) -> AsyncIterator[Driven]:
-    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), poll_seconds=poll_seconds)
-    async with app.run_test(size=size) as pilot:
-        panel = Driven(app, pilot)
-        await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
-        await pilot.pause()
+    async with kit.panel_of(workspace, config, clock, kind=Driven, **{"size": (80, 24), **more}) as panel:
         yield panel
 
 

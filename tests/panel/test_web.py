@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.panel.web.server import PanelServer, panel_command
+from tests.behaviour.kit.waiting import until
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")
 
@@ -161,12 +162,6 @@ class Page:
         """Wait until a text was drawn since the last call."""
         await until(lambda: text in self._seen, seconds=seconds)
         self._seen = ""
-
-
-async def until(condition: Callable[[], bool], *, seconds: float = 30) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.05)
 
 
 @pytest.mark.slow

@@ -1,8 +1,5 @@
 """Machines that share a memory, and what stands on their server."""
 
-import asyncio
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from nanobot_memory_plugins.postgres.store import SharedStore
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
+from tests.behaviour.kit.waiting import until
 
 
 class Database(OwnServer):
@@ -75,14 +73,6 @@ def configured(dsn: str, tenant: str, machine: str, **more: Any) -> MemoryConfig
     shared = {"dsn": dsn, "tenant": tenant, "machine": machine, "searchSeconds": 10, **more}
     config, _ = config_from_mapping({"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "postgres": shared}})
     return config
-
-
-async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something that another thread or process brings about."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        await asyncio.sleep(0.02)
 
 
 def rows(server: OwnServer, tenant: str, what: str, table: str, more: str = "") -> list[tuple[Any, ...]]:

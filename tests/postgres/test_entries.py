@@ -19,7 +19,8 @@ from nanobot_memory_plugins.postgres import entries
 from nanobot_memory_plugins.postgres.connection import connect, transaction
 from nanobot_memory_plugins.postgres.entries import EntryRow, EntryWrite, changed, hash_of, learned
 from nanobot_memory_plugins.postgres.passages import Owner
-from tests.postgres.machines import Database, configured, rows, until
+from tests.behaviour.kit.waiting import until
+from tests.postgres.machines import Database, configured, rows
 from tests.support.files_of import holders_of
 
 HOME, TEA = "The user lives in Kaunas", "The user drinks green tea"

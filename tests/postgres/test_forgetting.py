@@ -11,7 +11,8 @@ from nanobot_memory_plugins.core import MemoryHost, Note, Query
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
-from tests.postgres.machines import Database, configured, open_shared, processes_of, rows, until
+from tests.behaviour.kit.waiting import until
+from tests.postgres.machines import Database, configured, open_shared, processes_of, rows
 from tests.support.files_of import text_of
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"

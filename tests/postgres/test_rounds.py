@@ -15,7 +15,8 @@ import pytest
 from nanobot_memory_plugins.core import MemoryHost, Note, StoreError
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
-from tests.postgres.machines import configured, processes_of, rows, until
+from tests.behaviour.kit.waiting import until
+from tests.postgres.machines import configured, processes_of, rows
 from tests.support.files_of import holders_of
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"

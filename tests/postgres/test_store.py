@@ -16,7 +16,8 @@ from nanobot_memory_plugins.core.testing.store_contract import TIME
 from nanobot_memory_plugins.core.values import Level, Note, Query, Scope, Tier, Visibility, Whose
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import connect
-from tests.postgres.machines import Database, open_shared, rows, until
+from tests.behaviour.kit.waiting import until
+from tests.postgres.machines import Database, open_shared, rows
 
 WORDS = ["harbour", "coffee", "staging", "database", "port", "cabin", "key", "garden", "gate", "winter", "ticket"]
 WORDS += ["Berlin", "港口", "咖啡", "数据库", "花园", "车票", "冬天"]

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
+from tests.behaviour.kit.nanobot import OFFLINE
 from tests.scopes.nanobot_chat import Install
-from tests.support.nanobot import OFFLINE, Installation
+from tests.support.nanobot import Installation
 
 OURS = {"storage": {"embeddingProvider": "none"}, "consolidation": {"consolidationSchedule": False}}
 

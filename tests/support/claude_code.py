@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.mcp.claude_code.plugin_folder import write_plugin
+from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.files_of import text_of
-from tests.support.nanobot import OFFLINE
 
 # Names the folder into which npm has installed the package; `python -m release.claude_code` makes one.
 VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"

@@ -18,8 +18,8 @@ from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 from nanobot_memory_plugins.mcp.server import MemoryServer
+from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.files_of import text_of
-from tests.support.nanobot import OFFLINE
 
 WITHOUT_EMBEDDINGS = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
 PROTOCOL = "2025-06-18"

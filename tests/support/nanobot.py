@@ -1,41 +1,13 @@
 """A stock nanobot-ai for tests: isolated, offline, talking to a scripted model."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
+from tests.behaviour.kit.nanobot import agent_loop, configuration, environment_of, run_agent
 from tests.support.files_of import text_of
-
-# nanobot counts tokens with a file that it would download. A proxy that refuses at once makes it go on with its
-# own estimate, and makes sure that a test reaches nothing beyond this machine.
-OFFLINE = {
-    "HTTP_PROXY": "http://127.0.0.1:9",
-    "HTTPS_PROXY": "http://127.0.0.1:9",
-    "NO_PROXY": "127.0.0.1,localhost",
-}
-
-
-def configuration(server: ScriptedServer, workspace: Path, memory: Mapping[str, Any] | None, **defaults: Any) -> dict:
-    """Return a config.json for nanobot; ``defaults`` are added to ``agents.defaults``."""
-    agents = {
-        "workspace": str(workspace),
-        "provider": "custom",
-        "model": "scripted",
-        "maxTokens": 2048,
-        "contextWindowTokens": 200_000,
-        **defaults,
-    }
-    return {
-        "agents": {"defaults": agents},
-        "providers": {"custom": {"apiKey": "none", "apiBase": server.base_url}},
-        **({"channels": {"memoryPlugins": memory}} if memory is not None else {}),
-    }
 
 
 class Installation:
@@ -47,34 +19,16 @@ class Installation:
         self.config_file = self.home / ".nanobot" / "config.json"
         self.config_file.parent.mkdir(parents=True)
         self.workspace.mkdir()
-        text = json.dumps(configuration(server, self.workspace, memory, **defaults))
-        self.config_file.write_text(text, encoding="utf-8")
-        self.environment = {**os.environ, **OFFLINE, "HOME": str(self.home), "COLUMNS": "200", "TERM": "dumb"}
-
-    def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "nanobot", *arguments]
+        self.config_file.write_text(configuration(server, self.workspace, memory, **defaults), encoding="utf-8")
+        self.environment = environment_of(self.home)
 
     def agent(self, text: str, *, session: str = "cli:direct", **environment: str) -> str:
         """Run ``nanobot agent -m`` as a process of its own and return what it printed."""
-        done = subprocess.run(
-            self.command("agent", "-m", text, "-s", session, "--no-markdown"),
-            env={**self.environment, **environment},
-            cwd=self.home,
-            capture_output=True,
-            text=True,
-            timeout=180,  # what hangs is told; on a busy machine a turn alone takes half a minute
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return run_agent(self.home, text, session=session, **environment)
 
-    def loop(self, *, bus: Any = None, **overrides: Any) -> Any:
+    def loop(self, *, bus: Any = None) -> Any:
         """Build the AgentLoop that nanobot's own commands build."""
-        from nanobot.agent.loop import AgentLoop
-        from nanobot.agent.tools.registry import ToolRegistry
-        from nanobot.config.loader import load_config
-
-        config = load_config(self.config_file)
-        return AgentLoop.from_config(config, bus, tool_registry=ToolRegistry(), **overrides)
+        return agent_loop(self.config_file, bus)
 
     def stored(self) -> str:
         """Return everything that stands in memory files."""
@@ -142,20 +96,3 @@ class Recorder:
             return []
         lines = [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines()]
         return [line for line in lines if hook is None or line["hook"] == hook]
-
-
-@contextmanager
-def serving(command: list[str], environment: Mapping[str, str]):
-    """Run a server process until the block ends."""
-    process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout is not None:
-            process.stdout.close()

@@ -10,7 +10,7 @@ import pytest
 from tests.behaviour.kit.life import Life
 from tests.behaviour.kit.model import ReadingModel, remember_call
 from tests.behaviour.kit.nanobot import Nanobot, answering
-from tests.behaviour.kit.waiting import until_now
+from tests.behaviour.kit.waiting import until
 
 FACT = "The staging database runs on host Brunhilde, port 6543."
 QUESTION = "On which host does the staging database run?"
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.host
 
 
 @pytest.mark.accept("PL-06", "NC-14")
-def test_the_command_line_recalls_in_one_process_what_was_said_in_another(
+async def test_the_command_line_and_the_server_recall_what_was_said_in_another_process(
     nanobot: Nanobot, life: Life, model: ReadingModel
 ):
     answering(model, "staging database runs", remember_call("Staging runs on Brunhilde.", FACT), reply="Noted as said.")
@@ -31,21 +31,16 @@ def test_the_command_line_recalls_in_one_process_what_was_said_in_another(
     (entry,) = life.entries()
     assert (entry["content"], entry["origin"]) == ("Staging runs on Brunhilde.", "user")
     nanobot.agent(QUESTION, session="cli:tuesday")
-    asked = model.asked()[-1]
-    assert asked.last_user.startswith(QUESTION)
-    assert "port 6543" in asked.last_user
-    assert "Staging runs on Brunhilde." in asked.system
-
-
-@pytest.mark.accept("PL-06")
-def test_the_server_recalls(nanobot: Nanobot, model: ReadingModel):
+    asked = [model.asked()[-1]]
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     with nanobot.serving(port):
-        until_now(lambda: _answers(port), "the server", seconds=90)
-        assert _ask(port, FACT, session="one")["choices"][0]["message"]["content"] == "Noted."
-        _ask(port, QUESTION, session="two")
-    assert "port 6543" in model.asked()[-1].last_user
+        await until(lambda: _answers(port), "the server", seconds=90)
+        assert _ask(port, QUESTION, session="one")["choices"][0]["message"]["content"] == "Noted."
+    for request in (*asked, model.asked()[-1]):
+        assert request.last_user.startswith(QUESTION)
+        assert "port 6543" in request.last_user
+        assert "Staging runs on Brunhilde." in request.system
 
 
 def _answers(port: int) -> bool:

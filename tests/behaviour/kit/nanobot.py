@@ -22,6 +22,54 @@ OFFLINE = {
     "HTTPS_PROXY": "http://127.0.0.1:9",
     "NO_PROXY": "127.0.0.1,localhost",
 }
+
+
+def configuration(server: ScriptedServer, workspace: Path, memory: Mapping[str, Any] | None, **defaults: Any) -> str:
+    """Return a config.json of nanobot; ``defaults`` are added to ``agents.defaults``."""
+    agents = {
+        "workspace": str(workspace),
+        "provider": "custom",
+        "model": "scripted",
+        "maxTokens": 2048,
+        "contextWindowTokens": 200_000,
+        **defaults,
+    }
+    made = {
+        "agents": {"defaults": agents},
+        "providers": {"custom": {"apiKey": "none", "apiBase": server.base_url}},
+        **({"channels": {"memoryPlugins": memory}} if memory is not None else {}),
+    }
+    return json.dumps(made)
+
+
+def agent_loop(config_file: Path, bus: Any = None) -> Any:
+    """Build the AgentLoop that nanobot's own commands build."""
+    from nanobot.agent.loop import AgentLoop
+    from nanobot.agent.tools.registry import ToolRegistry
+    from nanobot.config.loader import load_config
+
+    return AgentLoop.from_config(load_config(config_file), bus, tool_registry=ToolRegistry())
+
+
+def run_agent(home: Path, text: str, *, session: str, **environment: str) -> str:
+    """Run ``nanobot agent -m`` as a process of its own, and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nanobot", "agent", "-m", text, "-s", session, "--no-markdown"],
+        env={**environment_of(home), **environment},
+        cwd=home,
+        capture_output=True,
+        text=True,
+        timeout=180,  # what hangs is told; on a busy machine a turn alone takes half a minute
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def environment_of(home: Path) -> dict[str, str]:
+    """Return the environment of a user's processes."""
+    return {**os.environ, **OFFLINE, "HOME": str(home), "COLUMNS": "200", "TERM": "dumb"}
+
+
 # Windows and answers of a size at which nanobot itself cuts its history after some long messages.
 NARROW = {"contextWindowTokens": 50_000, "maxTokens": 2_048}
 
@@ -48,20 +96,8 @@ class Nanobot:
         """Write config.json, with these options of the plugins for this time."""
         self.life.workspace.mkdir(exist_ok=True)
         self.config_file.parent.mkdir(parents=True, exist_ok=True)
-        agents = {
-            "workspace": str(self.life.workspace),
-            "provider": "custom",
-            "model": "scripted",
-            "maxTokens": 2048,
-            "contextWindowTokens": 200_000,
-            **self.defaults,
-        }
-        configuration = {
-            "agents": {"defaults": agents},
-            "providers": {"custom": {"apiKey": "none", "apiBase": self.server.base_url}},
-            "channels": {"memoryPlugins": self.life.configuration(**options)},
-        }
-        self.config_file.write_text(json.dumps(configuration), encoding="utf-8")
+        made = configuration(self.server, self.life.workspace, self.life.configuration(**options), **self.defaults)
+        self.config_file.write_text(made, encoding="utf-8")
 
     def be_its_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Make this process one of the user's."""
@@ -71,12 +107,8 @@ class Nanobot:
     @asynccontextmanager
     async def loop(self, *, bus: Any = None, **options: Mapping[str, Any]) -> AsyncIterator[Any]:
         """Run the AgentLoop that nanobot's own commands build; each one is a process's place."""
-        from nanobot.agent.loop import AgentLoop
-        from nanobot.agent.tools.registry import ToolRegistry
-        from nanobot.config.loader import load_config
-
         self.configure(**options)
-        loop = AgentLoop.from_config(load_config(self.config_file), bus, tool_registry=ToolRegistry())
+        loop = agent_loop(self.config_file, bus)
         try:
             yield loop
         finally:
@@ -84,36 +116,19 @@ class Nanobot:
 
     def agent(self, text: str, *, session: str) -> str:
         """Run ``nanobot agent -m`` as a process of its own, and return what it printed."""
-        done = subprocess.run(
-            self._command("agent", "-m", text, "-s", session, "--no-markdown"),
-            env=self._environment(),
-            cwd=self.home,
-            capture_output=True,
-            text=True,
-            timeout=180,  # what hangs is told; on a busy machine a turn alone takes half a minute
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return run_agent(self.home, text, session=session)
 
     @contextmanager
     def serving(self, port: int) -> Iterator[None]:
         """Run ``nanobot serve`` as a process of its own."""
-        command = self._command("serve", "--port", str(port), "--host", "127.0.0.1")
-        process = subprocess.Popen(
-            command, env=self._environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        command = [sys.executable, "-m", "nanobot", "serve", "--port", str(port), "--host", "127.0.0.1"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen(command, env=environment_of(self.home), **quiet)
         try:
             yield
         finally:
             process.terminate()
             process.wait(timeout=60)
-
-    @staticmethod
-    def _command(*arguments: str) -> list[str]:
-        return [sys.executable, "-m", "nanobot", *arguments]
-
-    def _environment(self) -> dict[str, str]:
-        return {**os.environ, **OFFLINE, "HOME": str(self.home), "COLUMNS": "200", "TERM": "dumb"}
 
 
 def answering(server: ScriptedServer, words: str, *calls: ToolCall, reply: str = "Done.") -> None:

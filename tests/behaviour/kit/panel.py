@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from textual.pilot import Pilot
 
@@ -40,17 +41,33 @@ class Driven:
         """Return what the panel has told in passing."""
         return "\n".join(one.message for one in self.app._notifications)
 
+    def lines(self) -> list[str]:
+        """Return the lines of the screen."""
+        return [strip.text for strip in self.app.screen._compositor.render_strips()]
+
     def screen(self) -> str:
         """Return what is on the screen."""
-        return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
+        return "\n".join(self.lines())
+
+
+_Panel = TypeVar("_Panel", bound=Driven)
 
 
 @asynccontextmanager
-async def panel_of(workspace: Path, config: Path, clock: ManualClock, *, language: str = "en") -> AsyncIterator[Driven]:
-    """Open the panel over a workspace."""
-    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), poll_seconds=0.0)
-    async with app.run_test(size=(100, 30)) as pilot:
-        panel = Driven(app, pilot)
+async def panel_of(
+    workspace: Path,
+    config: Path | None,
+    clock: ManualClock | None,
+    *,
+    language: str = "en",
+    size: tuple[int, int] = (100, 30),
+    poll_seconds: float = 0.0,
+    kind: type[_Panel] = Driven,  # type: ignore[assignment]
+) -> AsyncIterator[_Panel]:
+    """Open the panel over a workspace; ``kind`` drives it."""
+    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), poll_seconds=poll_seconds)
+    async with app.run_test(size=size) as pilot:
+        panel = kind(app, pilot)
         await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
         await pilot.pause()
         yield panel
