@@ -87,8 +87,7 @@ _TABLES = {
 }
 # Headings of Typer, which it looks up by gettext.
 _TYPER = (
-    "(deprecated) ", "[default: {}]", "[env var: {}]", "[required]", "Arguments", "Options", "Commands", "Error",
-    "Try [blue]'{command_path} {help_option}'[/] for help.",
+    "(deprecated) ", "[default: {}]", "[env var: {}]", "[required]", "Arguments", "Options", "Commands",
 )  # fmt: skip
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")

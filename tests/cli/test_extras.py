@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS
+from nanobot_memory_plugins.core.cli.command_group import EXTRA_COMMANDS
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
 ROOT = Path(__file__).parents[2]

@@ -38,9 +38,9 @@ def test_what_is_printed_is_one_line_of_json(capsys: pytest.CaptureFixture[str])
 
 def test_the_log_goes_to_standard_error_without_values():
     script = """
-from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
+from nanobot_memory_plugins.core.cli.main import configure_log
 from nanobot_memory_plugins.core.log import logger
-configure_command_line_logging(True)
+configure_log(True)
 logger.debug("a detail")
 try:
     password = "hunter" + "2"

@@ -13,9 +13,9 @@ from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_mo
 from nanobot_memory_plugins.core import Health, MemoryConfig, NanobotMemoryError
 from nanobot_memory_plugins.core.cli.console import console, say_error, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
-from nanobot_memory_plugins.core.cli.exit_codes import exit_status
 from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
+from nanobot_memory_plugins.core.cli.plain import exit_status
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 

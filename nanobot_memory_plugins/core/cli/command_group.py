@@ -1,24 +1,31 @@
 """The group of commands that entry points bring, each imported when it is called."""
 
 import importlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import copy
 from difflib import get_close_matches
+from functools import cached_property
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import typer
 import typer.core
 import typer.main
 
-from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
-from nanobot_memory_plugins.core.cli.plain import without_controls
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
-from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.errors import NotInstalledError, PluginError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _OURS = "nanobot-memory-"
+EXTRA_COMMANDS: Final = {
+    "bench": "tools",
+    "connect": "mcp",
+    "demo": "tools",
+    "eval": "tools",
+    "mcp": "mcp",
+    "panel": "panel",
+    "postgres": "postgres",
+}
+"""The commands that come with an extra of the umbrella distribution, and the extra of each."""
 
 
 class CommandGroup(typer.core.TyperGroup):
@@ -28,22 +35,12 @@ class CommandGroup(typer.core.TyperGroup):
     as ``app``. Where two distributions bring the same name, this project's own comes first.
     """
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self._entry_points: dict[str, InstalledEntryPoint] | None = None
-
-    @property
+    @cached_property
     def found(self) -> dict[str, InstalledEntryPoint]:
         """The entry points of commands by name."""
-        if self._entry_points is None:
-            points = sorted(
-                installed_entry_points(COMMAND_GROUP),
-                key=lambda point: (not point.distribution.startswith(_OURS), point.distribution),
-            )
-            self._entry_points = {}
-            for point in points:
-                self._entry_points.setdefault(point.name, point)
-        return self._entry_points
+        points = list(installed_entry_points(COMMAND_GROUP))
+        own = (point for point in points if point.distribution.startswith(_OURS))
+        return {point.name: point for point in (*points, *own)}
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, without importing any."""
@@ -58,6 +55,28 @@ class CommandGroup(typer.core.TyperGroup):
                 command = _broken(self.found[cmd_name], error)
             self.commands[cmd_name] = translate_help(command)
         return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest."""
+        name, names = args[0] if args else "-", self.list_commands(ctx)
+        if name in names or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        if name in EXTRA_COMMANDS:
+            extra = EXTRA_COMMANDS[name]
+            raise NotInstalledError(
+                Sentence("{what} is in nanobot-memory-{extra}, which is not installed.", what=name, extra=extra),
+                hint=Sentence("Install it: pip install 'nanobot-memory-plugins[{extra}]'", extra=extra),
+            )
+        near = get_close_matches(name, names, n=1)
+        raise WrongUseError(
+            Sentence("There is no command {name}.", name=name),
+            hint=Sentence("Did you mean {near}?", near=near[0]) if near else "`nanobot-memory --help` lists them.",
+        )
+
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        """Read the arguments, with the help in the reader's language."""
+        translate_help(self)
+        return super().make_context(*arguments, **extra)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, which has a line for each command."""
@@ -77,41 +96,6 @@ class CommandGroup(typer.core.TyperGroup):
                 listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(told)))
         return listed
 
-    def make_context(self, *arguments: Any, **extra: Any) -> Any:
-        """Read the arguments; what is wrong with them is said without their controls."""
-        translate_help(self)
-        with _printable_errors():
-            return super().make_context(*arguments, **extra)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command, whose own arguments are read here."""
-        with _printable_errors():
-            return super().invoke(ctx)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest."""
-        names = self.list_commands(ctx)
-        if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
-            if args[0] in EXTRA_COMMANDS:
-                raise not_installed(args[0], EXTRA_COMMANDS[args[0]])
-            near = get_close_matches(args[0], names, n=1)
-            if near:
-                ctx.fail(tr("No such command '{name}'. Did you mean '{near}'?", name=args[0], near=near[0]))
-            ctx.fail(tr("No such command '{name}'.", name=args[0]))
-        return super().resolve_command(ctx, args)
-
-
-@contextmanager
-def _printable_errors() -> Iterator[None]:
-    try:
-        yield
-    except typer.Abort:
-        raise KeyboardInterrupt from None  # a question that nobody answers
-    except Exception as error:
-        if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
-            without_controls(error)
-        raise
-
 
 def told_of(point: InstalledEntryPoint) -> str:
     """Return what ``COMMANDS`` of the package that holds a command's module says of it, or nothing."""
@@ -126,16 +110,15 @@ def _command_of(name: str, brought: Any) -> Any:
     """Make a command of what an entry point names."""
     if isinstance(brought, ModuleType):
         brought = getattr(brought, name.replace("-", "_"), None) or getattr(brought, "app", None)
-    holder = typer.Typer(add_completion=False)
-    if isinstance(brought, typer.Typer):
-        holder.add_typer(brought, name=name)
-        group = typer.main.get_command(holder)
-        assert isinstance(group, typer.core.TyperGroup)  # noqa: S101  # a Typer that holds another makes a group
-        return group.commands[name]
-    if not callable(brought):
-        raise PluginError("the entry point names neither a function nor a typer.Typer")
-    holder.command(name)(brought)
-    return typer.main.get_command(holder)
+    if not isinstance(brought, typer.Typer):
+        if not callable(brought):
+            raise PluginError("the entry point names neither a function nor a typer.Typer")
+        holder = typer.Typer(add_completion=False)
+        holder.command(name)(brought)
+        return typer.main.get_command(holder)
+    group = typer.main.get_group(brought)
+    group.name = name
+    return group
 
 
 def _broken(point: InstalledEntryPoint, error: Exception) -> Any:

@@ -1,7 +1,7 @@
 """The console script ``nanobot-memory``.
 
-Its commands are the entry points of the group ``nanobot_memory_commands``. One is imported when it is called, or
-when the help lists it; one that cannot be imported costs only itself.
+Its commands are the entry points of the group ``nanobot_memory_commands``. One is imported when it is called; one that
+cannot be imported costs only itself.
 """
 
 import contextlib
@@ -19,12 +19,20 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
-from nanobot_memory_plugins.core.cli.exit_codes import DONE, FAILED, INTERRUPTED, WRONG_USE, exit_status
 from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
-from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.cli.plain import PROGRAM, say, say_note
+from nanobot_memory_plugins.core.cli.plain import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    PROGRAM,
+    WRONG_USE,
+    exit_status,
+    say,
+    say_note,
+)
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -74,7 +82,29 @@ def every_command(
     ] = False,
 ) -> None:
     """Set up the log, before any command."""
-    configure_command_line_logging(verbose or bool(os.environ.get(DEBUG_VARIABLE)))
+    configure_log(verbose or bool(os.environ.get(DEBUG_VARIABLE)))
+
+
+def configure_log(verbose: bool) -> None:
+    """Send the log to standard error: warnings, or with ``verbose`` everything. A library leaves that to its host.
+
+    ``diagnose`` is off: it would print the values of variables, secrets among them.
+    """
+    settings: dict[str, Any] = {
+        "level": "DEBUG" if verbose else "WARNING",
+        "format": "{time:HH:mm:ss.SSS} {level: <7} {name}: {message}"
+        if verbose
+        else "<level>{level: <7}</level> {message}",
+        "diagnose": False,
+        "backtrace": False,
+        "colorize": sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
+    }
+    if "loguru" in sys.modules:
+        logger.remove()
+        # Standard error as it is then: whoever has replaced it meanwhile may have closed it.
+        logger.add(lambda message: print(message, end="", file=sys.stderr), **settings)  # noqa: T201
+    else:  # whoever logs first imports it: its environment says the same
+        os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})
 
 
 def main() -> None:
@@ -90,7 +120,9 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
     What it says to people is in the language that they asked for; ``--lang`` may stand anywhere.
     """
-    _write_utf8()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # Windows has other ideas for pipes
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         language, arguments = chosen_language(arguments)
     except InputError as error:
@@ -112,12 +144,11 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=True)
-    except SystemExit as leaving:
-        if "--json" in arguments:
-            _tell_wrong_use(leaving.__context__)
-        return leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAILED
-    except KeyboardInterrupt:
+        code = typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        return code if isinstance(code, int) else DONE
+    except SystemExit as leaving:  # of a command that a shell completes
+        return leaving.code if isinstance(leaving.code, int) else DONE
+    except (KeyboardInterrupt, typer.Abort):  # the latter of a question that nobody answers
         return INTERRUPTED
     except NanobotMemoryError as error:
         _failed(arguments, error, error.cause, error.hint or _what_helps(error.__cause__))
@@ -129,20 +160,25 @@ def _run(arguments: Sequence[str]) -> int:
             arguments, error, f"{error.strerror or type(error).__name__}: {error.filename or ''}".rstrip(": ")
         )
     except Exception as error:
+        if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
+            return _used_wrongly(arguments, error)
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = Sentence(
             "Unexpected {error} at {file}:{line}.", error=type(error).__name__, file=place.filename, line=place.lineno
         )
         return _failed(arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it."))
-    return DONE
 
 
-def _tell_wrong_use(error: BaseException | None) -> None:
-    """Say to programs what Typer has said to people of a wrong use, where it is one."""
-    told = getattr(type(error), "format_message", None)
-    if told is not None:
-        with contextlib.suppress(OSError):
-            print_json({"ok": False, "error": told(error), "hint": "", "mend": ""})
+def _used_wrongly(arguments: Sequence[str], error: Any) -> int:
+    """Say what is wrong with the arguments, or show the help of a group that was called without a command."""
+    context = getattr(error, "ctx", None)
+    if context is not None and type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        command = context.command_path if context is not None else PROGRAM
+        cause = printable(error.format_message())
+        _failed(arguments, error, cause, Sentence("`{command} --help` shows how it is used.", command=command))
+    return WRONG_USE
 
 
 def _what_helps(cause: BaseException | None) -> str:
@@ -166,13 +202,6 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
     return FAILED
-
-
-def _write_utf8() -> None:
-    """Write UTF-8 wherever the output goes; Windows has other ideas for pipes."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _close_quietly(stream: Any) -> None:

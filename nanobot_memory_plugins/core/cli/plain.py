@@ -1,12 +1,26 @@
-"""Single lines of a command, and what is wrong with its arguments: without colours, and light to import."""
-
-from typing import Any
+"""How a command ends, and single lines that it says: without colours, and light to import."""
 
 import typer
 
-from nanobot_memory_plugins.redaction.script.printable import one_line, printable
+from nanobot_memory_plugins.core.errors import (
+    ConfigurationError,
+    NanobotMemoryError,
+    NotInstalledError,
+    WrongUseError,
+)
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 PROGRAM = "nanobot-memory"
+DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+
+def exit_status(error: NanobotMemoryError) -> int:
+    """Return the status of a command that ended with an error.
+
+    It is that of wrong use where the command line or the configuration is what has to be corrected.
+    """
+    is_wrong_use = isinstance(error, ConfigurationError | NotInstalledError | WrongUseError)
+    return WRONG_USE if is_wrong_use else FAILED
 
 
 def say(text: object, *, err: bool = False) -> None:
@@ -17,13 +31,6 @@ def say(text: object, *, err: bool = False) -> None:
 def say_note(text: object) -> None:
     """Write one line to standard error that is no part of the answer, behind the program's name."""
     say(f"{PROGRAM}: {text}", err=True)
-
-
-def without_controls(error: Any) -> None:
-    """Take out of an error in the use of the command line what it quotes of the arguments."""
-    for name in ("message", "ui_filename"):
-        if isinstance(text := getattr(error, name, None), str):
-            setattr(error, name, printable(text))
 
 
 def told_size(count: int) -> str:
