@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config.languages import languages
+from nanobot_memory_plugins.core.config import languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.hatch_build import compile_catalogues
 from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, tr
