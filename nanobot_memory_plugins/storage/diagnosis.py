@@ -111,9 +111,11 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
             if status.indexing_here
             else "another process keeps the index up to date",
         )
-    if index.opener is not None and index.place is not None:
+    if index.place is not None:
         try:
-            index.opener.for_writing().close()  # which reads and checks all of it
+            from nanobot_memory_plugins.storage.database import Database
+
+            Database.open(index.place.database).close()  # which reads and checks all of it
         except StoreError as error:
             yield Finding("index integrity", error.cause, Health.BAD, error.hint or _REBUILD)
         for broken in put_aside_beside(index.place.database):

@@ -12,10 +12,10 @@ from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.connections import NOT_OPEN, DatabaseOpener, Reader, Readers, trouble_of
+from nanobot_memory_plugins.storage.connections import NOT_OPEN, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.filters import record_of
-from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
+from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place, remove_index
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -36,15 +36,15 @@ _NO_INDEX = StoreError(
     "The configuration asks for no index (memoryPlugins.storage.backend is grep_only).",
     hint='Set it to "builtin_fts" for full text and vectors.',
 )
-# Seconds: what opening waits for the database, and how old the numbers in a status may be.
-_OPEN_SECONDS, _STATUS_AGE = 3.0, 1.0
+# Seconds: what opening waits for the database, what a rebuilding does, and how old the numbers in a status may be.
+_OPEN_SECONDS, _REBUILD_SECONDS, _STATUS_AGE = 3.0, 10.0, 1.0
 
 
 class MemoryIndex:
     """Opens the database, runs the indexer and answers searches, from any thread.
 
     Without vectors a search is by full text; when the database fails, it reads the files. `status` says
-    which, and why. ``indexer``, ``opener`` and ``place`` are None where there is no index.
+    which, and why. ``indexer`` and ``place`` are None where there is no index.
     """
 
     def __init__(
@@ -59,7 +59,6 @@ class MemoryIndex:
         self.places = Places(self.paths)
         self.embedding = EmbeddingService(options.embedding_options())
         self.place: IndexPlace | None = None
-        self.opener: DatabaseOpener | None = None
         self.indexer: Indexer | None = None
         self._redact = redact
         self._options = options
@@ -86,25 +85,23 @@ class MemoryIndex:
             return
         self.embedding.start()
         try:
-            import apsw  # noqa: F401  # without both there is nothing to start
-            import numpy  # noqa: F401
+            from nanobot_memory_plugins.storage.database import Database  # which needs apsw and numpy
 
-            self.place = choose_place(self.paths, self._options.db_path)
+            place = self.place = choose_place(self.paths, self._options.db_path)
         except (ImportError, OSError) as error:
             self._do_without(trouble_of(error))
             return
-        self.opener = DatabaseOpener(self.place.database)
         self.indexer = Indexer(
             self.paths,
-            lock=self.place.lock,
-            database=self.place.database,
-            open_index=self.opener.for_writing,
+            lock=place.lock,
+            database=place.database,
+            open_index=lambda: Database.open(place.database),
             embedder=lambda: self.embedding.embedder,
             settings=self._options.index_settings(self._redact),
             clock=self._clock,
         )
         self.indexer.start()
-        self._readers = Readers(self.opener, self._searcher, self.indexer.check_database)
+        self._readers = Readers(place.database, self._searcher, self.indexer.check_database)
         self._readers.open(_OPEN_SECONDS)
         self.refresh()
         self._warm_up()
@@ -141,10 +138,16 @@ class MemoryIndex:
         )
 
     def rebuild(self) -> None:
-        """Remove the index; whoever owns it makes it again. Raises `StoreError`."""
-        if self.opener is None:
+        """Remove the index; whoever owns it makes it again, which is waited for. Raises `StoreError`."""
+        if self.place is None:
             raise StoreError(self._trouble.cause, hint=self._trouble.hint)
-        self.opener.remove()
+        from nanobot_memory_plugins.storage.database.connection import plain_errors
+
+        with plain_errors(self.place.database):
+            remove_index(self.place.database)
+        if self.indexer is not None and self._readers is not None:
+            self.indexer.check_database()
+            self._readers.open(_REBUILD_SECONDS)
 
     def vectors_are_complete(self) -> bool:
         """Tell whether every passage has its vector in the space of the model that is loaded; without one, yes."""

@@ -14,7 +14,6 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.connections import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import (
     is_index,
     known_databases,
@@ -33,29 +32,31 @@ _IS_DAMAGED = "a damaged index"
 _IN_FILES = "it is the index of text that stays in its file"
 
 
-def purge_index(
-    paths: MemoryPaths, opener: DatabaseOpener, wanted: "Wanted", *, indexed: int, dry_run: bool
-) -> list[Trace]:
+def purge_index(paths: MemoryPaths, path: Path, wanted: "Wanted", *, indexed: int, dry_run: bool) -> list[Trace]:
     """Take texts out of an index that is up to date with its files. It blocks. Raises `StoreError`.
 
     ``indexed`` is the number of rows that held one of the texts before it was brought up to date.
     """
-    where = _relative(paths, opener.path)
-    left = count_rows(opener, wanted)
+    from nanobot_memory_plugins.storage.database import Database
+
+    where = _relative(paths, path)
+    left = count_rows(path, wanted)
     if dry_run:
         return [Trace(where, left)] if left else []
     # The indexer may have been faster than the count; the file is written anew in any case.
     traces = [Trace(where, indexed - left)] if indexed > left else []
     traces += [Trace(where, left, removed=False, why=_IN_FILES)] if left else []
-    with closing(opener.for_writing()) as database:
+    with closing(Database.open(path)) as database:
         if not database.erase_deleted():
             traces.append(Trace(where, 0, removed=False, why=_STILL_READ, waits=True, derived=True))
     return traces
 
 
-def count_rows(opener: DatabaseOpener, wanted: "Wanted") -> int:
+def count_rows(path: Path, wanted: "Wanted") -> int:
     """Return how many rows of the index carry one of the texts. Raises `StoreError`."""
-    with closing(opener.for_reading()) as database:
+    from nanobot_memory_plugins.storage.database import Database
+
+    with closing(Database.open(path, read_only=True)) as database:
         texts = ("\n".join((one.text, one.tldr, one.heading, " ".join(one.tags))) for one in database.documents())
         return sum(bool(wanted.count(text)) for text in texts)
 

@@ -88,7 +88,7 @@ class SqliteStore:
     @property
     def database(self) -> Path | None:
         """The file of the index that is open, or None while there is none."""
-        return self._index.opener.path if self._index.opener is not None else None
+        return self._index.place.database if self._index.place is not None else None
 
     @property
     def embedder(self) -> Embedder | None:
@@ -205,18 +205,18 @@ class SqliteStore:
         Nobody is waited for for long: what cannot be done now is left to the next start.
         """
         self._must_be_open()
-        paths, opener = self._index.paths, self._index.opener
-        if opener is None:
+        paths, database = self._index.paths, self.database
+        if database is None:
             return []
         try:
-            indexed = await self._in_housekeeping(lambda: count_rows(opener, wanted))
+            indexed = await self._in_housekeeping(lambda: count_rows(database, wanted))
             if not dry_run:
                 await self._flush(_STUCK_PURGE)
             return await self._in_housekeeping(
-                lambda: purge_index(paths, opener, wanted, indexed=indexed, dry_run=dry_run)
+                lambda: purge_index(paths, database, wanted, indexed=indexed, dry_run=dry_run)
             )
         except StoreError as error:
-            return [later(paths, opener.path, error, dry_run=dry_run)]
+            return [later(paths, database, error, dry_run=dry_run)]
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how SQLite, vectors, model and index stand."""
