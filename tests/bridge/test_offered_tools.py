@@ -1,7 +1,5 @@
 """Which tools a real nanobot offers its model, how many tokens they take in each request, and how to have none."""
 
-import pytest
-
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ToolCall, after_tool, text_of
 from tests.support.token_counts import count_like_a_model
@@ -30,32 +28,6 @@ async def test_the_tools_take_few_tokens_and_each_says_what_it_is_for(install, s
     assert {tool["function"]["name"] for tool in tools} == offered == OURS
     assert estimate_prompt_tokens([], tools) < MOST_TOKENS
     assert all(tool["function"]["description"] for tool in tools)
-
-
-@pytest.mark.accept("NC-15")
-@pytest.mark.parametrize(
-    ("call", "file"),
-    [
-        (ToolCall("remember", {"text": "The release is on 3 May.", "kind": "note", "details": "at 9"}), ""),
-        (ToolCall("remember", {"text": "The release is on 3 May.", "kind": "decision"}), "ENTRIES.md"),
-    ],
-)
-async def test_what_the_model_remembers_goes_to_its_file(install, server, call, file):
-    nanobot = install(LEXICAL)
-    loop = nanobot.loop()
-    await loop.process_direct("Hello.")
-    server.rules = [
-        ReplyRule(after_tool, Reply("Done.")),
-        ReplyRule(lambda one: "release" in one.last_user, Reply(tools=(call,)), times=1),
-    ]
-    await loop.process_direct("We talked about the release.")
-    await loop.aclose()
-    assert text_of(server.requests[-1].last).startswith(("Kept in ", "Written to "))
-    written = [
-        one for one in (nanobot.workspace / "memory").glob("*.md") if "The release is on 3 May" in one.read_text()
-    ]
-    assert [one.name for one in written] == [file or written[0].name]
-    assert file or written[0].stem[:2] == "20"
 
 
 async def test_with_tools_off_none_is_offered_and_recall_goes_on(install, server):

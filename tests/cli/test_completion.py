@@ -40,19 +40,6 @@ def zsh(*words: str, home: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "offered", "not_offered"),
-    [
-        (["entries", "re"], "restore", "forget"),
-    ],
-)
-def test_zsh_is_offered_what_fits(words, offered, not_offered, workspace: Path):
-    places = {"WORKSPACE": str(workspace), "NOWHERE": str(workspace / "nowhere")}
-    told = zsh(*(places.get(word, word) for word in words), home=workspace)
-    assert offered in told
-    assert not_offered not in told
-
-
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 @pytest.mark.skipif(not PROGRAM.exists(), reason="the console script is not installed beside this Python")
 def test_bash_itself_completes_by_the_script_that_is_offered(workspace: Path):

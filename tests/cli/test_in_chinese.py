@@ -175,31 +175,3 @@ def said_by(arguments: list[str], home: Path, capsys: pytest.CaptureFixture[str]
 def test_a_sentence_in_english_would_be_found():
     assert english_in("没有找到。\nNothing was found here.\n") == ["Nothing was found here."]
     assert english_in("用 `nanobot-memory index --rebuild` 重建 /some/where/else now\n") == []
-
-
-@pytest.mark.parametrize(
-    ("options", "environment", "configured", "is_chinese"),
-    [
-        ([], {"LC_ALL": "zh_CN.UTF-8"}, "", True),
-        ([], {"LC_MESSAGES": "zh_SG.UTF-8"}, "", True),
-        ([], {"LANG": "zh"}, "", True),
-        ([], {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "", False),
-        ([], {"LC_ALL": "de_DE.UTF-8"}, "", False),
-        ([], {}, "zh", True),
-        ([], {"LC_ALL": "zh_CN.UTF-8"}, "en", False),
-        (["--lang", "zh"], {"LC_ALL": "en_US.UTF-8"}, "en", True),
-        (["--lang=en"], {"LC_ALL": "zh_CN.UTF-8"}, "zh", False),
-    ],
-)
-def test_the_option_goes_before_the_configuration_and_that_before_the_locale(
-    options, environment, configured, is_chinese, tmp_path: Path, monkeypatch, capsys
-):
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "NANOBOT_MEMORY_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in {**environment, "HOME": str(tmp_path)}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    if configured:
-        (tmp_path / "config.json").write_text(json.dumps({"memoryPlugins": {"core": {"language": configured}}}))
-    assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere"), *options]) == 1
-    assert ("没有工作区" in capsys.readouterr().err) is is_chinese

@@ -5,11 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.testing import plugin_context
-from nanobot_memory_plugins.core.values import Summary
-from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 
 class Model:
@@ -40,27 +37,6 @@ class Model:
 
 def context_with(model: Any, workspace: Path = Path("/nowhere"), **options: Any) -> PluginContext:
     return plugin_context(CompactionOptions(**options), plugin_name="compaction", workspace=workspace, complete=model)
-
-
-async def compacted(
-    messages: Sequence[object],
-    *,
-    model: Any = None,
-    window: int = 32_000,
-    room: int | None = None,
-    reason: str = "token_pressure",
-    plugin: CompactionPlugin | None = None,
-    **options: Any,
-) -> Summary:
-    """Compact a list of chat messages."""
-    return await (plugin or CompactionPlugin()).before_compaction(
-        session_key="cli:direct",
-        messages=messages_from_chat(messages),
-        context_window=window,
-        room=window if room is None else room,
-        reason=reason,
-        context=context_with(model, **options),
-    )
 
 
 def talk(turns: int, words: int = 40) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -68,17 +68,6 @@ def test_active_and_archived_entries_stand_in_their_sections_by_score():
         ("id2", "active"), ("id4", "active"), ("id1", "active"), ("id0", "archived"), ("id3", "archived"),
     ]  # fmt: skip
     assert data.index(b"## Active Memories") < data.index(b"[id1]") < data.index(b"## Archived Memories")
-
-
-@given(st.binary(max_size=400) | foreign.map(str.encode))
-@settings(max_examples=examples(EXAMPLES))
-@example(b"\xef\xbb\xbf## Active Memories\r\n### [a] fact | 1 | 2026-01-01 | 1\r\ntext")
-@example(b"## Active Memories\n### [a] fact | 1 | 2026-01-01 | 1\n\n\n")
-@example(b"## Active Memories")
-def test_the_pieces_of_any_file_are_its_bytes(data: bytes):
-    document = parse(data)
-    assert b"".join(piece.data for piece in document.pieces) == data
-    assert render(document, document.entries, now=NOW) == data
 
 
 def mixed(texts: list[str], entries: list[Entry], newline: str, bom: bool, final: bool) -> bytes:
@@ -178,11 +167,6 @@ def test_fields_of_a_later_version_are_kept():
     document = parse(data)
     made = render(document, {"a1b2c3": document.entries["a1b2c3"].with_score(0.3)}, now=NOW)
     assert b"mood: good" in made
-
-
-def test_an_example_in_a_code_block_is_no_entry():
-    data = ("# How it looks\n\n```markdown\n" + EXAMPLE + "```\n").encode()
-    assert parse(data).entries == {}
 
 
 def test_a_file_of_10_megabytes_of_broken_entries_is_read_in_time():

@@ -113,12 +113,6 @@ async def test_by_id_and_by_the_same_words():
     assert [one.by for one in await matcher.closest("[e1]", known)] == ["id"]
 
 
-async def test_of_two_that_say_the_same_the_one_that_holds_is_taken():
-    known = {"old": entry("old", "likes tea", superseded_by="new"), "new": entry("new", "Likes tea.")}
-    (match,) = await Matcher().same(["likes tea!"], known)
-    assert match.entry_id == "new"
-
-
 async def test_the_closest_are_plausible_and_in_order(encode: Encode):
     known = entries(
         "The user has a dog called Rex", "用户养了一只狗", "The deadline is on Friday", "The user has a cat"

@@ -11,9 +11,8 @@ from nanobot_memory_plugins.consolidation.operations.changes import forget, rest
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import MemoryFileError
 
-from .made_entries import EXAMPLE, NOW, added, entry
+from .made_entries import NOW, added, entry
 
 
 class Killed(BaseException):
@@ -191,17 +190,6 @@ def test_a_destroyed_file_is_put_right_from_what_was_written_last_and_kept(
     assert ids_of(workspace) == {"aaaa", "cccc"}
 
 
-def test_an_entry_moved_to_the_other_section_stays_there(repository: EntryRepository):
-    repository.path.write_text(EXAMPLE, encoding="utf-8")
-    add(repository, "aaaa")
-    text = repository.path.read_text(encoding="utf-8")
-    block = text[text.index("### [d4e5f6]") : text.index("### [g7h8i9]")]
-    repository.path.write_text(text.replace(block, "") + "\n" + block, encoding="utf-8")
-    add(repository, "bbbb")
-    assert repository.load().entries["d4e5f6"].section == "archived"
-    assert "d4e5f6" in repository.path.read_text(encoding="utf-8").partition("## Archived")[2]
-
-
 def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository):
     text = (
         "# Agent Memory\n\n## Active Memories\n\n- likes tea\n  from Assam\n- [ ] call Mei\n- [x] done\n"
@@ -218,26 +206,6 @@ def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository
     assert all(kept in after for kept in ("- [x] done", "hunter2", "- in a list", "- code", "- not an entry"))
     repository.settle()
     assert repository.path.read_text(encoding="utf-8") == after
-
-
-def test_a_file_that_cannot_be_written_leaves_no_trace_of_the_write(
-    repository: EntryRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    add(repository, "aaaa")
-
-    def fails(*_: object) -> None:
-        raise OSError(5, "Input/output error")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nanobot_memory_plugins.core.files.replace._keep_backup", fails)
-        with pytest.raises(MemoryFileError):
-            add(repository, "bbbb")
-    assert set(repository.load().entries) == {"aaaa"}
-    assert [run.why for run in repository.history.runs()] == ["add"]
-    repository.path.rename(tmp_path / "elsewhere.md")
-    repository.path.symlink_to(tmp_path.parent / "nowhere.md")
-    with pytest.raises(MemoryFileError, match="symbolic link"):
-        add(repository, "cccc")
 
 
 @pytest.mark.parametrize("trouble", ["unwritable", "full", "broken", "folder"])

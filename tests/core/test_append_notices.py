@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.host.recorder import AppendNotices
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -15,7 +14,6 @@ CONFIG = MemoryConfig.model_validate(
         "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
     }
 )
-ONE, OTHER = Path("one"), Path("other")
 
 
 async def test_the_index_hears_of_a_message_after_the_search_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -44,19 +42,3 @@ async def test_the_index_hears_of_a_message_after_the_search_for_it(tmp_path: Pa
         assert happened[-1] == "heard"
         assert (await memory.message_sent(session_key="cli:a", text="In the cellar.")).stored
         assert happened[-1] == "heard"
-
-
-def test_what_is_held_by_two_is_passed_on_once_and_late():
-    passed: list[Path] = []
-    notices = AppendNotices(passed.append)
-    with notices.held(ONE):
-        with notices.held(ONE):
-            notices(ONE)
-            notices(OTHER)
-        assert passed == [OTHER]
-    assert passed == [OTHER, ONE]
-    notices(ONE)
-    assert passed == [OTHER, ONE, ONE]
-    with notices.held(ONE):
-        pass
-    assert passed == [OTHER, ONE, ONE]

@@ -7,7 +7,6 @@ import loguru
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.testing import install_plugin
 from tests.support.hostile_workspace import HOSTILE, found_in, hostile
 
@@ -72,9 +71,3 @@ async def test_a_tools_answer_and_the_long_term_memory_reach_a_model_without_wha
         ]
     assert [found_in(text) for text in told] == [set()] * 4
     assert all("markup" in text or "forged" in text for text in told)
-
-
-def test_an_error_says_what_it_quotes_on_one_line():
-    error = InputError(f"There is no {HOSTILE}.", hint=f"Look for {HOSTILE}.")
-    assert found_in(f"{error} {error.cause} {error.hint}") == set()
-    assert "\n" not in str(error)

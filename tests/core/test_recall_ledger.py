@@ -9,7 +9,6 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.host.recall_log import injections
 from nanobot_memory_plugins.core.state import StateDatabase
 
-NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 60},

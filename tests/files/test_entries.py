@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -124,16 +123,6 @@ def test_every_byte_of_any_file_is_read_exactly_once(pieces: list[bytes]) -> Non
     assert at == 100 + len(data)
 
 
-def test_an_entry_written_by_hand_needs_little() -> None:
-    text = "### 2026-02-16 14:20 Meeting\r\ntype: Decision\r\nTags：甲，乙、丙\r\ntldr: 用 sqlite\r\n\r\n"
-    text += "because\r\n"
-    (entry,) = entries(text)
-    assert (entry.type, entry.tags, entry.tldr) == (NoteType.DECISION, ("甲", "乙", "丙"), "用 sqlite")
-    assert (entry.title, entry.details, entry.origin) == ("Meeting", "because", Origin.USER)
-    assert entry.id == ""
-    assert entry.time.replace(tzinfo=None) == datetime(2026, 2, 16, 14, 20)
-
-
 @each(
     ("text", "kind", "details"),
     [
@@ -167,11 +156,3 @@ def test_other_text_is_a_passage(text: str) -> None:
     (passage,) = parse_notes(text)
     assert isinstance(passage, Passage)
     assert passage.text == text
-
-
-def test_a_torn_entry_does_not_hide_the_next() -> None:
-    ours = render_note(Note("first", "# a\nb"), id="0a1b", time=TIME, scope=Scope())
-    for cut in range(1, len(ours)):
-        found = list(parse_notes(ours[:cut] + "\n\n" + ours))
-        assert isinstance(found[-1], NoteEntry)
-        assert replace(found[-1], offset=0, line=1) == entries(ours)[0]

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -16,42 +15,6 @@ from tests.support.files_of import contents_of
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
 
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
-# What hangs, hangs for ever; a whole round takes about a second where nothing does.
-_LONGEST = 30.0
-
-
-async def live_through(workspace: Path) -> tuple[str, str]:
-    """Start, take messages, remember, index and close; return what the tool said, and the base context."""
-    async with MemoryHost(workspace, config=CONFIG) as memory:
-        await memory.message_received(session_key="plain", text="Remember that my dog is called Rex.")
-        assert (await memory.message_sent(session_key="plain", text="I shall.")).stored
-        (remember,) = (tool for tool in memory.tools() if tool.name == "remember")
-        said = await remember.run({"text": "The user's cat is called Tabby"}, session_key="plain")
-        await memory.flush_index()
-        return said, memory.base_context()
-
-
-@pytest.mark.parametrize("name", ["MEMORY.md", "ENTRIES.md", "topic.md", "ENTRIES.md.bak"])
-def test_a_named_pipe_holds_nobody_up(tmp_path: Path, name: str) -> None:
-    pipe = tmp_path / "memory" / name
-    pipe.parent.mkdir(parents=True)
-    os.mkfifo(pipe)
-
-    async def within_a_limit() -> tuple[str, str]:
-        return await asyncio.wait_for(live_through(tmp_path), _LONGEST)
-
-    began = time.monotonic()
-    said, base = asyncio.run(within_a_limit())
-    if name in ("MEMORY.md", "topic.md"):
-        assert "memory/ENTRIES.md, line" in said
-        assert "Rex" in base
-    elif name == "ENTRIES.md":
-        assert "it is no regular file" in said
-    else:  # a first write has no copy to read, and puts a file in its place
-        assert "memory/ENTRIES.md, line" in said
-    for command in ("doctor", "scrub", "search cat", "entries list"):
-        CliRunner().invoke(app, [*command.split(), "--workspace", str(tmp_path)])
-    assert time.monotonic() - began < _LONGEST
 
 
 def outside_of(workspace: Path) -> dict[str, bytes]:

@@ -10,7 +10,6 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryHost, MemoryService
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 
 
 def said(workspace) -> list[str]:
@@ -29,31 +28,6 @@ def tell(text: str):
 @pytest.fixture(autouse=True)
 def _storage_only(monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
-
-
-def test_tasks_of_an_event_loop_that_has_ended_hold_nobody_up():
-    tasks, loop = OwnedTasks(), asyncio.new_event_loop()
-    held: list[asyncio.Task[None]] = []
-
-    async def begin() -> None:
-        held.append(tasks.begin(asyncio.sleep(3_600)))
-
-    loop.run_until_complete(begin())
-    asyncio.run(asyncio.wait_for(tasks.finish(), 5))
-    asyncio.run(asyncio.wait_for(tasks.cancel(), 5))
-    held[0].cancel()
-    loop.run_until_complete(asyncio.wait(held))
-    loop.close()
-
-
-def test_a_blocking_call_from_the_memorys_own_thread_has_no_answer_and_does_not_hang(tmp_path):
-    memory = MemoryService(tmp_path)
-
-    async def ask_again(_memory):
-        return memory.call_now(tell("From inside."), limit=5), "went on"
-
-    assert memory.call_now(ask_again, limit=5) == (None, "went on")
-    assert memory.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

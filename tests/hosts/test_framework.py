@@ -58,29 +58,8 @@ def test_every_adapter_has_an_extra_with_a_least_and_a_last_version():
         assert {one.operator for one in Trial(adapter, "minimum").framework.specifier} == {">=", "<"}
 
 
-# What an adapter would need for a thread, a clock, a queue, a retry or a file of its own: core has these once.
-OF_CORE = {
-    "atexit", "concurrent", "contextvars", "datetime", "multiprocessing", "queue", "random", "sched", "shelve",
-    "signal", "sqlite3", "tempfile", "tenacity", "threading", "time", "weakref",
-}  # fmt: skip
-# A change of two steps that a cancellation must not part.
-OF_ASYNCIO = {"CancelledError", "ensure_future", "shield"}
-
-
 def adapter_trees() -> dict[str, ast.Module]:
     return {file.stem: ast.parse(file.read_text("utf-8")) for file in sorted((NAMESPACE / "hosts").glob("*.py"))}
-
-
-def test_no_adapter_has_a_thread_a_clock_or_a_retry_of_its_own():
-    used = defaultdict(set)
-    for name, tree in adapter_trees().items():
-        for node in ast.walk(tree):
-            imported = [one.name for one in node.names] if isinstance(node, ast.Import) else []
-            imported += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            used[name] |= {one.partition(".")[0] for one in imported} & OF_CORE
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "asyncio":
-                used[name] |= {node.attr} - OF_ASYNCIO
-    assert {name: found for name, found in used.items() if found} == {}
 
 
 def test_no_two_adapters_hold_the_same_function():

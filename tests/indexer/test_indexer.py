@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 
-from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.indexer.step import IndexSettings, update_file
 from nanobot_memory_plugins.storage.sources.places import Places
@@ -34,15 +33,6 @@ def test_a_file_of_the_same_size_and_time_is_not_read_again(workspace: Workspace
         assert workspace.texts() == ["## A\nfirst"]
 
 
-def test_a_change_before_the_end_is_seen_although_the_file_grew(workspace: Workspace):
-    name = "sessions/cli.jsonl"
-    workspace.write(name, message("the first", "m1") + message("a second", "m2"))
-    with workspace.indexing() as indexer:
-        workspace.write(name, message("changed", "m1") + message("a second", "m2") + message("a third", "m3"))
-        indexer.barrier().result(30)
-        assert workspace.texts() == ["changed", "a second", "a third"]
-
-
 def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace):
     with workspace.indexing() as indexer:
         for number in range(20):
@@ -53,16 +43,6 @@ def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace
         os.utime(file, ns=(file.stat().st_mtime_ns,) * 2)
         indexer.notify(file)
         assert until(lambda: workspace.texts() == ["## A\ntext 99"])
-
-
-@pytest.mark.accept("V5-06")
-def test_the_same_observation_three_times_is_three_documents(workspace: Workspace):
-    same = {"tags": ("observation",), "origin": Origin.TOOL}
-    workspace.write("2026-02-16.md", b"".join(entry("ran ls", name, **same) for name in ("a1", "a2", "a3")))
-    with workspace.indexing(settings=IndexSettings(observation_max_age=None)):
-        found = workspace.documents()
-        assert [document.source for document in found] == ["observation"] * 3
-        assert len({document.key for document in found}) == 3
 
 
 @pytest.mark.accept("V3-11")
@@ -136,12 +116,3 @@ def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(wo
         assert update_file(database, source, state, settings, lambda: next(told)) is None
         update_file(database, source, database.file_states()[source.relative], settings, lambda: False)
     assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]
-
-
-@pytest.mark.accept("NC-09")
-def test_the_indexer_looks_at_all_files_every_second(workspace: Workspace):
-    workspace.paths.memory.mkdir()
-    with workspace.indexing():
-        (workspace.paths.memory / "folder").mkdir()
-        workspace.write("folder/notes.md", "## A\nwritten in an editor\n")
-        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"])

@@ -66,16 +66,6 @@ def test_a_note_is_one_document_with_everything_it_says(tmp_path: Path):
     assert found.time == TIME
 
 
-def test_a_long_note_is_cut_and_its_summary_stands_once(tmp_path: Path):
-    note = Note(tldr="many lines", details="\n\n".join(f"Paragraph {n} has some words in it." for n in range(200)))
-    write(tmp_path, "memory/2026-02-16.md", entry(note, "aa11"))
-    found = documents(tmp_path, "memory/2026-02-16.md", max_tokens=64, overlap_tokens=8)
-    assert len(found) > 10
-    assert [one.key for one in found[:3]] == [f"memory/2026-02-16.md#aa11{end}" for end in ("", "/1", "/2")]
-    assert [one.tldr for one in found if one.tldr] == ["many lines"]
-    assert [one.ordinal for one in found] == list(range(len(found)))
-
-
 def test_free_text_is_read_by_heading(tmp_path: Path):
     write(tmp_path, "memory/projects/alpha.md", "# Alpha\n\n## Goal\nShip it.\n\n## Team\nAnn and Bo.\n")
     found = documents(tmp_path, "memory/projects/alpha.md")
@@ -170,23 +160,6 @@ def test_a_line_that_is_too_long_costs_only_itself(tmp_path: Path, monkeypatch: 
     assert [(one.text, one.line) for one in documents(tmp_path, "memory/sessions/s.jsonl")] == [
         ("before", 1),
         ("behind", 3),
-    ]
-
-
-def test_the_template_of_a_host_is_no_memory_and_what_somebody_wrote_into_it_is(tmp_path: Path):
-    from nanobot.utils.helpers import sync_workspace_templates
-
-    sync_workspace_templates(tmp_path, silent=True)
-    template = (tmp_path / "memory" / "MEMORY.md").read_text(encoding="utf-8")
-    assert "(User preferences learned over time)" in template
-    assert documents(tmp_path, "memory/MEMORY.md") == []
-    own = template.replace("(User preferences learned over time)", "(no nuts)").replace(
-        "(Things to", "*tea*\n\n(Things to"
-    )
-    write(tmp_path, "memory/MEMORY.md", own)
-    assert [document.heading for document in documents(tmp_path, "memory/MEMORY.md")] == [
-        "Preferences",
-        "Important Notes",
     ]
 
 

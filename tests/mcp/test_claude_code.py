@@ -171,13 +171,6 @@ def test_a_prompt_that_the_model_has_scheduled_is_not_the_users_word(claude, mod
     assert said(claude, "user") == ["Good morning."]
 
 
-def test_a_session_from_before_the_plugin_is_taken_in_once(claude, model):
-    claude.ask(f"For the record, {PORT}.", "--session-id", FIRST, plugin=False)
-    for _ in range(2):
-        claude.ask("Good morning.", "--resume", FIRST)
-    assert said(claude, "user").count(f"For the record, {PORT}.") == 1
-
-
 def test_a_turn_goes_on_without_a_server(claude, model):
     servers = claude.plugin / ".mcp.json"
     servers.write_text(servers.read_text().replace("nanobot_memory_plugins.core.cli", "nanobot_memory_plugins.nowhere"))
@@ -240,13 +233,6 @@ def test_a_sub_agents_prompt_is_not_the_users_word_and_its_tools_are_noted(claud
     assert said(claude, "user") == ["Delegate it."]
     notes = "\n".join(file.read_text() for file in (claude.workspace / "memory").glob("2*.md"))
     assert "echo 4711 lamps" in notes
-
-
-def test_a_fork_keeps_what_its_parent_has_once(claude, model):
-    claude.ask(f"For the record, {PORT}.", "--session-id", FIRST)
-    claude.ask("Now we part.", "--resume", FIRST, "--fork-session", "--session-id", SECOND)
-    claude.ask("/compact", "--resume", SECOND)
-    assert said(claude, "user") == [f"For the record, {PORT}.", "Now we part."]
 
 
 @pytest.mark.host

@@ -99,16 +99,3 @@ async def test_a_resource_is_bounded_and_shows_its_end(served):
         assert "Note 59" in shown
         assert "Note 0\n" not in shown
         assert "earlier ones are left out" in shown
-
-
-async def test_the_prompt_brings_what_is_remembered(served):
-    async with served.beside() as client:
-        (listed,) = (await client.session.list_prompts()).prompts
-        assert [one.name for one in listed.arguments] == ["topic"]
-        await client.text("remember", text=PORT)
-        for given in ({"topic": "staging database"}, {}):
-            (message,) = (await client.session.get_prompt("recall", given)).messages
-            assert message.role == "user"
-            assert PORT in message.content.text
-        with pytest.raises(McpError, match="Unknown prompt"):
-            await client.session.get_prompt("other")

@@ -10,7 +10,6 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
-from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.values import Note
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, plugin, texts
 
@@ -42,23 +41,6 @@ def register(host, context, **functions) -> None:
 
 
 # Order
-
-
-async def test_sequentially_one_ends_before_the_next_begins(make_host, context):
-    steps: list[str] = []
-
-    def step(name: str):
-        async def run() -> None:
-            steps.append(f"{name} begins")
-            await asyncio.sleep(0)
-            steps.append(f"{name} ends")
-
-        return run
-
-    host = make_host()
-    register(host, context, a=step("a"), b=step("b"))
-    await ask(host, sequential=True)
-    assert steps == ["b begins", "b ends", "a begins", "a ends"]
 
 
 async def test_the_first_answer_ends_the_search(make_host, context):
@@ -138,24 +120,6 @@ async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_co
 
 
 # Rests
-
-
-async def test_of_calls_at_a_time_one_is_the_trial(make_host, context, clock):
-    calls = 0
-
-    async def fail() -> None:
-        nonlocal calls
-        calls += 1
-        for _ in range(20):
-            await asyncio.sleep(0)
-        raise ValueError
-
-    host = make_host(breaker=BreakerSettings(failures=1))
-    register(host, context, a=fail)
-    await ask(host)
-    clock.advance(61)
-    await asyncio.gather(*(ask(host) for _ in range(5)))
-    assert calls == 2
 
 
 # Cancellation

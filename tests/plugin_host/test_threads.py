@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import threading
-import time
 
 import pytest
 
@@ -27,23 +26,6 @@ async def test_an_abandoned_thread_is_not_waited_for():
     gc.collect()  # a coroutine that was dropped unclosed would warn here
 
 
-def test_a_thread_that_outlives_the_loop_ends_quietly(capfd):
-    release, ended = threading.Event(), threading.Event()
-
-    def work() -> None:
-        release.wait(60)
-        ended.set()
-
-    async def main() -> None:
-        run_in_daemon_thread(work)
-
-    asyncio.run(main())
-    release.set()
-    assert ended.wait(10)
-    time.sleep(0.05)
-    assert capfd.readouterr().err == ""
-
-
 def test_a_pool_has_no_more_threads_than_its_limit_and_drops_what_waits():
     pool = DaemonThreadPool(limit=2, name="small")
     release = threading.Event()
@@ -62,17 +44,6 @@ def test_a_pool_has_no_more_threads_than_its_limit_and_drops_what_waits():
 
 def named(name: str) -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == name]
-
-
-def test_a_thread_that_lingers_does_the_next_work_too_and_ends_with_the_pool():
-    pool = DaemonThreadPool(limit=1, name="lingering", linger=60)
-    first = pool.submit(threading.current_thread).result(10)
-    for _ in range(5):
-        assert pool.submit(threading.current_thread).result(10) is first
-    pool.shutdown()
-    first.join(10)
-    assert not first.is_alive()
-    assert pool.submit(int, "7").result(10) == 7
 
 
 def test_threads_that_linger_are_as_many_as_work_at_a_time():

@@ -37,11 +37,6 @@ async def lines_for(memory: MemoryHost, text: str, session: str = "cli:new") -> 
     return [line for line in (block or "").splitlines() if line.startswith("- ")]
 
 
-async def searched(memory: MemoryHost, query: str) -> str:
-    tool = next(one for one in memory.tools() if one.name == "memory_search")
-    return await tool.run({"query": query}, session_key="cli:new")
-
-
 async def line_with(memory: MemoryHost, words: str, text: str, session: str = "cli:new") -> str:
     return next(line for line in await lines_for(memory, text, session) if words in line)
 
@@ -83,16 +78,3 @@ async def test_a_question_that_stands_in_the_conversation_is_not_said_again(memo
     assert answer.block is not None
     assert "blue tin" in answer.block
     assert ", asked" not in answer.block
-
-
-async def test_the_search_tool_shows_the_question_above_the_answer(memory):
-    await told(memory, ("I need new gloves for work.", QUESTION), ("Nine and a half, wide gloves.", "OK."))
-    found = await searched(memory, "wide gloves, nine and a half")
-    assert f"\n  (asked: {QUESTION})\n  Nine and a half, wide gloves." in found
-
-
-async def test_a_hit_says_what_it_answers(memory):
-    await told(memory, ("Where is the spare key of the cellar?", "In the blue tin above the fridge, behind the tea."))
-    assert memory.store is not None
-    hits = (await memory.store.search(Query("blue tin"))).hits
-    assert [hit.answers for hit in hits if "blue tin" in hit.text] == ["Where is the spare key of the cellar?"]

@@ -8,11 +8,8 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin, Query
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.values import Visibility, Whose
-from nanobot_memory_plugins.recall.block import build_block
-from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Recalled
 
 LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 
@@ -57,21 +54,3 @@ async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_pat
         "The user sees the dentist": False,
         "She moved away from Bonn": False,
     }
-
-
-def test_what_has_been_replaced_stands_behind_what_has_replaced_it():
-    def entry(number: int, text: str, *, superseded: bool = False) -> Hit:
-        return Hit(
-            str(number), text, "memory/ENTRIES.md", number, 1 / number, Origin.USER, source="long_term",
-            superseded=superseded,
-        )  # fmt: skip
-
-    hits = [
-        entry(1, "my anniversary is 3 June (earlier, 2026-05-12 to 2026-05-18)", superseded=True),
-        entry(2, "用户在银行工作（以前，2026-02-01至2026-05-02）", superseded=True),
-        entry(3, "my anniversary is 4 June (since 2026-05-18)"),
-        entry(4, "用户在学校工作（自2026-05-02起）"),
-    ]
-    block = build_block(hits, RecallOptions(), Recalled())
-    assert block is not None
-    assert block.hit_ids == ("3", "4", "1", "2")

@@ -31,11 +31,6 @@ async def test_a_long_term_file_in_the_prompt_is_not_recalled(memory: MemoryHost
     assert "Porto" not in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
 
 
-async def test_it_is_recalled_where_the_host_does_not_show_it(memory: MemoryHost):
-    memory.prompt_entries("", session_key="a")
-    assert "Porto" in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
-
-
 async def test_what_is_cut_out_of_it_is_recalled(memory: MemoryHost, tmp_path: Path):
     filler = "".join(f"Line {number} about the harbour and its cranes.\n" for number in range(4_000))
     whole = f"# Harbour\n\n{filler}\n{LONG_TERM}\n# Cranes\n\n{filler}"
@@ -45,16 +40,3 @@ async def test_what_is_cut_out_of_it_is_recalled(memory: MemoryHost, tmp_path: P
     shown = memory.trim_bootstrap({"MEMORY.md": whole})["MEMORY.md"]
     assert "Porto" not in shown
     assert "Porto" in ((await memory.message_received(session_key="a", text=ASKED)).block or "")
-
-
-async def test_an_entry_that_has_replaced_another_is_not_recalled(memory: MemoryHost):
-    replaced: list[str] = []
-    for text in ("My anniversary is 3 June", "My anniversary is 4 June"):
-        await memory.message_received(session_key="a", text=f"{text}.")
-        told = await memory.tool("remember").run({"text": text, "said": text, "replaces": replaced}, session_key="a")
-        replaced = [told.partition("[")[2].partition("]")[0]]
-    await memory.flush_index()
-    assert "4 June" in memory.prompt_entries("", session_key="b").text
-    block = (await memory.message_received(session_key="b", text="Do you remember which anniversary we have?")).block
-    lines = [line for line in (block or "").splitlines() if "anniversary is 4 June" in line and "user:" not in line]
-    assert lines == []

@@ -4,14 +4,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.recall.usefulness import most_useful, usefulness
+from nanobot_memory_plugins.recall.usefulness import most_useful
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -48,31 +46,6 @@ async def test_the_newer_of_two_stands_first(tmp_path: Path, older: str, newer: 
         assert block.index(second) < block.index(first)
 
 
-SCORES = st.lists(st.tuples(st.floats(1e-6, 1), st.floats(0, 1), st.integers(0, 500)), min_size=1, max_size=8)
-
-
-@given(SCORES, st.floats(0.01, 1))
-def test_only_how_scores_compare_counts(rows: list[tuple[float, float, int]], factor: float):
-    def hits(scale: float) -> list[Hit]:
-        return [
-            Hit(
-                id=str(n),
-                text="a text",
-                path="memory/x.md",
-                line=n + 1,
-                score=score * scale,
-                origin=Origin.USER,
-                coverage=coverage,
-                time=START + timedelta(days=days),
-            )
-            for n, (score, coverage, days) in enumerate(rows)
-        ]
-
-    whole, scaled = usefulness(hits(1.0)), usefulness(hits(factor))
-    assert scaled == pytest.approx(whole)
-    assert all(0 < one < 1 for one in whole)
-
-
 def told(id_: str, text: str, coverage: float, days: int, *, score: float = 1.0, origin: Origin = Origin.USER) -> Hit:
     when = START + timedelta(days=days)
     return Hit(id=id_, text=text, path="memory/x.md", line=1, score=score, origin=origin, coverage=coverage, time=when)
@@ -98,14 +71,6 @@ def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_plac
         ("beside", "answer", "wordless", "wish"), Reason.LITTLE_USE
     )
     assert "minShareOfBest is 0.2" in recalled.left_out["beside"].detail
-
-
-@pytest.mark.parametrize(("share", "is_shown"), [(-1e-9, True), (1e-9, False)])
-def test_a_memory_with_exactly_the_share_is_shown(share: float, is_shown: bool):
-    hits = [BEST, *ALSO, BESIDE]
-    best, *_, beside = usefulness(hits)
-    options = EVEN_THE_LEAST.model_copy(update={"min_share_of_best": beside / best + share})
-    assert (BESIDE in most_useful(hits, 8, options, Recalled())) is is_shown
 
 
 @pytest.mark.parametrize(

@@ -135,19 +135,6 @@ def test_what_is_left_out_names_the_option_that_did_it(ask, options, reason, det
     assert all(detail in one["detail"] for one in found)
 
 
-def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reason(ask):
-    shown = ask(ASKED, "--limit", "1", text=True)
-    assert "Beside this message would stand" in shown
-    assert "sessions/cli_0" in shown
-    assert "more: --limit" in shown
-    assert "another memory says the same" in ask(ASKED, text=True)
-    assert "need: " not in shown
-    assert "would stand 1 memory, " in ask(ASKED, text=True, heavyTopK=1)
-    details = ask(ASKED, "--details", text=True)
-    assert 'tier: heavy, "remember" (explicitAnchors)' in details
-    assert "need: " in details
-
-
 def test_what_was_no_hit_has_nothing_to_do_with_the_message(ask, builtin_model: Path):
     shown = ask("Do you remember who repairs the bicycle?", "--details", text=True, by_words=False)
     below = shown.split("a cosine below")[0].splitlines()

@@ -166,11 +166,3 @@ async def test_who_wrote_while_several_might_and_is_left_alone_is_the_owner_ever
     async with MemoryHost(tmp_path, config=config(), senders=_letting_in(after)) as memory:
         for session, scope in (("again", ANA), ("here", CLI)):
             assert await sees(memory, session, scope)
-
-
-async def test_in_one_conversation_of_all_each_sees_what_the_others_said(tmp_path: Path):
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY)) as memory:
-        await tell(memory, "theirs", BELA)
-    async with MemoryHost(tmp_path, config=config(), senders=_letting_in(MANY, unified=True)) as memory:
-        assert await sees(memory, "theirs", ANA)
-        assert await sees(memory, "theirs", BELA)

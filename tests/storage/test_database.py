@@ -1,8 +1,6 @@
 import os
 import shutil
 import stat
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -123,42 +121,3 @@ def test_a_damaged_index_is_put_aside_and_made_anew(path, damage):
     again = Database.open(path)
     assert again.counts().documents == 1
     again.close()
-
-
-def test_a_reader_sees_what_was_committed_and_cannot_write(database, path):
-    reader = Database.open(path, read_only=True)
-    version = reader.data_version()
-    assert reader.data_version() == version
-    database.apply(change(document("one")))
-    assert reader.data_version() != version
-    assert matches(reader, "text") == {"one"}
-    with pytest.raises(StoreError):
-        reader.apply(change(document("two")))
-    reader.close()
-
-
-@pytest.mark.slow
-def test_writers_in_several_processes_wait_for_each_other(path):
-    Database.open(path).close()
-    script = """
-import sys
-sys.path[:0] = [sys.argv[3]]
-from pathlib import Path
-from nanobot_memory_plugins.storage.database import Database
-from tests.storage.builders import change, document
-database = Database.open(Path(sys.argv[1]))
-for number in range(25):
-    name = f"{sys.argv[2]}-{number}"
-    database.apply(change(document(name, path=f"{sys.argv[2]}.md"), path=f"{sys.argv[2]}.md"))
-database.close()
-"""
-    folder = str(Path(__file__).parents[2])
-    running = [
-        subprocess.Popen([sys.executable, "-c", script, str(path), name, folder], stderr=subprocess.PIPE)
-        for name in "abc"
-    ]
-    assert [process.communicate()[1] for process in running] == [b"", b"", b""]
-    database = Database.open(path)
-    assert database.counts().documents == 75
-    assert database.check() == []
-    database.close()

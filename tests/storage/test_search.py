@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.scan import search_files
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
@@ -112,17 +112,6 @@ def test_few_rows_with_a_tag_are_found_among_many_without_by_words_by_meaning_an
     assert set(keys(found)) == {"mine", "tail"}
 
 
-def test_the_light_tier_reads_heading_tldr_and_tags_only(database):
-    documents = [
-        document("body", "the deployment failed"),
-        document("heading", "text", heading="Work > Deployment"),
-        document("tldr", "text", tldr="Deployment is weekly"),
-        document("tags", "text", tags=("deployment",)),
-    ]
-    assert set(both(database, documents, Query("deployment", tier=Tier.LIGHT))) == {"heading", "tldr", "tags"}
-    assert set(both(database, documents, Query("deployment"))) == {"body", "heading", "tldr", "tags"}
-
-
 def test_what_is_not_indexed_yet_is_found_and_stands_for_its_older_version(database):
     database.apply(change(document("one", "the limit is 500"), document("two", "the limit of memory")))
     tail = [document("one", "the limit is 900"), document("three", "a new limit"), document("four", "unrelated")]
@@ -161,14 +150,6 @@ def test_of_a_list_without_full_stops_the_snippet_holds_what_was_found(database)
     assert "telescope for 77 euros" in found.snippet
     assert len(found.snippet) <= 360
     assert found.snippet.startswith("…")
-
-
-def test_meaning_finds_what_no_word_finds_but_not_what_is_unrelated(database):
-    database.apply(change(document("near", "feline"), document("far", "tractor")))
-    model = ChosenVectors({"cat": [1.0, 0.0], "feline": [0.9, 0.436], "tractor": [0.1, 0.995]})
-    model.fill(database)
-    assert keys(searcher(database, model).search(Query("cat"))) == ["near"]
-    assert keys(searcher(database, model).search(Query("cat", use_vectors=False))) == []
 
 
 def test_an_answer_next_to_its_question_is_raised(database):
@@ -273,12 +254,3 @@ def test_a_question_that_names_only_a_day_finds_what_was_said_on_it(database, in
         query = Query(text, asked_at=NOW)
         result = searcher(database).search(query) if indexed else search_files(documents, query, NOW)
         assert set(keys(result)) == expected, text
-
-
-def test_questions_do_not_crowd_out_what_answers_them(database):
-    asked = [document(f"q{n}", f"where does the ferry number {n} leave?") for n in range(300)]
-    told = document(
-        "told", "We talked of many things on that day. " * 30 + "The ferry to Aland leaves from gate seven."
-    )
-    database.apply(change(*asked, told))
-    assert searcher(database).search(Query("where does the ferry to Aland leave?", limit=3)).hits[0].id == "told"

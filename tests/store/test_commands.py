@@ -47,28 +47,6 @@ def answer(*arguments: Any) -> dict[str, Any]:
     return found
 
 
-def test_index_counts_and_search_shows_where_a_memory_stands(workspace: Workspace, config: Path):
-    workspace.write("2026-02-16.md", entry("the port is 6543", "a1", title="staging database") + entry("soup", "a2"))
-    workspace.write("sessions/cli.jsonl", message("我喜欢喝茶", "m1"))
-    place = ("--workspace", workspace.path, "--config", config)
-    counts = answer("index", *place)
-    assert (counts["ok"], counts["documents"], counts["files"], counts["pending_bytes"]) == (True, 3, 2, 0)
-    assert counts["level"] == 2
-    (hit,) = answer("search", "port", "--limit", "1", *place)["hits"]
-    assert (hit["file"], hit["line"], hit["heading"]) == ("memory/2026-02-16.md", 1, "staging database")
-    assert hit["date"].startswith("2026-02-16T14:20:33")
-    assert hit["origin"] == "assistant"
-    assert "6543" in hit["snippet"]
-    assert 0 < hit["score"] <= 1
-    assert answer("search", "茶", *place)["hits"][0]["snippet"] == "我喜欢喝茶"
-
-    shown = run("search", "port", *place)
-    assert shown.exit_code == 0
-    assert "memory/2026-02-16.md:1" in shown.stdout
-    assert "6543" in shown.stdout
-    assert "level 2" in shown.stderr
-
-
 def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config: Path):
     def note(id_: str, day: str, tags: str, origin: str) -> str:
         fields = f"type: note\ntags: {tags}\ntl;dr: the kiln fires at {id_} degrees\nid: {id_}\norigin: {origin}\n"
@@ -97,14 +75,6 @@ def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config
         assert ended.exit_code == 2
         assert ended.stderr.startswith("nanobot-memory: --since")
     assert run("search", "kiln", "--kind", "diary", *place).exit_code == 2
-
-
-def test_a_rebuilt_index_has_what_the_files_have(workspace: Workspace, config: Path):
-    workspace.write("2026-02-16.md", entry("one", "a1"))
-    place = ("--workspace", workspace.path, "--config", config)
-    assert answer("index", *place)["documents"] == 1
-    assert answer("index", *place)["documents"] == 1
-    assert answer("index", "--rebuild", *place)["documents"] == 1
 
 
 def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, builtin_model: Path):

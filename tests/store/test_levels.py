@@ -1,10 +1,7 @@
 """What a search can do with parts missing or broken, and that it says so."""
 
-import asyncio
-import os
 from pathlib import Path
 
-import apsw
 import pytest
 
 from nanobot_memory_plugins.core.values import Level, Query
@@ -39,25 +36,3 @@ async def test_words_are_found_while_the_model_is_being_loaded(
     await store.vectors_complete(lambda status, report: None)
     await store.flush()
     assert await answers(store) is Level.HYBRID
-
-
-async def test_an_index_that_breaks_under_an_open_connection_is_gone_around_and_built_again(
-    workspace: Workspace, open_store: OpenStore
-):
-    remember(workspace)
-    store = await open_store()
-    await store.flush()
-    assert await answers(store) is Level.FULL_TEXT
-    other = apsw.Connection(str(workspace.paths.database))
-    other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    other.close()
-    with workspace.paths.database.open("r+b") as file:
-        file.write(b"\x5a" * os.fstat(file.fileno()).st_size)
-    for _ in range(300):
-        level = await answers(store)
-        if level is Level.FULL_TEXT and (await store.refreshed_status()).documents == 3:
-            break
-        await asyncio.sleep(0.1)
-    else:
-        raise AssertionError("the index was not built again")
-    assert any("put aside" in finding.state for finding in await store.findings())

@@ -20,7 +20,6 @@ from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, E
 from nanobot_memory_plugins.storage.indexer.worker import Ownership
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
-from tests.support.each import each
 from tests.support.examples import examples
 from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
 
@@ -133,15 +132,6 @@ def test_no_hit_is_of_another_scope(index: MemoryIndex, wanted: Scope, text: str
     for hit in index.search(Query(text, scope=wanted, tier=tier, limit=limit)).hits:
         assert fits(hit.scope, wanted)
         assert SCOPES[number_of(hit) % len(SCOPES)] == hit.scope
-
-
-@each("tier", Tier)
-@each("name", FIELDS)
-def test_everything_of_the_scope_is_found_though_the_rest_resembles_it(index: MemoryIndex, name: str, tier: Tier):
-    wanted = Scope(**{name: getattr(SCOPES[0], name)})
-    found = {number_of(hit) for hit in index.search(Query("coffee 咖啡", scope=wanted, tier=tier, limit=60)).hits}
-    own = {number for number in range(EVERYTHING) if fits(SCOPES[number % len(SCOPES)], wanted)}
-    assert found == (own if tier is Tier.HEAVY else {number for number in own if number >= len(SCOPES)})
 
 
 def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):

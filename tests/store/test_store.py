@@ -5,14 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.values import Level, Query
-from nanobot_memory_plugins.storage.store import SqliteStore
+from nanobot_memory_plugins.core.values import Query
 from tests.store.conftest import OpenStore
 from tests.support.indexed_workspace import Workspace, entry, message, until
-
-
-async def found(store: SqliteStore, text: str, **query: object) -> list[str]:
-    return [hit.text for hit in (await store.search(Query(text, **query))).hits]  # type: ignore[arg-type]
 
 
 async def test_what_is_not_indexed_yet_is_found_all_the_same(workspace: Workspace, open_store: OpenStore):
@@ -79,33 +74,3 @@ async def test_rebuilding_while_another_process_owns_the_index(workspace: Worksp
         assert [len(change.documents) for change in workspace.changes] == [2]
     finally:
         owner.stop()
-
-
-@pytest.mark.accept("NC-10")
-async def test_two_workspaces_know_nothing_of_each_other(tmp_path, workspace: Workspace, open_store: OpenStore):
-    from nanobot_memory_plugins.core.clock import SystemClock
-    from nanobot_memory_plugins.storage.options import StorageOptions
-
-    workspace.write("notes.md", "## A\nthe secret of the first agent\n")
-    other = Workspace(tmp_path / "other")
-    other.write("notes.md", "## A\nthe secret of the second agent\n")
-    store = await open_store()
-    options = StorageOptions.model_validate({"embedding_provider": "none"})
-    second = await SqliteStore.open(other.path, options, SystemClock())
-    try:
-        await store.flush()
-        await second.flush()
-        assert await found(store, "secret agent") == ["## A\nthe secret of the first agent"]
-        assert await found(second, "secret agent") == ["## A\nthe secret of the second agent"]
-    finally:
-        await second.close()
-
-
-async def test_the_database_may_stand_elsewhere(tmp_path, workspace: Workspace, open_store: OpenStore):
-    workspace.write("notes.md", "## A\nfirst\n")
-    store = await open_store(db_path=str(tmp_path / "elsewhere" / "index.db"))
-    await store.flush()
-    assert store.status().documents == 1
-    assert (tmp_path / "elsewhere" / "index.db").is_file()
-    assert not workspace.paths.database.exists()
-    assert store.status().level is Level.FULL_TEXT

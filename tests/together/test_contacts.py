@@ -61,23 +61,6 @@ async def test_what_only_a_page_said_is_hidden_in_its_note_and_where_the_assista
     assert f"Write to {MAIL}" in kept
 
 
-async def test_a_summary_before_a_compaction_keeps_what_the_user_said_and_hides_what_a_tool_said(tmp_path):
-    messages = [
-        {"role": "user", "content": f"Ana's mail is {MAIL}, please write to her."},
-        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
-        {"role": "tool", "tool_call_id": "1", "content": PAGE},
-        {"role": "assistant", "content": f"I wrote to {MAIL} and found {OTHERS[0]}."},
-        *({"role": "user", "content": f"And {MAIL}, number {n}? " + "word " * 200} for n in range(20)),
-    ]
-    async with MemoryHost(tmp_path, config=config()) as memory:
-        summary = await memory.before_compaction(
-            session_key="cli:one", messages=messages, context_window=8_000, reason="token_pressure"
-        )
-    assert summary is not None
-    assert MAIL in summary.text
-    assert not any(one in summary.text + everything_in(tmp_path) for one in OTHERS)
-
-
 @pytest.mark.parametrize(("contacts", "said", "told"), [("hide", False, False), ("keep", True, True)])
 async def test_contacts_are_hidden_or_kept_everywhere_where_the_configuration_says_so(tmp_path, contacts, said, told):
     async with MemoryHost(tmp_path, config=config(contacts)) as memory:

@@ -66,19 +66,3 @@ def test_an_unsure_draft_is_answered_again_with_the_fact_and_the_user_sees_the_s
     kept = "".join(file.read_text(encoding="utf-8") for file in workspace.glob("memory/sessions/*.jsonl"))
     assert "Gate seven." in kept
     assert "not sure which gate" not in kept
-
-
-@pytest.mark.slow
-def test_a_sure_draft_is_not_answered_again(workspace):
-    with ScriptedServer(default="Any gate will do.") as server:
-        assert talk(workspace, server, QUESTION) == ["Any gate will do."]
-    assert len(server.requests) == 1
-
-
-@pytest.mark.slow
-def test_an_unsure_draft_on_something_unknown_stands(workspace):
-    with ScriptedServer(default="I'm not sure about that.") as server:
-        assert talk(workspace, server, "Write me something about mountaineering in winter") == [
-            "I'm not sure about that."
-        ]
-    assert len(server.requests) == 1

@@ -1,6 +1,3 @@
-import os
-import threading
-
 import apsw
 import pytest
 
@@ -20,16 +17,6 @@ def state(tmp_path):
     state = StateDatabase.of(tmp_path)
     yield state
     state.close()
-
-
-def test_what_was_written_is_there_after_the_process(state):
-    put(state, "a")
-    state.close()
-    other = StateDatabase(state.path)
-    assert subjects(other) == ["a"]
-    assert other.trouble is None
-    assert os.stat(state.path).st_mode & 0o077 == 0
-    other.close()
 
 
 def test_a_failed_change_leaves_nothing(state):
@@ -88,24 +75,6 @@ def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
         put(state, f"b{number:03}" + "x" * 500)
     assert len(subjects(state)) == 201
     assert "cannot be written" in str(state.trouble)
-
-
-def test_threads_and_two_objects_write_beside_each_other(state):
-    other = StateDatabase(state.path)
-
-    def work(own, name):
-        for number in range(25):
-            put(own, f"{name}{number}")
-
-    threads = [
-        threading.Thread(target=work, args=(own, name)) for own, name in ((state, "a"), (state, "b"), (other, "c"))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(subjects(state)) == 75
-    other.close()
 
 
 def test_what_was_deleted_stands_in_no_file_once_the_log_is_empty(state):
