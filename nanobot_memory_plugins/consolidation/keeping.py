@@ -13,7 +13,6 @@ from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool,
 from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _REMEMBER = (
     "please remember that",
@@ -65,7 +64,6 @@ def plain_order(message: str) -> PlainOrder | None:
 
 # Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
 _LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0
-_SESSIONS = 1_000
 
 
 class EntryKeeping:
@@ -85,14 +83,11 @@ class EntryKeeping:
 
         self.repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
         self._said = SaidInSession(self.repository.paths, context.clock)
-        self._asked: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # messages that no tool was called for yet
         matcher = Matcher(encoding(context))
-
-        def called(session_key: str) -> None:
-            self._asked.pop(session_key, None)
-
-        remember_tool = RememberTool(in_a_turn, self._said, context, called)
-        self.tools: list[MemoryTool] = [remember_tool, ForgetTool(in_a_turn, matcher, context, called)]
+        self.tools: list[MemoryTool] = [
+            RememberTool(in_a_turn, self._said, context),
+            ForgetTool(in_a_turn, self._said, context, matcher),
+        ]
         self.learning = EntryLearning(self.repository, matcher, context)
         self.prompt = PromptSource(self.repository, context)
 
@@ -111,7 +106,6 @@ class EntryKeeping:
     async def hear(self, session_key: str, text: str, scope: Scope) -> ContextBlock | None:
         """Hear what a user says; answer what was done where it is a plain order, and no model is there to read it."""
         self._said.hear(session_key, text, scope)
-        self._asked[session_key] = text
         if self._context.complete is not None or self._context.host.tools_offered():
             return None
         order = plain_order(text)
@@ -127,10 +121,10 @@ class EntryKeeping:
 
         Of one that is not answered yet the turn is not over: what ended is the one before.
         """
-        text = self._asked.get(session_key, "")
+        text = self._said.unanswered.get(session_key, "")
         if not text or not _is_answered(messages, text):
             return
-        self._asked.pop(session_key, None)
+        del self._said.unanswered[session_key]
         for operation in await wanted_operations(self._context, text):
             await self._run(str(operation.get("op")), operation, session_key)
 

@@ -4,7 +4,7 @@ What the model writes is kept as it writes it; only secrets are replaced. Its qu
 where the user has said it, the entry is the user's, and the sentence stands beside it from then on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
@@ -47,9 +47,6 @@ _MOST_IDS = 20
 # Sessions whose messages are held, messages of each, and records of a transcript that may be quoted.
 _SESSIONS, _HEARD, _RECORDS = 200, 20, 400
 
-# Told of each call, with its session.
-Called = Callable[[str], None]
-
 
 class RememberArguments(BaseModel):
     """What the model hands over. A ``kind`` that is neither a note nor an instruction is a category of entries."""
@@ -76,16 +73,21 @@ class ForgetArguments(BaseModel):
 
 
 class SaidInSession:
-    """Remembers the last messages of each session in memory, for where no transcript is kept."""
+    """Remembers the last messages of each session in memory, for where no transcript is kept.
+
+    ``unanswered`` are the last ones for which no tool was called yet, by their sessions.
+    """
 
     def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
         self._paths = paths
         self._clock = clock
         self._heard: BoundedDict[str, list[TranscriptRecord]] = BoundedDict(_SESSIONS)
+        self.unanswered: BoundedDict[str, str] = BoundedDict(_SESSIONS)
 
     def hear(self, session_key: str, text: str, scope: Scope) -> None:
         """Learn that a user has said something now."""
         said = TranscriptRecord("user", text, session_key, scope, Origin.USER, time=self._clock.now())
+        self.unanswered[session_key] = text
         self._heard[session_key] = [*self._heard.get(session_key, ()), said][-_HEARD:]
 
     def quotations(self, session_key: str) -> Quotations:
@@ -129,17 +131,14 @@ class RememberTool:
         }
     )
 
-    def __init__(
-        self, repository: EntryRepository, said: SaidInSession, context: PluginContext, called: Called
-    ) -> None:
+    def __init__(self, repository: EntryRepository, said: SaidInSession, context: PluginContext) -> None:
         self._repository = repository
-        self._called = called
         self._said = said
         self._context = context
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Write the entry or the note; the answer says where it stands, or what is wrong."""
-        self._called(session_key)
+        self._said.unanswered.pop(session_key, None)
         try:
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
@@ -149,9 +148,8 @@ class RememberTool:
             return told_receipt(await self._context.keep(note, session_key))
         words = [one for one in (wanted.said, wanted.text) if one]
         scope = self._context.scopes.of_session(session_key)
-        of_assistant = wanted.kind in OF_ASSISTANT
-        said = await run_in_daemon_thread(lambda: self._said.quotations(session_key))
-        quote = said.find(words, of_assistant=of_assistant)
+        said = await run_in_daemon_thread(self._said.quotations, session_key)
+        quote = said.find(words, of_assistant=wanted.kind in OF_ASSISTANT)
         try:
             known = entries_of((await run_in_daemon_thread(self._repository.load)).entries, scope, self._context)
             replaced = [known[id_] for one in wanted.replaces if (id_ := _id(one)) in known]
@@ -213,16 +211,18 @@ class ForgetTool:
         }
     )
 
-    def __init__(self, repository: EntryRepository, matcher: Matcher, context: PluginContext, called: Called) -> None:
+    def __init__(
+        self, repository: EntryRepository, said: SaidInSession, context: PluginContext, matcher: Matcher
+    ) -> None:
         self._repository = repository
-        self._called = called
+        self._said = said
         self._by_words = Matcher()
         self._by_meaning = matcher
         self._context = context
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Remove the entries that are plainly meant, or say which ones may be."""
-        self._called(session_key)
+        self._said.unanswered.pop(session_key, None)
         try:
             wanted = ForgetArguments.model_validate(_given(arguments))
         except ValidationError as error:

@@ -127,7 +127,7 @@ async def test_the_closest_are_plausible_and_in_order(encode: Encode):
     assert await Matcher().closest("", known) == []
 
 
-async def test_a_model_that_fails_or_changes_does_no_harm():
+async def test_a_model_that_fails_does_no_harm():
     answers: list[object] = [OSError("gone"), None, [[1.0, 0.0]]]
 
     async def encode(texts: Sequence[str]) -> list[list[float]] | None:
@@ -141,12 +141,6 @@ async def test_a_model_that_fails_or_changes_does_no_harm():
         (match,) = await matcher.same(["prefers dark mode"], entries("likes the dark mode"))
         assert match.by == "words"
     assert (await matcher.same(["prefers dark mode"], entries("likes the dark mode")))[0].by == "vectors"
-
-    async def longer(texts: Sequence[str]) -> list[list[float]] | None:
-        return [[1.0, 0.0, 0.0, 0.0] for _ in texts]
-
-    matcher._encode = longer
-    assert (await matcher.same(["prefers the dark mode"], entries("likes the dark mode")))[0].likeness == 1.0
 
 
 @each(("cosine", "same"), [(None, True), (0.6499, False), (0.65, True), (0.8499, True), (0.85, True)])

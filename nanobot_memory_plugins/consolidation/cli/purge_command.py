@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -70,8 +71,8 @@ def purge(
     configuration, problems = read_configuration(config)
     warn(problems)
     repository = opened(workspace)
-    about = known(repository, ids or [])
-    erasure = Erasure(about.ids, about.texts, tuple(text or ()), everywhere, about.records, tuple(session or ()))
+    about, of_sessions = known(repository, ids or [])
+    erasure = replace(about, words=tuple(text or ()), everywhere=everywhere, sessions=tuple(session or ()))
     plan = None if yes and not dry_run else run(_erase(repository, configuration, erasure, dry_run=True))
     if not dry_run and (plan is None or plan.removed or plan.waits):
         if plan is not None:
@@ -87,7 +88,7 @@ def purge(
     assert plan is not None  # noqa: S101  # it was made in one of the two
     is_done = bool(plan.removed) and not plan.waits
     if as_json:
-        print_json({"ok": is_done, **plan.to_json(), "sessions": about.sessions, "dry_run": dry_run})
+        print_json({"ok": is_done, **plan.to_json(), "sessions": of_sessions, "dry_run": dry_run})
     else:
         _print([*plan.told(all_lines=all_lines), _outcome(plan)])
         if plan.removed:

@@ -7,7 +7,6 @@ and let a text that adds more count as the same. The thresholds are measured: do
 """
 
 from array import array
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
@@ -17,6 +16,7 @@ from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprin
 from nanobot_memory_plugins.core import PluginContext, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 Encode = Callable[[Sequence[str]], Awaitable[list[list[float]] | None]]
 Vectors = Mapping[str, Sequence[float]]
@@ -29,7 +29,7 @@ _SHARED, _SHARED_WITH_VECTORS = 0.6, 0.5
 _LEAST_COSINE, _SURE_COSINE = 0.65, 0.85
 # The likeness from which an entry is worth showing as what may be meant.
 _PLAUSIBLE = 0.4
-# Vectors that are kept, in the order of their use; 2 KB each.
+# Vectors that are kept; 2 KB each.
 _KEPT_VECTORS = 8_192
 
 
@@ -60,7 +60,7 @@ class Matcher:
 
     def __init__(self, encode: Encode | None = None) -> None:
         self._encode = encode
-        self._vectors: OrderedDict[str, array[float]] = OrderedDict()
+        self._vectors: BoundedDict[str, array[float]] = BoundedDict(_KEPT_VECTORS)
 
     async def closest(self, text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[Match]:
         """Return the entries that ``text`` may mean, best first; only plausible ones."""
@@ -91,28 +91,16 @@ class Matcher:
 
     async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, or nothing while there is no model."""
-        if self._encode is None:
-            return {}
         missing = [text for text in dict.fromkeys(texts) if text.strip() and text not in self._vectors]
-        if missing:
+        if missing and self._encode is not None:
             try:
-                made = await self._encode(missing)
+                made = await self._encode(missing) or []
             except Exception as error:  # a third party's store may fail in any way
                 logger.warning("entries are compared by words alone: {}", type(error).__name__)
-                made = None
-            if made is None or len(made) != len(missing):
-                return {}
-            known = next(iter(self._vectors.values()), None)
-            if known is not None and made and len(known) != len(made[0]):
-                self._vectors.clear()  # another model has taken over
-                return await self._vectors_of(texts)
-            self._vectors |= {text: array("f", vector) for text, vector in zip(missing, made, strict=True)}
-        found = {text: self._vectors[text] for text in texts if text in self._vectors}
-        for text in found:
-            self._vectors.move_to_end(text)
-        while len(self._vectors) > _KEPT_VECTORS:
-            self._vectors.popitem(last=False)
-        return found
+                made = []
+            for text, vector in zip(missing, made, strict=True) if len(made) == len(missing) else ():
+                self._vectors[text] = array("f", vector)
+        return {text: self._vectors[text] for text in texts if text in self._vectors}
 
 
 def says_the_same(one: str, other: str, cosine: float | None = None) -> float:

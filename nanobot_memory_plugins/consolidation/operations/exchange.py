@@ -1,6 +1,6 @@
 """Entries of many machines: each has its file, and takes in what was made of them on the others."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
@@ -43,11 +43,7 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
     """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
     _forget(repository, [one.id for one in updates if one.forgotten])
     read = [(one, _read(one.base), _read(one.theirs)) for one in updates]
-    made: dict[str, str] = {}
-
-    def fresh(id_: str, taken: Mapping[str, Entry]) -> str:
-        # The same one when the file has moved meanwhile, and this is asked again.
-        return made.setdefault(id_, new_id((*taken, *(one.id for one in updates))))
+    ids = [one.id for one in updates]
 
     def change(current: dict[str, Entry]) -> dict[str, Entry]:
         result = dict(current)
@@ -55,7 +51,7 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
         for update, base, theirs in read:
             ours = result.get(update.id)
             if update.is_other and ours is not None and theirs is not None:
-                other = fresh(update.id, result)
+                other = new_id((*result, *ids))
                 result = relinked({**result, other: replace(ours, id=other)}, [update.id], other)
                 ours = None
             if update.forgotten or (ours is None and theirs is None):
@@ -68,7 +64,7 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
             result.pop(update.id, None)
             result |= both
             if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
-                other = fresh(update.id, result)
+                other = new_id((*result, *ids))
                 result[other] = replace(ours, id=other, group=CONFLICT, supersedes=(), superseded_by="")
         return result
 
