@@ -2,17 +2,28 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from nanobot_memory_plugins.consolidation.backstop import wanted_operations
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.templates import BACKSTOP
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool, SaidInSession
-from nanobot_memory_plugins.core import ContextBlock, MemoryTool, Message, PluginContext, Scope, logger
+from nanobot_memory_plugins.core import (
+    ContextBlock,
+    LanguageModelError,
+    MemoryTool,
+    Message,
+    PluginContext,
+    Scope,
+    language_of,
+    logger,
+)
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.session_reading.answer import json_in
+from nanobot_memory_plugins.core.text.conversation import dated
 
 _REMEMBER = (
     "please remember that",
@@ -62,6 +73,21 @@ def plain_order(message: str) -> PlainOrder | None:
     return None
 
 
+# Cues in a message that make a second look at its turn worth a call, where the model called no tool. They decide that
+# and nothing else: what is meant is read by the model.
+_CUES = {
+    "en": (
+        "remember", "don't forget", "do not forget", "forget", "keep in mind", "note that", "make a note", "write down",
+        "for the record", "from now on", "always ", "never ", "stop ", "no longer", "memorize", "memorise", "delete",
+        "erase", "in future", "bear in mind",
+    ),
+    "zh": (
+        "记住", "记得", "记下", "记一下", "别忘", "不要忘", "忘掉", "忘记", "忘了", "以后", "从现在起", "今后", "每次",
+        "永远", "不要再", "别再", "删掉", "删除", "備忘", "備註",
+    ),
+}  # fmt: skip
+_LONGEST = 4_000
+_ANSWER_TOKENS, _MOST_OPERATIONS = 400, 5
 # Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
 _LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0
 
@@ -125,7 +151,7 @@ class EntryKeeping:
         if not text or not _is_answered(messages, text):
             return
         del self._said.unanswered[session_key]
-        for operation in await wanted_operations(self._context, text):
+        for operation in await _wanted_operations(self._context, text):
             await self._run(str(operation.get("op")), operation, session_key)
 
     async def _run(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
@@ -142,3 +168,26 @@ def _is_answered(messages: Sequence[Message], text: str) -> bool:
             return is_replied and " ".join(text.split()) in " ".join(one.text.split())
         is_replied = is_replied or (one.role == "assistant" and bool(one.text.strip()) and not one.tool_calls)
     return False
+
+
+def _may_ask(text: str) -> bool:
+    """Return whether a message is worth a call: a cue stands in it."""
+    folded = text[:_LONGEST].casefold()
+    return any(cue in folded for cues in _CUES.values() for cue in cues)
+
+
+async def _wanted_operations(context: PluginContext, text: str) -> list[dict[str, Any]]:
+    """Return the calls of tools that a message wants, as the model reads it. Raises nothing of the model's."""
+    if context.complete is None or not _may_ask(text):
+        return []
+    language = language_of(text)
+    day = dated(context.clock.now().astimezone().date(), language)
+    message = await run_in_daemon_thread(context.redact_said, text[:_LONGEST])
+    prompt = context.prompts.rendered(BACKSTOP, language, {"day": day, "message": message})
+    try:
+        answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
+    except LanguageModelError as error:
+        logger.debug("a message was not looked at again: {}", type(error).__name__)
+        return []
+    read = json_in(answer)
+    return [one for one in read if isinstance(one, dict)][:_MOST_OPERATIONS] if isinstance(read, list) else []

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -71,13 +70,10 @@ def test_the_list_marks_what_holds_no_more(say, call, workspace: Path):
     assert f"Lives in Kaunas （已过时，见 {new}）" in say("--lang", "zh", "entries", "list")
 
 
-def test_what_is_too_long_for_an_entry_is_cut_and_said_to_be(call, workspace: Path, capsys):
+def test_what_is_too_long_for_an_entry_is_refused(workspace: Path, capsys):
     text = "The manual says that " + "the valve opens slowly and " * 200
-    done = call("entries", "remember", text)
-    assert (done["cut"], len(done["entry"]["content"])) == (True, MOST_CHARACTERS)
-    assert call("entries", "remember", "Likes tea.")["cut"] is False
-    assert run_command_line(["entries", "remember", f"Again: {text}", "--workspace", str(workspace)]) == 0
-    assert "Only the beginning was kept, 2,000 characters" in capsys.readouterr().err
+    assert run_command_line(["entries", "remember", text, "--workspace", str(workspace)]) == 1
+    assert "2,000 characters at most" in capsys.readouterr().err
 
 
 def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspace: Path):

@@ -43,7 +43,6 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     written_by_owner,
 )
-from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import coming_day
@@ -137,7 +136,6 @@ def remember_text(
     What is of a project stands in the prompt while that is worked in; all else stands there always. Where several may
     write to the agent, it is the owner's alone.
     """
-    from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
@@ -156,10 +154,7 @@ def remember_text(
         )
     said = NewEntry(" ".join(text), category, importance, group, until, scope=whose, pinned=pin)
     done = remember(repository, said, who=WHO)
-    tell(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new, cut=done.is_cut)
-    if done.is_cut and not as_json:
-        say_note(tr("Only the beginning was kept, {most:,} characters.", most=MOST_CHARACTERS))
-        say_note(tr("A longer text can be a file of its own below memory/, where it is searched."))
+    tell(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new)
 
 
 def _over_at(text: str, now: datetime) -> datetime:

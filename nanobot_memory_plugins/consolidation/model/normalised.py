@@ -12,13 +12,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.text.calendar import (
-    AMBIGUOUS_MONTHS,
     CHINESE_WEEK,
     CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
     FULL_WEEKDAY,
-    MONTH_NAME,
-    MONTH_NUMBERS,
     WEEKDAYS,
 )
 from nanobot_memory_plugins.core.text.negation import denies, without_negations
@@ -49,18 +46,12 @@ _TURNED_DOWN = LazyPattern(
 )
 _LEFT = LazyPattern(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换|改|转|迁))")
 _PAST = LazyPattern(r"\b(?:used to|formerly|previously|once|in the past)\b|以前|曾经?|从前|过去")
-_DISLIKED = LazyPattern(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
 
 _CHINESE_NUMBER = LazyPattern(
     r"([一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])(?=[个只条名位岁年月日号天周点时分元块次人杯家台本公页])"
 )
 _WEEKDAYS = LazyPattern(rf"{CHINESE_WEEK}({CHINESE_WEEKDAY_NAME}|[1-7])|\b({FULL_WEEKDAY})s?\b")
 _HALF_OF_DAY = LazyPattern(r"(\d)\s*([ap])\.?m\b")
-_AMBIGUOUS = "|".join(AMBIGUOUS_MONTHS)
-_MONTHS = LazyPattern(
-    rf"\b(?!(?:{_AMBIGUOUS})\b)({MONTH_NAME})\b"
-    rf"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))({_AMBIGUOUS})\b|\b({_AMBIGUOUS})(?= \d)"
-)
 _SILENT = frozenset(
     _words(
         """
@@ -122,7 +113,7 @@ class TextFingerprint:
     """What a text says. ``key`` is the same for texts that differ in case, width, spaces and punctuation alone.
 
     ``terms`` are its terms with their weights, ``grams`` the terms with pairs of Chinese characters, ``numbers`` its
-    numbers, days and months. ``negated`` and ``past`` say that it denies something, or tells what is over.
+    numbers and days. ``negated`` and ``past`` say that it denies something, or tells what is over.
     ``weight`` is that of all its terms.
     """
 
@@ -153,7 +144,7 @@ def wording(text: str) -> TextFingerprint:
     told = _LEFT.sub(" ", told)
     negated = denies(told)
     past = _PAST.search(told) is not None
-    told = _PAST.sub(" ", without_negations(told, " prefer " if _DISLIKED.search(told) else " "))
+    told = _PAST.sub(" ", without_negations(told))
     names = frozenset(match.casefold() for match in _NAME.findall(text[:_LONGEST]))
     terms: dict[str, float] = {}
     grams: set[str] = set()
@@ -169,13 +160,11 @@ def wording(text: str) -> TextFingerprint:
 
 
 def _dated(text: str) -> str:
-    """Return a text with days, months and numbers in one spelling: ``w3``, ``m5``, ``2``."""
+    """Return a text with days of the week and numbers in one spelling: ``wday3``, ``2``."""
     text = _WEEKDAYS.sub(lambda match: f" wday{_weekday(match)} ", text)
-    text = _MONTHS.sub(lambda match: f" month{MONTH_NUMBERS[next(filter(None, match.groups()))]} ", text)
     text = _CHINESE_NUMBER.sub(lambda match: str(chinese_number(match[1])), text)
     text = _HALF_OF_DAY.sub(r"\1 half\2 ", text)
-    text = re.sub(r"(?<!\d)(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
-    return re.sub(r"(?<!\d)(\d+)月", r" month\1 ", text)
+    return re.sub(r"(?<!\d)(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
 
 
 def _weekday(match: re.Match[str]) -> int:
@@ -199,7 +188,7 @@ def _terms(text: str, names: frozenset[str]) -> Iterator[tuple[str, str, float]]
             word = match["word"]
             if ENGLISH_NUMBERS.get(word, 1) > 1:  # "one" counts nothing as a rule
                 yield "number", str(ENGLISH_NUMBERS[word]), _WORD
-            elif word in ("wday", "month"):
+            elif word == "wday":
                 number = _TOKEN.match(text, match.end())
                 yield "number", f"{word}{number[0] if number else ''}", 0.0
             elif word in _PREDICATES:

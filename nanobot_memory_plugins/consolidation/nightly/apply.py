@@ -113,8 +113,7 @@ class _Attempt:
             if one.origin not in UNTRUSTED
         ]
         # The assistant's replies ground nothing: what it found out stands in the notes.
-        said = [one for one in material.said if one.origin is Origin.USER]
-        self._quotations = Quotations([*known, *material.notes, *said])
+        self._quotations = Quotations([*known, *material.notes, *material.said])
 
     def applied(
         self, operation: Operation, entries: dict[str, Entry], touched: set[str]

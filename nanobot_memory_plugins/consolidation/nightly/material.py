@@ -25,7 +25,6 @@ from nanobot_memory_plugins.core.values import Visibility
 _LARGEST_FILE = 16 << 20
 # Messages of all sessions, and of one; characters of one message that are looked at.
 _MESSAGES, _OF_SESSION, _CHARACTERS = 400, 200, 4_000
-_ROLES = {"user": Origin.USER, "assistant": Origin.ASSISTANT}
 UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
 
 # Text that holds nothing but headings, or nothing at all.
@@ -36,7 +35,7 @@ Redact = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What stands in the files beside the entries, oldest first: ``notes``, ``texts`` of people's, what was ``said``.
+    """What stands in the files beside the entries, oldest first: ``notes``, ``texts`` of people's, what users ``said``.
 
     A record's origin is the user, or else the assistant.
     """
@@ -59,8 +58,7 @@ class Material:
     def digests(self) -> set[str]:
         """Return fingerprints of everything in it: nothing is new while all of them are known."""
         seen_by = "" if self.visible.is_everything else repr(self.visible.whose)
-        said = [one for one in self.said if one.origin is Origin.USER]
-        texts = [one.text for one in (*self.notes, *self.texts, *said)]
+        texts = [one.text for one in (*self.notes, *self.texts, *self.said)]
         texts += [entry.content for entry in self.entries.values()]
         whole = ("\0".join((self.visible.agent, seen_by, text)).encode("utf-8", "replace") for text in texts)
         return {hashlib.blake2b(one, digest_size=10).hexdigest() for one in whole}
@@ -149,19 +147,15 @@ def _said_since(
             for one in records
             if one.id not in hidden
             and one.time is not None
-            and _ROLES.get(one.role) is one.origin
+            and one.role == "user"
+            and one.origin is Origin.USER
             and not one.session_key.startswith(background)
-            and (text := _own_words(one, redact))
+            and (text := authored_text(Message("user", redact(one.text[: 2 * _CHARACTERS])))[:_CHARACTERS].strip())
         ]
         if spoken:
             sessions.append(spoken)
     sessions.sort(key=lambda spoken: _time(spoken[-1]))
     return [one for spoken in sessions for one in spoken][-_MESSAGES:]
-
-
-def _own_words(record: TranscriptRecord, redact: Redact) -> str:
-    text = redact(record.text[: 2 * _CHARACTERS])
-    return (authored_text(Message("user", text)) if record.role == "user" else text)[:_CHARACTERS].strip()
 
 
 def _read(path: Path) -> bytes:

@@ -1,17 +1,16 @@
 """The one prompt of a consolidation: short, in the language of its users, inside a budget of tokens."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material
 from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
-from nanobot_memory_plugins.core import Message, Origin, estimate_tokens
+from nanobot_memory_plugins.core import Message, estimate_tokens
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.sentences import sentences_of
 
 # Tokens of one note, message or passage that are shown, and of one entry.
 _PIECE_TOKENS, _ENTRY_TOKENS = 240, 120
@@ -19,8 +18,6 @@ _PIECE_TOKENS, _ENTRY_TOKENS = 240, 120
 _SHARES = {"rest": 0.15, "entries": 0.4, "said": 0.25, "notes": 0.0}
 # Entries that are shown, however short they are: more than a small model can look through.
 _MOST_ENTRIES = 100
-# Characters of an answer that is understood without its question, and of a question that is shown.
-_SHORT, _ASKED = 60, 120
 
 _REST: dict[Language, str] = {"en": "# OTHER TEXT\n{}\n", "zh": "# 其他文字\n{}\n"}
 _STATES: dict[Language, tuple[str, str]] = {"en": ("archived", "replaced"), "zh": ("已归档", "已被取代")}
@@ -33,8 +30,8 @@ def make_prompt(
 
     What was said last, the newest notes and the highest entries come first. What does not fit is left out.
     """
-    said = [one.text for one in material.said if one.origin is Origin.USER]
-    texts = [*(one.content for one in material.entries.values()), *(one.text for one in material.notes), *said]
+    records = (*material.notes, *material.said)
+    texts = [*(one.content for one in material.entries.values()), *(one.text for one in records)]
     language = dominant_language([Message("user", text) for text in texts])
     empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language)}
     fixed = prompts.rendered(CONSOLIDATION, language, empty)
@@ -42,7 +39,7 @@ def make_prompt(
     lines = {
         "rest": [_line(one) for one in material.texts],
         "entries": [_entry_line(one, language) for one in ranked],
-        "said": _said_lines(material.said),
+        "said": [_line(one) for one in reversed(material.said)],
         "notes": [_line(one) for one in reversed(material.notes)],
     }
     shown = _fitting(lines, tokens - 24 - sum(estimate_tokens(one["content"]) for one in fixed))
@@ -83,26 +80,10 @@ def _entry_line(entry: Entry, language: Language) -> str:
     return f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_flat(entry.content), _ENTRY_TOKENS)}"
 
 
-def _said_lines(said: Sequence[TranscriptRecord]) -> list[str]:
-    """Return what users said as lines, newest first; a short answer with the question before it."""
-    lines: list[str] = []
-    before: TranscriptRecord | None = None
-    for one in said:
-        asked = ""
-        if before is not None and before.role == "assistant" and before.scope.session == one.scope.session:
-            sentence = (sentences_of(before.text) or [""])[-1]
-            if len(one.text) <= _SHORT and sentence.rstrip().endswith(("?", "？")):
-                asked = f"({' '.join(sentence[-_ASKED:].split())}) "
-        if one.role == "user":
-            lines.append(_line(one, asked))
-        before = one
-    return lines[::-1]
-
-
-def _line(record: TranscriptRecord, before: str = "") -> str:
+def _line(record: TranscriptRecord) -> str:
     # On one line: a heading inside the material would look like one of the prompt's.
     day = f"{record.time.astimezone():%Y-%m-%d} " if record.time is not None else ""
-    return f"- {day}{excerpt(before + _flat(record.text), _PIECE_TOKENS)}"
+    return f"- {day}{excerpt(_flat(record.text), _PIECE_TOKENS)}"
 
 
 def _flat(text: str) -> str:

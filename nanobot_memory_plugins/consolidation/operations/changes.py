@@ -30,7 +30,7 @@ def edit(
     Raises `InputError` for an unknown id, an unknown category, a score outside 0..1, or a text that is empty or too
     long, and `MemoryFileError`.
     """
-    content = None if wanted.text is None else _content(wanted.text)
+    content = None if wanted.text is None else content_to_keep(wanted.text)
     if wanted.category is not None and wanted.category not in set(Category):
         raise InputError(
             Sentence('There is no category "{category}".', category=wanted.category),
@@ -60,7 +60,7 @@ def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: st
     Raises `InputError` for fewer than two, an unknown id, a text that is empty or too long, or entries that different
     people see, and `MemoryFileError`.
     """
-    wanted, content = list(dict.fromkeys(ids)), _content(text)
+    wanted, content = list(dict.fromkeys(ids)), content_to_keep(text)
     if len(wanted) < 2:
         raise InputError("It takes two entries to merge.", hint="Mark another one.")
     now = repository.clock.now()
@@ -165,7 +165,8 @@ def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
         )
 
 
-def _content(text: str) -> str:
+def content_to_keep(text: str) -> str:
+    """Return a text as an entry holds it. Raises `InputError` for one that is empty or too long."""
     content = content_of(text[: 4 * MOST_CHARACTERS])
     if not content:
         raise InputError("There is no text.", hint="To do away with an entry, forget it.")

@@ -70,10 +70,6 @@ def _together(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[
     """Return the entries with those found elsewhere; one whose id is taken by another gets a new one."""
     result = dict(current)
     for id_, entry in found.items():
-        here = current.get(id_)
-        if here is None:
-            result[id_] = entry
-        elif replace(entry, decayed_days=here.decayed_days) != here:  # more than the days that it has faded since
-            other = new_id((*result, *found))
-            result[other] = replace(entry, id=other)
+        own = id_ if id_ not in current else new_id((*result, *found))
+        result[own] = replace(entry, id=own)
     return result

@@ -10,7 +10,6 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     Entry,
     Section,
     belonging,
-    content_of,
     new_id,
     whole_scope,
 )
@@ -24,7 +23,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
     restored,
 )
-from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS
+from nanobot_memory_plugins.consolidation.operations.changes import content_to_keep
 from nanobot_memory_plugins.consolidation.operations.merge_entries import alike
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope
@@ -70,14 +69,13 @@ class NewEntry:
 class RememberResult:
     """The entry that holds it now, as it was written; ``is_new`` is false when it was known already.
 
-    ``hidden`` says that a secret was taken out of it, ``is_cut`` that its end was left off: it was too long.
+    ``hidden`` says that a secret was taken out of it.
     """
 
     entry: Entry
     is_new: bool
     outcome: Outcome
     hidden: bool = False
-    is_cut: bool = False
 
 
 def keep(
@@ -173,15 +171,10 @@ def remember(
 
     ``visible`` is what whoever says it may see: an entry among that with the same words is used instead of a second
     one. None: such an entry must be of the same scope. ``asked`` says that a person wants it: then it is kept though it
-    was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for an empty text or one that
-    was purged, and `MemoryFileError`.
+    was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for a text that is empty, too
+    long or purged, and `MemoryFileError`.
     """
-    content = content_of(new.text[: 4 * MOST_CHARACTERS])
-    is_cut = len(content) > MOST_CHARACTERS
-    if is_cut:
-        content = content[: MOST_CHARACTERS - 1].rstrip() + "…"
-    if not content:
-        raise InputError("There is no text to remember.")
+    content = content_to_keep(new.text)
     safe = repository.redacted(content, new.origin)
     if safe != content and is_point_hidden(safe):
         raise SecretNotKeptError(
@@ -208,7 +201,7 @@ def remember(
     entry = outcome.entries.get(held)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return RememberResult(entry, is_new, outcome, hidden=safe != content, is_cut=is_cut)
+    return RememberResult(entry, is_new, outcome, hidden=safe != content)
 
 
 def _is_same(entry: Entry, new: NewEntry, visible: Visibility | None) -> bool:

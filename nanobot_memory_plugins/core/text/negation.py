@@ -35,11 +35,11 @@ def denies(text: str) -> bool:
     return next(negations(text), None) is not None
 
 
-def without_negations(text: str, put: str = " ") -> str:
-    """Return a text with ``put`` in the place of each word that denies."""
+def without_negations(text: str) -> str:
+    """Return a text with a blank in the place of each word that denies."""
     pieces: list[str] = []
     at = 0
     for found in negations(text):
-        pieces += [text[at : found.start()], put]
+        pieces.append(text[at : found.start()])
         at = found.end()
-    return "".join((*pieces, text[at:]))
+    return " ".join((*pieces, text[at:]))
