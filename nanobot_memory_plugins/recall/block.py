@@ -13,7 +13,6 @@ from nanobot_memory_plugins.recall.deduplicate import one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -27,38 +26,35 @@ _CHINESE = LazyPattern("[\u4e00-\u9fff]")
 
 
 def build_block(
-    hits: Sequence[Hit],
-    options: RecallOptions,
-    recalled: Recalled,
-    *,
-    project: str = "",
-    today: datetime | None = None,
+    hits: Sequence[Hit], options: RecallOptions, recalled: Recalled, *, project: str = "", today: datetime | None = None
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
     One that does not fit is left out and the next is tried. What is about another project than the ``project`` that is
-    worked in comes behind all else, and says so. After a light search a structured note stands by its tl;dr and tags.
-    The first line says which day ``today`` is, and the order.
+    worked in comes behind all else, and says so. The first line says which day ``today`` is, and the order.
     """
     ordered = sorted(hits, key=lambda hit: is_of_other_project(hit, project))
     if options.given("max_full_docs") is not None or options.given("max_snippets") is not None:
-        full, some = options.max_full_docs, options.max_snippets
-        detail = Sentence("maxFullDocs and maxSnippets are {full} and {snippets}", full=full, snippets=some)
-        recalled.leave_out(ordered[full + some :], Reason.TOP_K, detail)
-        ordered = ordered[: full + some]
+        whole, cut = options.max_full_docs, options.max_snippets
+        detail = Sentence("maxFullDocs and maxSnippets are {whole} and {cut}", whole=whole, cut=cut)
+        recalled.leave_out(ordered[whole + cut :], Reason.TOP_K, detail)
+        ordered = ordered[: whole + cut]
     head = _first_line(today, ordered) if today is not None else ""
     most_chars = options.given("inject_budget_chars")
     chars = (math.inf if most_chars is None else most_chars) - FENCE_CHARS - len(head)
     tokens = options.max_context_tokens - FENCE_TOKENS - (estimate_tokens(head) + 1 if head else 0)
+    full = Sentence("maxContextTokens is {tokens}", tokens=options.max_context_tokens)
+    if most_chars is not None:
+        full = Sentence.joined((full, Sentence("injectBudgetChars is {characters}", characters=most_chars)))
     lines: dict[str, str] = {}
     sources: set[str] = set()
     for rank, hit in enumerate(ordered):
-        line = render(hit, options, rank=rank, project=project, is_light=recalled.tier is RecallTier.LIGHT)
+        line = render(hit, options, rank=rank, project=project)
         heading = "" if hit.path in sources else f"{short_name(hit.path)}\n"
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
         cost_chars = len(line) + len(heading) + 1
         if cost_tokens > tokens or cost_chars > chars:
-            recalled.leave_out([hit], Reason.BUDGET, _budget_in_words(options))
+            recalled.leave_out([hit], Reason.BUDGET, full)
             continue
         tokens, chars = tokens - cost_tokens, chars - cost_chars
         lines[hit.id] = line
@@ -84,12 +80,12 @@ def short_name(path: str) -> str:
     return _HASH.sub("", path.removeprefix("memory/"))
 
 
-def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = "", is_light: bool = False) -> str:
+def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = "") -> str:
     """Return one memory as a line: its date, who said it, what of it answers, and its line in the file.
 
     ``rank`` counts from the best, 0. What is about another project than ``project`` names it.
     """
-    text = one_line(_shown_part(hit, rank, options, is_light=is_light))
+    text = one_line(_shown_part(hit, rank, options))
     day = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = speaker_of(hit)
     if hit.answers:
@@ -101,9 +97,7 @@ def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = ""
     return f"- {day}{who}: {text} (line {hit.line})"
 
 
-def _shown_part(hit: Hit, rank: int, options: RecallOptions, *, is_light: bool) -> str:
-    if is_light and hit.tldr:
-        return f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
+def _shown_part(hit: Hit, rank: int, options: RecallOptions) -> str:
     most_whole = options.given("max_full_docs")
     is_short = hit.origin is not Origin.ASSISTANT and len(hit.text) <= _WHOLE
     if is_short if most_whole is None else rank < most_whole:
@@ -154,10 +148,10 @@ def speaker_of(hit: Hit) -> str:
     return who
 
 
-def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, project: str, *, is_light: bool) -> bool:
-    """Whether one of our blocks in the live context shows a memory as this one would."""
-    # A rank at which it does not stand whole: where it did, the context holds all of it.
-    return live.shows(render(hit, options, rank=options.max_full_docs, project=project, is_light=is_light))
+def brief(hit: Hit) -> Hit:
+    """Return a structured note as its tl;dr and tags; another memory as it is."""
+    text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
+    return replace(hit, text=text, snippet="") if hit.tldr else hit
 
 
 def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
@@ -168,13 +162,3 @@ def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
         else hit
         for hit in hits
     ]
-
-
-def _budget_in_words(options: RecallOptions) -> Sentence:
-    if options.given("inject_budget_chars") is None:
-        return Sentence("{tokens} tokens (maxContextTokens)", tokens=options.max_context_tokens)
-    return Sentence(
-        "{tokens} tokens and {characters} characters (maxContextTokens, injectBudgetChars)",
-        tokens=options.max_context_tokens,
-        characters=options.inject_budget_chars,
-    )

@@ -1,10 +1,10 @@
 """Memories that say the same, that say nothing new, and that say nothing: small talk, answers that know nothing."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import pairwise
 
 from nanobot_memory_plugins.core import Hit, Origin
@@ -15,7 +15,6 @@ from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_SPACES = re.compile(r"\s+")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _TOKEN = LazyPattern(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[.:/@'’-][^\W_{_UNSPACED}]+)*")
 # What may stand in one of two texts and not in the other without a difference in what they say.
@@ -30,7 +29,7 @@ _LONGEST_RATIO = 3
 
 def one_line(text: str) -> str:
     """Return the text with every run of white space as one space."""
-    return _SPACES.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def folded(text: str) -> str:
@@ -110,5 +109,4 @@ def _is_part(short: str, long: str) -> bool:
 
 
 def _time(hit: Hit) -> float:
-    time = hit.time or datetime.min
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return hit.time.timestamp() if hit.time is not None else -math.inf

@@ -18,14 +18,13 @@ from nanobot_memory_plugins.core import (
     Store,
     SystemClock,
     Tier,
-    redact_text,
 )
 from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.recall.block import build_block, each_question_once, is_shown
+from nanobot_memory_plugins.recall.block import brief, build_block, each_question_once, render
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, salient, says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import evidence_of_need, need
@@ -59,15 +58,14 @@ async def recall(
     tier: RecallTier | None = None,
     asked_at: datetime | None = None,
     clock: Clock | None = None,
-    redact: Callable[[str], str] = redact_text,
     unhelpful: Callable[[], frozenset[str]] = frozenset,
     exclude_records: frozenset[str] = frozenset(),
     explain: bool = False,
 ) -> Recalled:
     """Recall for a message.
 
-    ``history`` are the messages that stand in the live context before it: what is in them is not injected again,
-    nor what ``redact`` left of it in a file. ``scope`` is the filter of the search. ``tier`` None: the words of the
+    ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
+    ``scope`` is the filter of the search. ``tier`` None: the words of the
     message choose it, and it is asked whether the message needs memory. ``asked_at`` is when the question is asked, by
     default now. ``unhelpful`` gives the ids of what is said not to help: it blocks, and comes one step later.
     ``exclude_records`` are not searched. ``explain`` asks the store for its explanation, too.
@@ -100,7 +98,7 @@ async def recall(
         return recalled
 
     def choose() -> None:
-        live = LiveContext((text, *(message.text for message in reversed(history))), redact)
+        live = LiveContext([text, *(message.text for message in history)])
         _choose(recalled, query, live, options, is_asked=tier is None)
 
     await run_in_daemon_thread(choose)
@@ -169,10 +167,12 @@ def _choose(recalled: Recalled, query: Query, live: LiveContext, options: Recall
     )
     most = max(0, _top_k(recalled.tier, options) - len(required))
     useful = each_question_once([*required, *most_useful(others, most, options, recalled)], live)
-    project, is_light = query.scope.project, recalled.tier is RecallTier.LIGHT
+    if recalled.tier is RecallTier.LIGHT:
+        useful = [brief(hit) for hit in useful]
+    project = query.scope.project
     useful = recalled.without(
         useful,
-        lambda hit: is_shown(hit, live, options, project, is_light=is_light),
+        lambda hit: live.holds(render(hit, options, rank=options.max_full_docs, project=project)),
         Reason.IN_CONTEXT,
         Sentence("a block before has it"),
     )

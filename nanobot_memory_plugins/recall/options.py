@@ -28,10 +28,7 @@ class RecallOptions(PluginOptions):
     heavy_ms: int = Field(default=450, gt=0, description="limit of a search in the whole text")
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
     light_threshold: float = Field(
-        default=0.75,
-        ge=0,
-        le=1,
-        description="coverage of a light hit at which no heavy search follows",
+        default=0.75, ge=0, le=1, description="coverage of a light hit at which no heavy search follows"
     )
     need_threshold: float = Field(
         default=0.5, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"

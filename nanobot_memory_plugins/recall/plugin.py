@@ -1,7 +1,5 @@
 """The hooks of recall."""
 
-from dataclasses import dataclass
-
 from nanobot_memory_plugins.core import (
     ContextBlock,
     Finding,
@@ -18,20 +16,11 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
-from nanobot_memory_plugins.recall.recalled import Reason
+from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure
 from nanobot_memory_plugins.recall.tools import memory_tools
 
 _REMEMBERED_SESSIONS = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """What the last message of a session got: the tier, the hits in its block, and whether its draft was reviewed."""
-
-    tier: RecallTier = RecallTier.OFF
-    hit_ids: frozenset[str] = frozenset()
-    reviewed: bool = False
 
 
 class RecallPlugin:
@@ -40,7 +29,8 @@ class RecallPlugin:
     Options = RecallOptions
 
     def __init__(self) -> None:
-        self._answered: BoundedDict[str, _Answered] = BoundedDict(_REMEMBERED_SESSIONS)
+        # Of the last message of a session, until its draft is reviewed: the tier, and the hits in its block.
+        self._answered: BoundedDict[str, tuple[RecallTier, frozenset[str]]] = BoundedDict(_REMEMBERED_SESSIONS)
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
@@ -71,7 +61,9 @@ class RecallPlugin:
     ) -> ContextBlock | None:
         """Search while the host builds its prompt; answer with a block, or None when nothing is relevant."""
         self._answered.pop(session_key, None)  # that of an earlier message, which a failing search would leave behind
-        return await self._recall(session_key, text, history, scope, context)
+        recalled = await self._recall(session_key, text, history, scope, context)
+        self._answered[session_key] = recalled.tier, frozenset(hit.id for hit in recalled.injected)
+        return recalled.block
 
     @hookimpl
     async def on_draft_written(
@@ -87,12 +79,12 @@ class RecallPlugin:
 
         None when the draft is sure, when this was done for the message already, or when it brings nothing new.
         """
-        before = self._answered.get(session_key, _Answered())
-        if before.reviewed or not is_unsure(draft, context.options):
+        if session_key not in self._answered or not is_unsure(draft, context.options):
             return None
-        tier = RecallTier.LIGHT if before.tier is RecallTier.OFF else RecallTier.HEAVY
-        block = await self._recall(session_key, text, history, scope, context, tier)
-        return block if block is not None and set(block.hit_ids) - before.hit_ids else None
+        tier, known = self._answered.pop(session_key)
+        higher = RecallTier.LIGHT if tier is RecallTier.OFF else RecallTier.HEAVY
+        block = (await self._recall(session_key, text, history, scope, context, higher)).block
+        return block if block is not None and set(block.hit_ids) - known else None
 
     async def _recall(
         self,
@@ -101,26 +93,23 @@ class RecallPlugin:
         history: tuple[Message, ...],
         scope: Scope,
         context: PluginContext,
-        reviewed: RecallTier | None = None,
-    ) -> ContextBlock | None:
-        """Recall for a message, or at a tier for its draft that is ``reviewed``."""
+        tier: RecallTier | None = None,
+    ) -> Recalled:
+        """Recall for a message, or for its draft at a tier."""
         if context.store is None:
-            return None
+            return Recalled(reason=Reason.NO_STORE)
         recalled = await recall(
             context.store,
             text,
-            options=context.options if reviewed is None else wider(context.options),
+            options=context.options if tier is None else wider(context.options),
             history=history,
             scope=context.scopes.visible(scope),
-            tier=reviewed,
+            tier=tier,
             clock=context.clock,
-            redact=context.redact,
             unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
         )
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
             missed = {context.plugin_name: f"{NO_ANSWER} {recalled.limit:g} s"}
             await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, missed))
-        hit_ids = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
-        self._answered[session_key] = _Answered(recalled.tier, hit_ids, reviewed is not None)
-        return recalled.block
+        return recalled

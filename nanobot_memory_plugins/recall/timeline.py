@@ -73,7 +73,7 @@ def _when(hit: Hit) -> float:
 
 
 async def timeline(
-    store: Store, query: Query, wanted: Callable[[Hit], bool] = lambda hit: True
+    store: Store, query: Query, is_listed: Callable[[Hit], bool] = lambda hit: True
 ) -> tuple[list[Conversation], bool]:
     """Return the last ``query.limit`` conversations of its period, the oldest first, and whether there are more.
 
@@ -83,7 +83,7 @@ async def timeline(
     for most in _MOST_LISTED:
         listed = replace(query, text="", sources=_TRANSCRIPT | _NOTED, limit=most)
         hits = (await hits_of(store, listed)).hits
-        found = in_conversations(filter(wanted, hits), zone)
+        found = in_conversations(filter(is_listed, hits), zone)
         # The oldest of them may have begun before what was listed.
         if len(found) > query.limit or len(hits) < most:
             break

@@ -1,9 +1,9 @@
 """The memory tools for the model: search, see what is known, and read one memory whole."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     Query,
     Scope,
+    Store,
     fence,
     language_of,
 )
@@ -35,9 +36,6 @@ from nanobot_memory_plugins.core.values import Profile
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.timeline import timeline
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 NO_QUERY = "Error: query: say what to look for"
@@ -61,18 +59,20 @@ class SearchArguments(BaseModel):
     @field_validator("since", "until", mode="before")
     @classmethod
     def _moment(cls, value: object, info: ValidationInfo) -> object:
-        is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
-        return moment_of(str(value), end=info.field_name == "until") if is_text else value
-
-    @property
-    def may_mean_profile(self) -> bool:
-        """Whether it asks for nothing, or for what may be a name."""
-        return not (self.is_of_period or self.origin or self.source) and len(self.query) <= _LONGEST_NAME
+        try:
+            return moment_of(str(value), end=info.field_name == "until")
+        except ValueError as error:
+            raise ValueError(f"{error}; write a date as 2026-02-16, or a time as 2026-02-16T09:30") from error
 
     @property
     def is_of_period(self) -> bool:
         """Whether it asks about a time."""
         return self.since is not None or self.until is not None
+
+    @property
+    def may_mean_profile(self) -> bool:
+        """Whether it asks for nothing, or for what may be a name."""
+        return not (self.is_of_period or self.origin or self.source) and len(self.query) <= _LONGEST_NAME
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -109,61 +109,65 @@ class MemorySearch:
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Return the hits as fenced lines with id, date, file and line, or say that there is none."""
         try:
-            wanted = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
+            search = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
         except ValidationError as error:
-            return f"Error: {'; '.join(map(_complaint, error.errors(include_input=False)))}"
-        known = Profile({})
+            faults = (
+                (".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, "))
+                for one in error.errors(include_input=False)
+            )
+            return f"Error: {'; '.join(f'{name}: {fault}' if name else fault for name, fault in faults)}"
         try:
-            if wanted.may_mean_profile:
-                known = await _profile(self._context, wanted.query, session_key)
-            if wanted.is_of_period and not (wanted.query or wanted.source or wanted.origin):
-                return await self._timeline(wanted, session_key)
-            hits = await self._hits(wanted, known, session_key) if wanted.query or not wanted.may_mean_profile else []
+            return await self._answer(search, session_key)
         except NanobotMemoryError as error:
             return f"Error: {error}"
-        if not wanted.query and wanted.may_mean_profile and self._context.entries is None:
+
+    async def _answer(self, search: SearchArguments, session_key: str) -> str:
+        context, store = self._context, self._context.store
+        visible = context.scopes.visible(Scope(session=session_key))
+        known, wants_profile = Profile({}), search.may_mean_profile and not search.query
+        if search.may_mean_profile and (entries := context.entries) is not None:
+            known = await run_in_daemon_thread(lambda: entries.profile(search.query, visible=visible))
+        elif wants_profile:
             return NO_QUERY
-        if hits is None and not known.entries:
+        found: list[tuple[str, Hit]] = []
+        if store is not None and not wants_profile:
+            query = Query(
+                text=search.query,
+                limit=search.limit,
+                scope=visible,
+                since=search.since,
+                until=search.until,
+                origins=frozenset({search.origin}) if search.origin else frozenset(),
+                sources=frozenset({search.source}) if search.source else frozenset(),
+                asked_at=context.clock.now().astimezone(),
+            )
+            is_timeline = search.is_of_period and not (search.query or search.source or search.origin)
+            found = await (_conversations(store, query) if is_timeline else self._hits(store, query, known))
+        elif store is None and not known.entries:
             return NO_STORE
-        told = (one.entry.text for one in known.entries)
-        language = language_of(wanted.query or " ".join((*told, *(hit.text for hit in hits or ()))))
-        about = profile_text(known, wanted.query, language)
-        excerpts = "\n".join(map(_line, hits or ()))
+        texts = [one.entry.text for one in known.entries] + [hit.text for _, hit in found]
+        language = language_of(search.query or " ".join(texts))
+        excerpts = "\n".join(f"{before}{_line(hit)}" for before, hit in found)
+        about = profile_text(known, search.query, language) if search.may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
-    async def _timeline(self, wanted: SearchArguments, session_key: str) -> str:
-        """Return what was talked about in a period, a line for each session and day. Raises `StoreError`."""
-        if self._context.store is None:
-            return NO_STORE
-        listed, more = await timeline(self._context.store, self._query(wanted, session_key))
-        lines = [_line(one.telling, f"{one.session or '-'} | {one.count} | ") for one in listed]
-        if more:
-            lines.insert(0, "(Earlier conversations are left out: narrow since and until.)")
-        language = language_of(" ".join(one.telling.text for one in listed))
-        return fence(["\n".join(lines)] if lines else [], language=language) or "Nothing was found in memory."
-
-    def _query(self, wanted: SearchArguments, session_key: str) -> Query:
-        return Query(
-            text=wanted.query,
-            limit=wanted.limit,
-            scope=self._context.scopes.visible(Scope(session=session_key)),
-            since=wanted.since,
-            until=wanted.until,
-            origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
-            sources=frozenset({wanted.source}) if wanted.source else frozenset(),
-            asked_at=self._context.clock.now().astimezone(),
-        )
-
-    async def _hits(self, wanted: SearchArguments, known: Profile, session_key: str) -> Sequence[Hit] | None:
-        """Return what the store finds besides what is ``known``, or None where there is none. Raises `StoreError`."""
-        if self._context.store is None:
-            return None
+    async def _hits(self, store: Store, query: Query, known: Profile) -> list[tuple[str, Hit]]:
+        """Return what the store finds besides what is ``known``. Raises `StoreError`."""
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
-        found = await hits_of(self._context.store, self._query(wanted, session_key))
-        told = [one.entry.text for one in known.entries]
-        hits = demoted(found.hits, unhelpful)
-        return [hit for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in told)]
+        hits = demoted((await hits_of(store, query)).hits, unhelpful)
+        texts = [one.entry.text for one in known.entries]
+        return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
+
+
+async def _conversations(store: Store, query: Query) -> list[tuple[str, Hit]]:
+    """Return what was talked about in a period, for each session and day. Raises `StoreError`."""
+    listed, more = await timeline(store, query)
+    found = [(f"- {one.session or '-'} | {one.count} | ", one.telling) for one in listed]
+    if more and found:
+        before, first = found[0]
+        found[0] = (f"(Earlier conversations are left out: narrow since and until.)\n{before}", first)
+    return found
 
 
 class MemoryGetTool:
@@ -189,17 +193,17 @@ class MemoryGetTool:
         if store is None:
             return NO_STORE
         try:
-            wanted = str(arguments.get("id") or "").strip()
-            if not wanted:
+            hit_id = str(arguments.get("id") or "").strip()
+            if not hit_id:
                 return "Error: id: name the memory to read; memory_search gives ids"
-            hit = await whole_hit(store, wanted)
+            hit = await whole_hit(store, hit_id)
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.scopes.visible(Scope(session=session_key))
         if hit is None or not visible.allows(hit.scope):
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
-        for said, neighbour in zip(("It begins before this", "It goes on"), _around(wanted), strict=True):
+        for said, neighbour in zip(("It begins before this", "It goes on"), _around(hit_id), strict=True):
             other = await whole_hit(store, neighbour) if neighbour else None
             if other is not None and other.path == hit.path and visible.allows(other.scope):
                 text += f"\n({said}: id {neighbour})"
@@ -215,15 +219,6 @@ def _around(hit_id: str) -> tuple[str, str]:
     return f"{base}/{place - 1}" if place > 1 else base, f"{base}/{place + 1}"
 
 
-async def _profile(context: PluginContext, about: str, session_key: str) -> Profile:
-    """Return the profile; nothing where no plugin keeps entries. Raises `MemoryFileError`."""
-    access = context.entries
-    if access is None:
-        return Profile({})
-    visible = context.scopes.visible(Scope(session=session_key))
-    return await run_in_daemon_thread(lambda: access.profile(about, visible=visible))
-
-
 def memory_tools(context: PluginContext) -> list[MemoryTool]:
     """Return the tools that recall offers, the search under its second name where the options ask for it."""
     tools: list[MemoryTool] = [MemorySearch(context), MemoryGetTool(context)]
@@ -232,19 +227,10 @@ def memory_tools(context: PluginContext) -> list[MemoryTool]:
     return tools
 
 
-def _complaint(item: "ErrorDetails") -> str:
-    """Return what is wrong with an argument, and what to write instead."""
-    name = ".".join(map(str, item["loc"]))
-    message = item["msg"].removeprefix("Value error, ")
-    if name in ("since", "until"):
-        return f"{name}: {message}; write a date as 2026-02-16, or a time as 2026-02-16T09:30"
-    return f"{name}: {message}" if name else message
-
-
-def _line(hit: Hit, before: str = "") -> str:
+def _line(hit: Hit) -> str:
     text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
     asked = f"\n  (asked: {' '.join(hit.answers.split())})" if hit.answers else ""
-    return f"- {before}id {hit.id} | {_source(hit)}{asked}\n  {text}"
+    return f"id {hit.id} | {_source(hit)}{asked}\n  {text}"
 
 
 def _source(hit: Hit) -> str:

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin
-from nanobot_memory_plugins.recall.block import build_block
+from nanobot_memory_plugins.recall.block import brief, build_block
 from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Recalled
-from nanobot_memory_plugins.recall.routing import RecallTier
 
 
 def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -> Hit:
@@ -76,7 +75,7 @@ def test_what_asks_the_same_says_nothing_new(text, gone):
 
 def test_a_light_search_shows_a_note_by_its_tldr_and_tags():
     note = hit("1", "Stay on sqlite\n\nBecause of the cost", tldr="Stay on sqlite", tags=("deploy", "db"))
-    light = build_block([note, hit("2", "no note")], RecallOptions(), Recalled(tier=RecallTier.LIGHT)).text
+    light = build_block([brief(note), brief(hit("2", "no note"))], RecallOptions(), Recalled()).text
     assert "user: Stay on sqlite [deploy, db] (line 1)" in light
     assert "no note" in light
     assert "Because of the cost" not in light
@@ -90,13 +89,12 @@ TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)
     st.lists(st.tuples(TEXTS, st.sampled_from("xyz"), st.floats(0, 1)), max_size=15),
     st.integers(0, 2_000),
     st.integers(0, 900),
-    st.sampled_from(list(RecallTier)),
 )
-def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens, tier):
+def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens):
     hits = [hit(str(n), text, f"memory/{path}.md", score=score) for n, (text, path, score) in enumerate(said)]
     hits.sort(key=lambda one: -one.score)
     options = RecallOptions(inject_budget_chars=chars, max_context_tokens=tokens)
-    block = build_block(hits, options, Recalled(tier=tier))
+    block = build_block(hits, options, Recalled())
     if block is None:
         return
     fenced = fence([block.text], language="zh")

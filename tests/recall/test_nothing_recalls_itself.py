@@ -68,15 +68,8 @@ async def test_what_only_resembles_a_message_is_recalled(memory):
     assert "the office is in Porto" in (asked.block or "")
 
 
-def test_however_long_the_history_little_of_it_is_looked_through_for_one_message():
-    """Redacting takes milliseconds a kilobyte, on the host's loop."""
-    looked: list[str] = []
-
-    def redact(text: str) -> str:
-        looked.append(text)
-        return redact_text(text)
-
-    history = [f"{number} note that the harbour is open. {'The crane lifts tea. ' * 100}" for number in range(200)]
-    live = LiveContext(["What was the note?", *history, "note AKIAQ3EGT7XKBN2LZ5WD"], redact)
-    assert not live.holds("crane [API_KEY]")
-    assert sum(map(len, looked)) <= 12_000
+def test_of_a_memory_with_something_hidden_the_other_words_are_known_in_their_order():
+    live = LiveContext(["What was the note?", "note AKIAQ3EGT7XKBN2LZ5WD of the harbour"])
+    assert live.holds("note [API_KEY] of the harbour")
+    assert live.holds("[API_KEY]")
+    assert not live.holds("harbour note [API_KEY]")

@@ -121,7 +121,7 @@ def test_an_answer_of_an_earlier_time_is_a_memory_and_the_last_one_is_none(ask, 
 @pytest.mark.parametrize(
     ("options", "reason", "detail"),
     [
-        ({"maxContextTokens": 100, "minShareOfBest": 0}, "budget", "100 tokens"),
+        ({"maxContextTokens": 100, "minShareOfBest": 0}, "budget", "maxContextTokens is 100"),
         ({"maxFullDocs": 1, "maxSnippets": 1, "minShareOfBest": 0}, "top_k", "maxFullDocs and maxSnippets are 1 and 1"),
         ({"heavyTopK": 2, "minShareOfBest": 0}, "top_k", "2 memories at most"),
         ({"minUsefulness": 0.1, "minShareOfBest": 0}, "little_use", "minUsefulness is 0.1"),

@@ -59,9 +59,9 @@ def show_timeline(
     memory_config, problems = read_configuration(config)
     warn(problems)
     folder = existing_workspace(workspace)
-    whose = Scope(agent, user, channel, session, project=project_named(project))
+    scope = Scope(agent, user, channel, session, project=project_named(project))
     first, last = bounds_of(since or period, until or period)
-    query = Query("", limit=limit, scope=whose, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
+    query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
@@ -101,10 +101,10 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     if not listed:
         out.print(tr("Nothing was said then that is remembered."))
     for one in listed:
+        name = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
         words = _words(one.telling)
-        whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        line = f"{words[:_LINE]}…" if len(words) > _LINE else words
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{tr(one.count)}  {shown(line)}")
+        about = words if len(words) <= _LINE else f"{words[:_LINE].rstrip()}…"
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {name}{tr(one.count)}  {shown(about)}")
         for hit in one.said if everything else ():
             # The user, the assistant or a tool in the reader's language, and a name as it is.
             who = tr(hit.origin.value) if _who(hit) == hit.origin.value else hit.speaker

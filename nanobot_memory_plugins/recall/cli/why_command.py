@@ -158,18 +158,18 @@ def _tokens(recalled: Recalled) -> int:
 def _show(recalled: Recalled, options: RecallOptions, missed: int, limit: int, *, details: bool) -> None:
     out, turn = console(), limit_seconds(recalled.decision.tier, options)
     if recalled.reason is not None:
-        told = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
-        out.print(tr(told), style="bold")
+        sentence = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
+        out.print(tr(sentence), style="bold")
     if recalled.block is not None:
         count, tokens = len(recalled.block.hit_ids), _tokens(recalled)
-        told = (
+        sentence = (
             Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
             if count == 1
             else Sentence(
                 "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
             )
         )
-        out.print(tr(told), style="bold")
+        out.print(tr(sentence), style="bold")
         for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
     if recalled.seconds > turn:
@@ -179,7 +179,8 @@ def _show(recalled: Recalled, options: RecallOptions, missed: int, limit: int, *
     if details:
         _show_numbers(recalled, options)
         out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
-    listed = [one for one in candidates(recalled) if details or not _is_injected(one, recalled)]
+    hits = (one for one in candidates(recalled) if one.place is not None and not _is_injected(one, recalled))
+    listed = candidates(recalled) if details else list(hits)
     if listed:
         out.print(tr("Looked at:") if details else tr("Found and left out:"), style="bold")
     for one in listed[:limit]:
