@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.measure import median_seconds, quiet, report
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.flush.archive import archive
 
 SIZES = (100, 10_000)

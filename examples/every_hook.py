@@ -25,15 +25,8 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
-from nanobot_memory_plugins.core.values import (
-    EntryEdit,
-    EntryList,
-    EntryRun,
-    EntryView,
-    Profile,
-    Trace,
-    Visibility,
-)
+from nanobot_memory_plugins.core.values import Trace, Visibility
+from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView, Profile
 from nanobot_memory_plugins.core.values.session_reading import SessionReading
 
 REMINDERS = ["Buy tea on Friday.", "When do we deploy?"]

@@ -14,7 +14,8 @@ from textual.filter import LineFilter
 from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
 
 from nanobot_memory_plugins.core.cli.console import printable_segment
-from nanobot_memory_plugins.core.values import EntryRun, Erasure
+from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values.entries import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of

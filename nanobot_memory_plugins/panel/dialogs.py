@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
-from nanobot_memory_plugins.core.values import EntryView
+from nanobot_memory_plugins.core.values.entries import EntryView
 from nanobot_memory_plugins.panel.language import PanelWords
 
 # What is typed, by the names of the fields.

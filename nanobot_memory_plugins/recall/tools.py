@@ -32,7 +32,7 @@ from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
-from nanobot_memory_plugins.core.values import Profile
+from nanobot_memory_plugins.core.values.entries import Profile
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.timeline import timeline

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
+from nanobot_memory_plugins.core.values import Query, Scope, Visibility
+from nanobot_memory_plugins.core.values.scopes import Whose
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import storable
 from nanobot_memory_plugins.storage.timestamps import timestamp

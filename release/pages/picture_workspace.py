@@ -19,7 +19,8 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
 from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.values import EntryEdit, Note, NoteType, Origin, Scope
+from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
+from nanobot_memory_plugins.core.values.entries import EntryEdit
 from release.pages import chinese_picture_workspace as chinese
 
 NOW = datetime(2026, 3, 20, 9, 30, tzinfo=UTC)

@@ -9,7 +9,8 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, r
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.values import EntryEdit, Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values.entries import EntryEdit
 
 from .made_entries import NOW
 

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, r
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.values import EntryUpdate
+from nanobot_memory_plugins.core.values.entries import EntryUpdate
 
 HOME = "The user lives in Kaunas"
 

@@ -14,8 +14,8 @@ from nanobot_memory_plugins.consolidation.nightly.apply import Answered, Applied
 from nanobot_memory_plugins.consolidation.nightly.material import Material
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
-from nanobot_memory_plugins.core.values.scopes import owner
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
+from nanobot_memory_plugins.core.values.scopes import Whose, owner
 from tests.support.each import each
 from tests.support.examples import examples
 

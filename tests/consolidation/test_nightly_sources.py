@@ -6,7 +6,8 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, is_visible
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, Share
-from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
+from nanobot_memory_plugins.core.values import Scope, Visibility
+from nanobot_memory_plugins.core.values.scopes import Whose
 
 from .made_entries import entry
 from .nightly_days import Days, Model, operations

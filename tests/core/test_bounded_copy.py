@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from nanobot_memory_plugins.core.values import bounded_copy
+from nanobot_memory_plugins.core.values.bounded import bounded_copy
 
 
 def count(value: object) -> int:

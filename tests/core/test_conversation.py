@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.conversation import GAP, dominant_language, excerpt, render
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.support.examples import examples
 
 

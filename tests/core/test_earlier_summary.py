@@ -6,7 +6,8 @@ from nanobot_memory_plugins.core.text.summary_marker import (
     marked_summary,
     unmarked_summary,
 )
-from nanobot_memory_plugins.core.values import Message, messages_from_chat
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 SUMMARY = marked_summary("We chose PostgreSQL.", "en")
 

@@ -4,7 +4,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.values import Visibility, Whose
+from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.scopes import Whose
 from tests.support.files_of import text_of
 
 SESSION = "test:one"

@@ -1,6 +1,7 @@
 import pytest
 
-from nanobot_memory_plugins.core.values import Message, freeze, messages_from_chat
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.conversation import freeze, messages_from_chat
 from tests.support.each import each
 
 

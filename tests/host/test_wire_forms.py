@@ -4,7 +4,7 @@ import json
 
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.host.requests import with_block
-from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.core.values.wire_forms import apart
 from tests.support.each import each
 
@@ -55,18 +55,11 @@ GEMINI = [
     {"role": "user", "parts": [{"function_response": {"id": "c1", "name": "ask", "response": 5433}}]},
     {"role": "model", "parts": [{"text": "It is 5433."}]},
 ]
-TUPLES = [
-    ("system", "Be brief."),
-    ("human", "Which port?"),
-    ("ai", "", [("c1", "ask", '{"of": "db"}')]),
-    ("tool", "5433", (), "c1"),
-    ("model", "It is 5433."),
-]
 
 
 @each(
     "history",
-    [CHAT, RESPONSES, ANTHROPIC, GEMINI, TUPLES],
+    [CHAT, RESPONSES, ANTHROPIC, GEMINI],
 )
 def test_the_same_conversation_is_the_same_in_every_form(history):
     before = json.dumps(history)

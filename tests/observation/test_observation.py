@@ -5,7 +5,8 @@ import pytest
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.testing import plugin_context
-from nanobot_memory_plugins.core.values import NoteType, Origin, Scope, freeze
+from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
+from nanobot_memory_plugins.core.values.conversation import freeze
 from nanobot_memory_plugins.observation.plugin import ObservationOptions, ObservationPlugin
 
 

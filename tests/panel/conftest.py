@@ -11,7 +11,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.values import EntryView
+from nanobot_memory_plugins.core.values.entries import EntryView
 from release.pages.picture_workspace import make_workspace
 from tests.behaviour.kit import panel as kit
 

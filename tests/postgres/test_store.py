@@ -13,7 +13,8 @@ from nanobot_memory_plugins.core import Health, StoreError
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.testing import MemoryWorkspace, StoreContract
 from nanobot_memory_plugins.core.testing.store_contract import TIME
-from nanobot_memory_plugins.core.values import Level, Note, Query, Scope, Tier, Visibility, Whose
+from nanobot_memory_plugins.core.values import Level, Note, Query, Scope, Tier, Visibility
+from nanobot_memory_plugins.core.values.scopes import Whose
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import connect
 from tests.behaviour.kit.waiting import until

@@ -9,7 +9,8 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.values import Visibility, Whose
+from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.scopes import Whose
 
 LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 

@@ -47,7 +47,7 @@ from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
-from nanobot_memory_plugins.core.values import EntryEdit
+from nanobot_memory_plugins.core.values.entries import EntryEdit
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)

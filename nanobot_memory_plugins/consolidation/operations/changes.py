@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.values import EntryEdit
+from nanobot_memory_plugins.core.values.entries import EntryEdit
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of a text that is remembered; more is no fact any more.

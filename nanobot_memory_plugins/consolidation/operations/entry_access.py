@@ -15,7 +15,8 @@ from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.files.fields import read_time
-from nanobot_memory_plugins.core.values import (
+from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.entries import (
     EntryChange,
     EntryEdit,
     EntryList,
@@ -24,7 +25,6 @@ from nanobot_memory_plugins.core.values import (
     EntryView,
     KnownEntry,
     Profile,
-    Visibility,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 

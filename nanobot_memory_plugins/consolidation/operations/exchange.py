@@ -11,7 +11,8 @@ from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, wr
 from nanobot_memory_plugins.consolidation.store.merging import merged
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.values import EntryUpdate, Erasure
+from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values.entries import EntryUpdate
 
 WHO, WHY = "shared memory", "changed on another machine"
 CONFLICT = "conflict"

@@ -11,7 +11,8 @@ from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.files.reading import read_inside
-from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.

@@ -28,7 +28,8 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.notes import NoteEntry
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _BEING_WRITTEN = "it is being written just now; the next start removes it"

@@ -51,11 +51,11 @@ from nanobot_memory_plugins.core.values import (
     Scope,
     SearchResult,
     Summary,
-    bounded_copy,
 )
+from nanobot_memory_plugins.core.values.bounded import bounded_copy
 from nanobot_memory_plugins.core.values.diagnosis import Finding
-from nanobot_memory_plugins.core.values.message_context import MessageContext
 from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.notes import MessageContext
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 

@@ -21,8 +21,9 @@ from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, scope_of
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Hit, PromptEntries, Query, Summary, messages_from_chat
+from nanobot_memory_plugins.core.values import Hit, PromptEntries, Query, Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost

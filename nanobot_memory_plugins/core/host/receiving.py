@@ -19,9 +19,10 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.text.pasted import both_ends
 from nanobot_memory_plugins.core.text.private import without_private
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, messages_from_chat
-from nanobot_memory_plugins.core.values.message_context import MessageContext
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.notes import MessageContext
 
 
 @dataclass(frozen=True, slots=True)

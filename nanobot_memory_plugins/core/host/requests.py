@@ -6,7 +6,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core.host.history import tokens_of, without_media
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Message, messages_from_chat
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 # Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
 FILL = 0.7

@@ -17,8 +17,9 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
-from nanobot_memory_plugins.core.values import Message, Receipt, Summary, messages_from_chat
-from nanobot_memory_plugins.core.values.message_context import MessageContext
+from nanobot_memory_plugins.core.values import Message, Receipt, Summary
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
+from nanobot_memory_plugins.core.values.notes import MessageContext
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost

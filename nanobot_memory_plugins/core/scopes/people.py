@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
-from nanobot_memory_plugins.core.values import Scope, Whose
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
+from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, Whose
 
 FILE = ".people.json"
 _ASIDE = ".unreadable"

@@ -8,9 +8,9 @@ from typing import Literal
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.scopes.people import BREAK, People, PeopleRecord, Person
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
-from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
+from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.scopes import owner
+from nanobot_memory_plugins.core.values.scopes import Whose, owner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ScopeLike = Scope | Mapping[str, str] | None

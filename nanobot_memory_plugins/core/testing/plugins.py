@@ -28,7 +28,8 @@ from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.values import Message, Scope, Summary, freeze
+from nanobot_memory_plugins.core.values import Message, Scope, Summary
+from nanobot_memory_plugins.core.values.conversation import freeze
 
 _OptionsT = TypeVar("_OptionsT", default=None)
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
-from nanobot_memory_plugins.core.values import Message, messages_from_chat
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable

@@ -5,14 +5,13 @@ A result may be a list of a million rows. It is copied on the host's own thread:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 _MOST_VALUES = 1_000
 _MOST_CHARACTERS = 262_144
 _DEPTH = 64
-_PLAIN = frozenset({int, float, bool, type(None)})
 MORE = "…"
 """The key under which a mapping that was cut says how much was left out."""
 
@@ -28,59 +27,45 @@ def bounded_copy(value: object) -> Any:
 class _Copying:
     """A copy that is being made: how many values and characters it may still take."""
 
-    __slots__ = ("_characters", "_values")
-
     def __init__(self) -> None:
         self._values = _MOST_VALUES
         self._characters = _MOST_CHARACTERS
 
     def copy(self, value: object, depth: int) -> Any:
-        if type(value) is str:
+        if isinstance(value, str):
             return self._text(value)
-        if type(value) in _PLAIN:
-            return value
-        if depth == 0:
-            return str(type(value))
-        if isinstance(value, Mapping):
-            return MappingProxyType(self._pairs(value, depth - 1))
-        if isinstance(value, list | tuple | set | frozenset):
-            return self._items(value, len(value), depth - 1)
         if isinstance(value, bytes | bytearray):
             cut = bytes(value[: self._characters])
             self._characters -= len(cut)
             return cut
-        return value
-
-    def _pairs(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        if not isinstance(value, Mapping | list | tuple | set | frozenset):
+            return value
+        if depth == 0:
+            return str(type(value))
         pairs: dict[str, Any] = {}
-        for key, item in value.items():
-            if self._values <= 0:
-                pairs[MORE] = f"[{MORE} {len(value) - len(pairs):,} more]"
-                break
-            self._values -= 1
-            name = self._key(key, depth)
-            pairs[name] = self.copy(item, depth)
-        return pairs
-
-    def _items(self, value: Iterable[Any], size: int, depth: int) -> tuple[Any, ...]:
         items: list[Any] = []
-        for item in value:
+        for done, item in enumerate(value):
             if self._values <= 0:
-                items.append(f"[{MORE} {size - len(items):,} more]")
+                rest = f"[{MORE} {len(value) - done:,} more]"
+                pairs[MORE] = rest
+                items.append(rest)
                 break
             self._values -= 1
-            items.append(self.copy(item, depth))
-        return tuple(items)
-
-    def _key(self, key: object, depth: int) -> str:
-        if isinstance(key, tuple | frozenset):
-            key = self._items(key, len(key), depth - 1) if depth > 0 else type(key)
-        try:
-            return self._text(str(key))
-        except ValueError:  # a number of too many digits
-            return str(type(key))
+            if isinstance(value, Mapping):
+                name = self._text(_name(item))
+                pairs[name] = self.copy(value[item], depth - 1)
+            else:
+                items.append(self.copy(item, depth - 1))
+        return MappingProxyType(pairs) if isinstance(value, Mapping) else tuple(items)
 
     def _text(self, text: str) -> str:
         left = self._characters
         self._characters = max(0, left - len(text))
         return text if len(text) <= left else f"{text[:left]}{MORE} [+{len(text) - left:,} chars]"
+
+
+def _name(key: object) -> str:
+    try:
+        return str(key)
+    except ValueError:  # a number of too many digits
+        return str(type(key))

@@ -6,8 +6,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from nanobot_memory_plugins.core.values.wire_forms import ROLES, from_tuple, wire_form
+from nanobot_memory_plugins.core.values.wire_forms import chat_form
 
+# What others call the four roles.
+_ROLES = {"developer": "system", "human": "user", "ai": "assistant", "model": "assistant"}
 # How deep `freeze` follows nested values; chat messages and tool arguments are far flatter.
 _FREEZE_DEPTH = 64
 _IMMUTABLE = frozenset({str, int, float, bool, type(None)})
@@ -48,33 +50,20 @@ class Message:
     def from_chat(cls, message: object) -> "Message":
         """Normalise one chat message; what is missing or of the wrong type becomes empty text.
 
-        It is a dict of chat completions, of Anthropic's messages, of Responses or of Gemini's contents, or a tuple of
-        role, text, calls and call id. One of a user with ``"spoken": False`` is no word of the user's, and read as the
-        assistant's.
+        It is a dict of chat completions, of Anthropic's messages, of Responses or of Gemini's contents. One of a user
+        with ``"spoken": False`` is no word of the user's, and read as the assistant's.
         """
-        if type(message) is tuple:
-            message = from_tuple(message) or message
-        if type(message) is not dict and not isinstance(message, Mapping):
-            return cls(role="user", text=_content_text(message), raw=MappingProxyType({}))
-        calls, content = message.get("tool_calls"), message.get("content")
-        role = message.get("role")
-        if (type(content) is not str or role is None or "spoken" in message) and (form := wire_form(message)):
-            return cls(
-                role=form.role,
-                text=_content_text(form.content),
-                name=form.name or str(message.get("name") or ""),
-                tool_call_id=form.call_id,
-                tool_calls=freeze(form.calls),
-                raw=freeze(message),
-            )
-        role = str(role or "user")
+        if not isinstance(message, Mapping):
+            return cls(role="user", text=_content_text(message))
+        plain = chat_form(message)
+        role, calls = str(plain.get("role") or "user"), plain.get("tool_calls")
         return cls(
-            role=ROLES.get(role, role),
-            text=content if type(content) is str else _content_text(content),
-            name=str(message.get("name") or ""),
-            tool_call_id=str(message.get("tool_call_id") or ""),
+            role=_ROLES.get(role, role),
+            text=_content_text(plain.get("content")),
+            name=str(plain.get("name") or ""),
+            tool_call_id=str(plain.get("tool_call_id") or ""),
             tool_calls=tuple(freeze(call) for call in calls if isinstance(call, Mapping))
-            if calls and isinstance(calls, (list, tuple))
+            if isinstance(calls, (list, tuple))
             else (),
             raw=freeze(message),
         )
@@ -107,21 +96,14 @@ def _content_text(content: object) -> str:
     """Return the text of a message's content: a string, bytes, a list of parts, or nothing."""
     if content is None:
         return ""
-    if isinstance(content, str):
-        return content
     if isinstance(content, (bytes, bytearray)):
         return bytes(content).decode("utf-8", errors="replace")
-    if isinstance(content, Mapping):
-        return _part_text(content)
     if isinstance(content, (list, tuple)):
-        return "\n".join(filter(None, (_content_text(part) for part in content)))
-    return str(content)
-
-
-def _part_text(part: Mapping[Any, Any]) -> str:
-    """Return the text of one content part; an image or a file leaves a short mark."""
+        return "\n".join(filter(None, map(_content_text, content)))
+    if not isinstance(content, Mapping):
+        return str(content)
     for key in ("text", "content", "input_text", "output_text"):
-        if key in part:
-            return _content_text(part[key])
-    kind = part.get("type")
-    return f"[{kind}]" if isinstance(kind, str) else ""
+        if key in content:
+            return _content_text(content[key])
+    kind = content.get("type")
+    return f"[{kind}]" if isinstance(kind, str) else ""  # an image or a file leaves a short mark

@@ -1,6 +1,6 @@
 """What a plugin asks to keep or to inject, and what it is told about it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -99,4 +99,13 @@ class Summary:
     """
 
     text: str
-    keep_from: int = field(default=0)
+    keep_from: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MessageContext:
+    """What a user's message brought: the fenced text to inject beside it, or None, and where it was kept."""
+
+    block: str | None
+    receipt: Receipt
+    hit_ids: tuple[str, ...] = ()

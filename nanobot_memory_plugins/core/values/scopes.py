@@ -43,16 +43,8 @@ class Scope:
 
     def allows(self, scope: "Scope") -> bool:
         """Return whether a memory of ``scope`` has all that this one names."""
-        return all(
-            not wanted or wanted == has
-            for wanted, has in (
-                (self.agent, scope.agent),
-                (self.user, scope.user),
-                (self.channel, scope.channel),
-                (self.session, scope.session),
-                (self.group_chat, scope.group_chat),
-            )
-        )
+        names = ("agent", "user", "channel", "session", "group_chat")
+        return all(getattr(self, name) in ("", getattr(scope, name)) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +58,8 @@ class Whose:
 
     def holds(self, scope: Scope) -> bool:
         """Return whether a memory of ``scope`` is."""
-        return all(
-            wanted is None or wanted == has
-            for wanted, has in (
-                (self.user, scope.user),
-                (self.channel, scope.channel),
-                (self.session, scope.session),
-                (self.group_chat, scope.group_chat),
-            )
-        )
+        names = ("user", "channel", "session", "group_chat")
+        return all(getattr(self, name) in (None, getattr(scope, name)) for name in names)
 
 
 @dataclass(frozen=True, slots=True)

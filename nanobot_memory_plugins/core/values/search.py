@@ -128,8 +128,3 @@ class StoreStatus:
     reason: str = ""
     hint: str = ""
     unsent_bytes: int | None = None
-
-    @property
-    def kept(self) -> str:
-        """Where all that was kept is by now: ``local``, or ``shared`` once everybody has it."""
-        return "shared" if self.unsent_bytes == 0 else "local"

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core.values import EntryRun, EntryView
+from nanobot_memory_plugins.core.values.entries import EntryRun, EntryView
 from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View, field
 

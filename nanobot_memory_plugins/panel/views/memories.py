@@ -8,7 +8,7 @@ from textual import on
 from textual.widgets import DataTable, Input
 
 from nanobot_memory_plugins.core import EntryAccess, Origin
-from nanobot_memory_plugins.core.values import EntryEdit, EntryView
+from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryView
 from nanobot_memory_plugins.panel.dialogs import EntryForm, Typed
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View
 from nanobot_memory_plugins.panel.views.history import entry_text, is_undoable

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
-from nanobot_memory_plugins.core.values import Weighed
+from nanobot_memory_plugins.core.values.explanation import Weighed
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions

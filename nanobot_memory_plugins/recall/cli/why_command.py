@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.projects import project_named
-from nanobot_memory_plugins.core.values import Weighed
+from nanobot_memory_plugins.core.values.explanation import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import candidates, examine
 from nanobot_memory_plugins.recall.engine import limit_seconds
