@@ -1,6 +1,7 @@
 """Run the benchmarks that are named, or all: ``python -m benchmarks [NAME ...]``, or ``NAME --option ...``."""
 
 import importlib
+import inspect
 import pkgutil
 import sys
 
@@ -43,6 +44,9 @@ def main() -> int:
     for name in wanted:
         print(f"== {name}", flush=True)
         benchmark = importlib.import_module(f"benchmarks.{name}")
+        if options and not inspect.signature(benchmark.main).parameters:
+            print(f"{name} takes no options.", file=sys.stderr)
+            return 2
         status = (benchmark.main(options) if options else benchmark.main()) or status
     return status
 
