@@ -135,8 +135,8 @@ class ConsolidationPlugin:
         """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
         repository = self._of(context).repository
         try:
-            snapshot, gone, is_new = await run_in_daemon_thread(
-                lambda: (repository.load(), repository.taken_out(), repository.is_without_history())
+            snapshot, gone, begins = await run_in_daemon_thread(
+                lambda: (repository.load(), repository.taken_out(), repository.history.begins())
             )
         except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
@@ -175,10 +175,9 @@ class ConsolidationPlugin:
             found.append(
                 Finding("entries gone", cause, Health.DEGRADED, "`nanobot-memory entries restore ID` brings one back.")
             )
-        if is_new:
-            name = repository.state.path.name
-            cause = Sentence("{name} is new: what was done before is not known, the entries are all there", name=name)
-            found.append(Finding("history of the entries", cause))
+        if begins:
+            day = begins.partition("T")[0]
+            found.append(Finding("history of the entries", Sentence("it begins on {day}", day=day)))
         return found
 
 

@@ -37,7 +37,7 @@ _MOST_SHOWN = 50
 _WHO_WORDS = ("user", "extraction", "hand", "import", "panel", "consolidation", "tool", "shared memory")
 _WHY_WORDS = (
     "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "purged",
-    "edited in ENTRIES.md", "ENTRIES.md was gone", "taken from the file: there was no history",
+    "edited in ENTRIES.md", "ENTRIES.md was gone",
     "imported from an archive", "the import was taken back", "changed on another machine",
     "daily consolidation, {day}", "session {session}",
 )  # fmt: skip

@@ -74,7 +74,7 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
 
 def _forget(repository: EntryRepository, ids: Collection[str]) -> None:
     """Forget entries here as they were elsewhere: out of the history and the backup as well."""
-    there = repository.written_last() if ids else {}
+    there = repository.history.written_entries() if ids else {}
     gone = {id_: there[id_] for id_ in ids if id_ in there}
     if gone:
         erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))

@@ -46,7 +46,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         there, history = repository.load().every, repository.history
         wanted, meant = Wanted(erasure.texts, words=erasure.words), Wanted(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
-        every = [*repository.written_last().values(), *there.values()]
+        every = [*history.written_entries().values(), *there.values()]
         gone = frozenset(erasure.ids) | {
             entry.id for entry in every if meant.count(_words(entry)) or _rests_on(entry, erasure)
         }

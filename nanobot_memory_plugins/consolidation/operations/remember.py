@@ -197,7 +197,7 @@ def remember(
         held = keep(entries, new, new_id(entries), same=same.id if same else "", now=now)
         return entries
 
-    outcome = repository.update(change, who=who, why="remember", allow_purged=asked, is_redacted=True)
+    outcome = repository.update(change, who=who, why="remember", allow_purged=asked)
     entry = outcome.entries.get(held)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")

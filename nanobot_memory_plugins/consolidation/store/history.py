@@ -1,14 +1,14 @@
-"""What was done to the entries: runs of changes with who, when and why, and what was purged, in the state database.
+"""What the state database knows of the entries: as they were written last, what was done to them, what was purged.
 
 With the database the history goes, and nothing else: the entries stand in their file.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
@@ -22,8 +22,6 @@ BY_HAND = "hand"
 """Who is named for what others did to the file."""
 PURGED = "purged"
 """Why a run forgot entries for good."""
-BEGUN = "taken from the file: there was no history"
-"""Why the first run was made, where the file had entries and the state database knew none of them."""
 
 _RUNS = (
     "SELECT r.id, r.time, r.who, r.why, r.undoes, c.id, c.before, c.after FROM run r LEFT JOIN change c ON c.run = r.id"
@@ -78,6 +76,17 @@ class Run:
     undoes: str = ""
 
 
+class WrittenFile(NamedTuple):
+    """The digest of the file as it was written last, and of the one before it.
+
+    Until the rename is done, ``unfinished`` is the run of the write, or -1.
+    """
+
+    digest: str
+    previous: str
+    unfinished: int = 0
+
+
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
     """Return how two states of the entries differ; that they have faded is no change."""
 
@@ -108,6 +117,10 @@ class History:
         """Return a run, or None where there is none of this id."""
         return next(iter(self._read("WHERE r.id = ?", (run_id,))), None) if run_id.isdecimal() else None
 
+    def begins(self) -> str:
+        """Return when the first run was that is known (ISO 8601), or nothing."""
+        return str(self._state.read("SELECT min(time) FROM run")[0][0] or "")
+
     def last_known(self, entry_id: str) -> Entry | None:
         """Return an entry as it was before it went, or as it is."""
         return self._last_states(self.runs(entry_id)).get(entry_id)
@@ -116,6 +129,51 @@ class History:
         """Return the entries that the history knows and that are not ``there``, those that went last first."""
         known, here = self._last_states(self.runs()), frozenset(there)
         return {id_: known[id_] for id_ in reversed(known) if id_ not in here}
+
+    def written_file(self, name: str) -> WrittenFile | None:
+        """Return what is known of a file as it was written last."""
+        rows = self._state.read("SELECT digest, previous, unfinished FROM written_file WHERE name = ?", (name,))
+        return WrittenFile(*rows[0]) if rows else None
+
+    def written_entries(self) -> dict[str, Entry]:
+        """Return the entries as they were written last, forgotten ones too."""
+        read = ((id_, _entry_of(body)) for id_, body in self._state.read("SELECT id, body FROM entry"))
+        return {id_: entry for id_, entry in read if entry is not None}
+
+    def write_down(
+        self,
+        name: str,
+        written: WrittenFile,
+        ids: Collection[str],
+        fresh: Iterable[Entry],
+        runs: Iterable[Run] = (),
+        withdrawn: Iterable[Run] = (),
+    ) -> list[Run]:
+        """Write down that a file holds the entries ``ids``, of which some are ``fresh``; return the ``runs`` with ids.
+
+        ``withdrawn`` are runs that were not done after all.
+        """
+
+        def change(connection: "Connection") -> list[Run]:
+            connection.executemany("DELETE FROM run WHERE id = ?", [(int(run.id),) for run in withdrawn])
+            made = [_add_run(connection, run) for run in runs]
+            gone = [row for row in connection.execute("SELECT id FROM entry").fetchall() if row[0] not in ids]
+            connection.executemany("DELETE FROM entry WHERE id = ?", gone)
+            rows = [(entry.id, write_entry(entry)) for entry in fresh]
+            connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", rows)
+            is_ours = written.unfinished and made and made[-1].who != BY_HAND
+            unfinished = int(made[-1].id) if is_ours else written.unfinished
+            connection.execute(
+                "INSERT OR REPLACE INTO written_file (name, digest, previous, unfinished) VALUES (?, ?, ?, ?)",
+                (name, written.digest, written.previous, unfinished),
+            )
+            return made
+
+        return self._state.write(change)
+
+    def finish_write(self, name: str) -> None:
+        """Note that the file that was written down has been renamed."""
+        self._state.execute("UPDATE written_file SET unfinished = 0 WHERE name = ?", (name,))
 
     def drop_before(self, moment: datetime) -> None:
         """Let go of the runs before a moment."""
@@ -178,39 +236,9 @@ class History:
         ):
             run = found.setdefault(str(number), Run(str(number), time, who, why, (), str(undoes or "")))
             if id_ is not None:
-                change = Change(id_, entry_of(before), entry_of(after))
+                change = Change(id_, _entry_of(before), _entry_of(after))
                 found[run.id] = replace(run, changes=(*run.changes, change))
         return list(found.values())
-
-
-def add_run(connection: "Connection", run: Run) -> Run:
-    """Write a run inside a transaction, and return it with its id."""
-    connection.execute(
-        "INSERT INTO run (time, who, why, undoes) VALUES (?, ?, ?, ?)",
-        (run.time, run.who, run.why, int(run.undoes) if run.undoes else None),
-    )
-    ((number,),) = connection.execute("SELECT last_insert_rowid()").fetchall()
-    rows = [
-        (number, place, change.id, body_of(change.before), body_of(change.after))
-        for place, change in enumerate(run.changes)
-    ]
-    connection.executemany("INSERT INTO change (run, place, id, before, after) VALUES (?, ?, ?, ?, ?)", rows)
-    return replace(run, id=str(number))
-
-
-def body_of(entry: Entry | None) -> str | None:
-    """Return an entry as a row holds it: as it stands in the file."""
-    return write_entry(entry) if entry else None
-
-
-def entry_of(body: str | None) -> Entry | None:
-    """Return the entry of a row."""
-    read = read_entry(body) if body else None
-    return None if read is None or isinstance(read, str) else read.entry
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def rewound(entries: Mapping[str, Entry], run: Run | None) -> dict[str, Entry]:
@@ -222,3 +250,26 @@ def rewound(entries: Mapping[str, Entry], run: Run | None) -> dict[str, Entry]:
         else:
             base[change.id] = change.before
     return base
+
+
+def _add_run(connection: "Connection", run: Run) -> Run:
+    connection.execute(
+        "INSERT INTO run (time, who, why, undoes) VALUES (?, ?, ?, ?)",
+        (run.time, run.who, run.why, int(run.undoes) if run.undoes else None),
+    )
+    ((number,),) = connection.execute("SELECT last_insert_rowid()").fetchall()
+    rows = [
+        (number, place, one.id, one.before and write_entry(one.before), one.after and write_entry(one.after))
+        for place, one in enumerate(run.changes)
+    ]
+    connection.executemany("INSERT INTO change (run, place, id, before, after) VALUES (?, ?, ?, ?, ?)", rows)
+    return replace(run, id=str(number))
+
+
+def _entry_of(body: str | None) -> Entry | None:
+    read = read_entry(body) if body else None
+    return None if read is None or isinstance(read, str) else read.entry
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -15,22 +15,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
 from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse
 from nanobot_memory_plugins.consolidation.store.history import (
-    BEGUN,
     BY_HAND,
     Change,
     History,
     Run,
-    add_run,
-    body_of,
+    WrittenFile,
     changes_between,
-    entry_of,
     rewound,
 )
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
@@ -47,16 +43,12 @@ from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-if TYPE_CHECKING:
-    from apsw import Connection
-
 _ATTEMPTS = 20
 _POLL_SECONDS = 0.01
+_BLANK = b"\xef\xbb\xbf \t\r\n"
 _LINE_NUMBER = re.compile(r"line \d+: ")
 # What the log has been told of which file: the prompt, the commands and the plugin each read it by themselves.
 _LOGGED: BoundedDict[tuple[Path, str], None] = BoundedDict(1_000)
-# Days are written in UTC by whoever edits the file: what is today somewhere lies no further ahead.
-_TOMORROW = timedelta(days=1)
 # How long what others took out is told of.
 _LATELY = timedelta(days=7)
 
@@ -68,9 +60,8 @@ class Snapshot:
     """One look at the file: its bytes (None when there is no file), what they say, and all entries, forgotten ones too.
 
     ``known`` are the entries as they were written last, where that is not what the bytes say. ``damage`` says what is
-    wrong with the file when what was written last is used in its place, ``problems`` what in it cannot be read.
-    ``is_written`` says that the bytes are what was written last, and that nothing is left to do, ``is_new`` that the
-    state database knows nothing of the file.
+    wrong with the file when what was written last is used in its place. ``is_written`` says that the bytes are what was
+    written last, and that nothing is left to do.
     """
 
     path: Path
@@ -79,9 +70,7 @@ class Snapshot:
     every: dict[str, Entry]
     known: dict[str, Entry] | None = None
     damage: str = ""
-    problems: tuple[str, ...] = ()
     is_written: bool = False
-    is_new: bool = False
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
@@ -92,6 +81,11 @@ class Snapshot:
     def forgotten(self) -> dict[str, Entry]:
         """The entries that are forgotten and can be restored."""
         return {id_: one for id_, one in self.every.items() if one.is_forgotten}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What of the file cannot be read, in words."""
+        return self.document.problems
 
     @property
     def by_hand(self) -> tuple[Change, ...]:
@@ -119,17 +113,6 @@ class Outcome:
     def changes(self) -> tuple[Change, ...]:
         """What became of which entry."""
         return self.run.changes if self.run is not None else ()
-
-
-class _Written(NamedTuple):
-    """The digest of the file as it was written last, and of the one before it.
-
-    Until the rename is done, ``unfinished`` is the run of the write, or -1.
-    """
-
-    digest: str
-    previous: str
-    unfinished: int
 
 
 class EntryRepository:
@@ -161,9 +144,11 @@ class EntryRepository:
         self._at = at
 
     def load(self) -> Snapshot:
-        """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""
-        found = self._look()
-        found = replace(found, problems=(*found.document.problems, *self._days_ahead(found)))
+        """Return what there is; nothing is written. A missing file has no entries. Raises `MemoryFileError`."""
+        try:
+            found = self._look()
+        except StoreError as error:
+            raise FileBusyError(error.cause, hint=error.hint) from error
         name = self.path.name
         if found.damage:
             _log_once(self.path, f"{name} is damaged ({found.damage}); what was written last is used")
@@ -178,24 +163,23 @@ class EntryRepository:
         who: str,
         why: str,
         allow_purged: bool = False,
-        is_redacted: bool = False,
         with_forgotten: bool = False,
     ) -> Outcome:
         """Change the entries: ``change`` gets those that are known and returns those that shall be there.
 
-        It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts
-        that were purged are left out, unless ``allow_purged``, and new ones of which only a placeholder would be left.
-        ``is_redacted`` says that new texts hold no secret any more, ``with_forgotten`` that ``change`` decides on
-        forgotten entries, too. Raises `MemoryFileError`; the file is then as it was.
+        It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts that were
+        purged are left out, unless ``allow_purged``, and new ones of which only a placeholder would be left.
+        ``with_forgotten`` says that ``change`` decides on forgotten entries, too. Raises `MemoryFileError`; the file is
+        then as it was.
         """
 
         def decide(found: Snapshot) -> Entries:
             live, forgotten = (found.every, {}) if with_forgotten else (found.entries, found.forgotten)
-            wanted = dict(change(dict(live)))
-            if not allow_purged:
-                wanted = {id_: one for id_, one in wanted.items() if id_ in live or not self.history.is_purged(one)}
-            if not is_redacted:
-                wanted = {id_: self._redacted(entry, live.get(id_)) for id_, entry in wanted.items()}
+            wanted = {
+                id_: one if _says_the_same(one, live.get(id_)) else self._redacted(one)
+                for id_, one in change(dict(live)).items()
+                if id_ in live or allow_purged or not self.history.is_purged(one)
+            }
             return {**forgotten, **without_empty(wanted, live)}
 
         with self.locked():
@@ -234,16 +218,16 @@ class EntryRepository:
             wanted = dict(decide(found))
             now = self.clock.now()
             data = render(document, wanted, now=now)
-            own = self._safe_changes(changes_between(found.every, wanted), found)
-            if data == (found.raw or b"") and found.is_written and not own:
+            changes = changes_between(found.every, wanted)
+            if found.is_written and data == (found.raw or b"") and not changes:
                 return Outcome(self.path, wanted, made)
             self._at("before check")
             if self._read(self.path) != found.raw:
                 continue
-            run = Run("", exact_time(now.astimezone(UTC)), who, why, own, undoes)
-            run, is_done = self._replace(found, wanted, data, run)
-            made = made or (run if own or undoes else None)
-            if is_done:
+            run = Run("", exact_time(now.astimezone(UTC)), who, why, self._without_secrets(changes), undoes)
+            done, is_all = self._replace(found, wanted, data, run)
+            made = made or done
+            if is_all:
                 return Outcome(self.path, wanted, made)
             decide = _as_they_are  # what somebody wrote in the last instant is taken from the backup
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
@@ -270,27 +254,17 @@ class EntryRepository:
 
         Nothing is written where nothing is to do. Raises `MemoryFileError`.
         """
-        if not self._look().is_written and self.path.exists():
+        if not self.load().is_written and self.path.exists():
             with self.locked():
                 self.write(_as_they_are, who=BY_HAND, why="")
 
-    def written_last(self) -> dict[str, Entry]:
-        """Return the entries as they were written last, forgotten ones too. Raises `StoreError`."""
-        read = ((id_, entry_of(body)) for id_, body in self.state.read("SELECT id, body FROM entry"))
-        return {id_: entry for id_, entry in read if entry is not None}
-
     def taken_out(self) -> list[str]:
         """Return the ids of the entries that others took out of the file lately, and that are not back."""
-        found, since = self._look(), exact_time(self.clock.now() - _LATELY)
+        found, since = self.load(), exact_time(self.clock.now() - _LATELY)
         runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
         changes = [change for run in runs for change in run.changes] + list(found.by_hand)
         gone = dict.fromkeys(change.id for change in changes if change.after is None)
         return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged_id(id_)]
-
-    def is_without_history(self) -> bool:
-        """Return whether the file has entries and the state database knows nothing of it, or has begun with it."""
-        runs = self.state.read("SELECT why FROM run ORDER BY id LIMIT 1")
-        return runs[0][0] == BEGUN if runs else self._written() is None and bool(self.load().entries)
 
     def clean_backup(self, kept: Callable[[Entry], Entry | None], clean: Callable[[bytes], bytes]) -> None:
         """Write the backup with what is ``kept`` of its entries, and the text of others ``clean``.
@@ -304,18 +278,13 @@ class EntryRepository:
         left = {id_: one for id_, entry in document.entries.items() if (one := kept(entry)) is not None}
         after = parse(render(document, left, now=self.clock.now())).with_foreign(clean)
         if after != before:
-            self._replace_backup(after)
-
-    def _replace_backup(self, data: bytes) -> None:
-        replace_file(self.backup, data, keeps_backup=False)
+            replace_file(self.backup, after, keeps_backup=False)
 
     def _look(self) -> Snapshot:
-        """Return what there is; nothing is written. Raises `MemoryFileError`."""
-        raw, written = self._read(self.path), self._written()
+        raw, written = self._read(self.path), self.history.written_file(self.path.name)
         data = raw or b""
-        damage = damage_in(data)
-        if written is not None and not damage and raw is not None and not data.strip(b"\xef\xbb\xbf \t\r\n"):
-            damage = Sentence("it is empty") if self.written_last() else ""
+        is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
+        damage = Sentence("it is empty") if is_emptied else damage_in(data)
         if damage:
             copy = self._read(self.backup) or b""
             document = parse(data if damage_in(copy) or not copy else copy)
@@ -323,7 +292,7 @@ class EntryRepository:
             document = parse(data)
         found = Snapshot(self.path, raw, document, entries_of(document, {}), damage=damage)
         if written is None:
-            return replace(found, is_new=True)
+            return found
         digest = _digest(data)
         if not damage and digest == written.digest and not written.unfinished:
             return replace(found, is_written=True)
@@ -337,7 +306,7 @@ class EntryRepository:
         return replace(found, document=document, every=every, known=known)
 
     def _together(
-        self, document: EntryDocument, theirs: Entries, known: Entries, written: _Written, *, is_ours: bool
+        self, document: EntryDocument, theirs: Entries, known: Entries, written: WrittenFile, *, is_ours: bool
     ) -> tuple[EntryDocument, dict[str, Entry]]:
         """Return the file and its entries where a write was broken off that had been written down as ``known``.
 
@@ -356,71 +325,48 @@ class EntryRepository:
             base = dict(known)
         return document, merged(base, theirs, ours)
 
-    def _replace(self, found: Snapshot, wanted: Entries, data: bytes, run: Run) -> tuple[Run, bool]:
+    def _replace(self, found: Snapshot, wanted: Entries, data: bytes, run: Run) -> tuple[Run | None, bool]:
         """Write down what others did and what we do, and replace the file; return our run, and whether that is all.
 
         It is not where somebody wrote in the instant before the file was replaced: their version is in the backup.
         """
         make_folder(self.paths, self.paths.memory)
-        raw, done = found.raw or b"", run
+        name, raw = self.path.name, found.raw or b""
+        runs: list[Run] = []
+        if found.by_hand:
+            why = f"edited in {name}" if found.raw is not None else f"{name} was gone"
+            runs.append(Run("", run.time, BY_HAND, why, self._without_secrets(found.by_hand)))
+        is_own = bool(run.changes or run.undoes)
+        runs += [run] if is_own else []
+        before = found.every if found.is_written else {}
+        fresh = [self._redacted(one) for id_, one in wanted.items() if before.get(id_) is not one]
 
-        def record(connection: "Connection") -> None:
-            nonlocal done
-            if found.is_new and found.every:
-                add_run(connection, Run("", run.time, BY_HAND, BEGUN))
-            if found.by_hand:
-                how = "edited in {name}" if found.raw is not None else "{name} was gone"
-                by_hand = self._safe_changes(found.by_hand, found)
-                add_run(connection, Run("", run.time, BY_HAND, how.format(name=self.path.name), by_hand))
-            if run.changes or run.undoes:
-                done = add_run(connection, run)
-            self._write_down(connection, found, wanted, data, int(done.id or -1) if data != raw else 0)
-
-        def withdraw(connection: "Connection") -> None:
-            if done.id:
-                connection.execute("DELETE FROM run WHERE id = ?", (int(done.id),))
-            self._write_down(connection, replace(found, is_written=False), found.every, raw, 0)
+        def record() -> None:
+            written = WrittenFile(_digest(data), _digest(raw), -1 if data != raw else 0)
+            runs[:] = self.history.write_down(name, written, wanted.keys(), fresh, runs)
 
         self._at("before record")
         if data == raw:
-            self.state.write(record)
-            return done, True
+            record()
+            return runs[-1] if is_own else None, True
         if found.damage:
-            replace_file(self.path.with_name(f"{self.path.name}.damaged"), raw)
+            replace_file(self.path.with_name(f"{name}.damaged"), raw)
         try:
-            replace_file(self.path, data, ready=lambda: self.state.write(record))
+            replace_file(self.path, data, ready=record)
         except MemoryFileError:
-            self.state.write(withdraw)
+            as_it_was = WrittenFile(_digest(raw), _digest(raw))
+            withdrawn = [one for one in runs if one.id and one.who != BY_HAND]
+            there = [self._redacted(one) for one in found.every.values()]
+            self.history.write_down(name, as_it_was, found.every.keys(), there, withdrawn=withdrawn)
             raise
         self._at("after replace")
+        done = runs[-1] if is_own else None
         if found.damage and found.document.data:
-            self._replace_backup(found.document.data)
+            replace_file(self.backup, found.document.data, keeps_backup=False)
         elif found.raw is not None and self._read(self.backup) not in (None, raw):
             return done, False
-        self.state.execute("UPDATE written_file SET unfinished = 0 WHERE name = ?", (self.path.name,))
+        self.history.finish_write(name)
         return done, True
-
-    def _write_down(
-        self, connection: "Connection", found: Snapshot, wanted: Entries, data: bytes, unfinished: int
-    ) -> None:
-        """Write down the entries and the file that they stand in."""
-        before = found.every if found.is_written else {}
-        known = [str(row[0]) for row in connection.execute("SELECT id FROM entry").fetchall()]
-        connection.executemany("DELETE FROM entry WHERE id = ?", [(id_,) for id_ in known if id_ not in wanted])
-        fresh = [(id_, body_of(self._safe(one, found))) for id_, one in wanted.items() if before.get(id_) is not one]
-        connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", fresh)
-        connection.execute(
-            "INSERT OR REPLACE INTO written_file (name, digest, previous, unfinished) VALUES (?, ?, ?, ?)",
-            (self.path.name, _digest(data), _digest(found.raw or b""), unfinished),
-        )
-
-    def _written(self) -> _Written | None:
-        sql = "SELECT digest, previous, unfinished FROM written_file WHERE name = ?"
-        try:
-            rows = self.state.read(sql, (self.path.name,))
-        except StoreError as error:
-            raise FileBusyError(error.cause, hint=error.hint) from error
-        return _Written(*rows[0]) if rows else None
 
     def _read(self, path: Path) -> bytes | None:
         try:
@@ -434,50 +380,32 @@ class EntryRepository:
 
     def _known(self, document: EntryDocument) -> dict[str, Entry]:
         """Return the entries as they were written last, with the secrets that people wrote into the file themselves."""
-        known = self.written_last()
+        known = self.history.written_entries()
         for id_, entry in document.entries.items():
             ours = known.get(id_)
             if ours is None or ours.content == entry.content:
                 continue
-            if self.redacted(entry.content, entry.origin) == ours.content:
+            if self._redacted(entry).content == ours.content:
                 known[id_] = replace(ours, content=entry.content)
         return known
 
-    def _safe(self, entry: Entry, found: Snapshot) -> Entry:
-        """Return an entry as the state database may hold it: what a person wrote stays in the file as it is."""
-        own = found.every.get(entry.id)
-        if own is None or own.content != entry.content:
-            return entry  # a text of ours, which was redacted before it came here
-        return replace(entry, content=self.redacted(entry.content, entry.origin))
-
-    def _safe_changes(self, changes: Sequence[Change], found: Snapshot) -> tuple[Change, ...]:
-        return tuple(
-            Change(one.id, one.before and self._safe(one.before, found), one.after and self._safe(one.after, found))
-            for one in changes
-        )
-
-    def _redacted(self, entry: Entry, before: Entry | None) -> Entry:
-        """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
-        if before is not None and before.content == entry.content:
-            return entry
+    def _redacted(self, entry: Entry) -> Entry:
+        """Return an entry without secrets in its text: so it may be written. What people wrote stays in the file."""
         safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
+
+    def _without_secrets(self, changes: Sequence[Change]) -> tuple[Change, ...]:
+        """Return changes as the state database may hold them."""
+        return tuple(
+            Change(one.id, one.before and self._redacted(one.before), one.after and self._redacted(one.after))
+            for one in changes
+        )
 
     def _new_entry(self, bullet: Bullet, there: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)
         importance = Importance.HIGH
         new = Entry(new_id(there), bullet.content, bullet.category.value, initial_score(importance), now)
         return replace(new, created_at=now, importance=importance.value)
-
-    def _days_ahead(self, found: Snapshot) -> list[str]:
-        """Say which entries have a day that cannot be."""
-        tomorrow = self.clock.now() + _TOMORROW
-        ahead = [id_ for id_, entry in found.every.items() if entry.last_activated > tomorrow]
-        if not ahead:
-            return []
-        one = Sentence("the entry {id}", id=ahead[0])
-        which = Sentence("{one} and {more} more", one=one, more=len(ahead) - 1) if len(ahead) > 1 else one
-        return [Sentence("{which}: the day lies in the future, and nothing fades before it", which=which)]
 
 
 def settle_workspace(workspace: Path) -> str:
@@ -488,6 +416,10 @@ def settle_workspace(workspace: Path) -> str:
 
 def _as_they_are(found: Snapshot) -> Entries:
     return found.every
+
+
+def _says_the_same(entry: Entry, before: Entry | None) -> bool:
+    return before is not None and before.content == entry.content
 
 
 def _digest(data: bytes) -> str:
