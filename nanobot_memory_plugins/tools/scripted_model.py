@@ -107,11 +107,12 @@ def after_tool(request: Request) -> bool:
     return request.last.get("role") == "tool"
 
 
-@dataclass(slots=True)
 class StatusError(Exception):
     """An HTTP error of the model's server, as clients of such APIs raise it."""
 
-    status_code: int
+    def __init__(self, status_code: int) -> None:
+        super().__init__(status_code)
+        self.status_code = status_code
 
 
 def over_http(base_url: str, *, timeout: float = 60.0) -> Complete:
@@ -183,7 +184,12 @@ class ScriptedServer(LoopbackServer):
         self.requests: list[Request] = []
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        super().__init__(_handler(self), name="scripted-model")
+        super().__init__(type("Handler", (_Handler,), {"model": self}), name="scripted-model")
+
+    @property
+    def complete(self) -> Complete:
+        """What a host wires as its language model: it asks this server."""
+        return over_http(self.base_url)
 
     def answer(self, body: Mapping[str, Any]) -> Reply:
         """Record one request and return the reply that the script has for it."""
@@ -198,97 +204,65 @@ class ScriptedServer(LoopbackServer):
                 return rule.reply(request) if callable(rule.reply) else rule.reply
         return Reply(self.default)
 
-    @property
-    def complete(self) -> Complete:
-        """What a host wires as its language model: it asks this server."""
-        return over_http(self.base_url)
-
-    def call_id(self) -> str:
-        """Return a new id for a tool call."""
-        return f"call_{next(self._numbers)}"
-
-
-def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
-            """Keep quiet: the captured requests are the record."""
-
-        def do_GET(self) -> None:
-            """List the one model."""
-            self._send(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
-
-        def do_POST(self) -> None:
-            """Answer a completion request."""
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = server.answer(body)
-            if reply.delay:
-                time.sleep(reply.delay)
-            try:
-                if reply.cut:
-                    self._cut()
-                elif reply.junk is not None:
-                    self._send_bytes(200, reply.junk)
-                elif reply.status != 200:
-                    kind = "server_error" if reply.status >= 500 else "invalid_request_error"
-                    self._send(reply.status, {"error": {"message": reply.error, "type": kind}})
-                elif body.get("stream"):
-                    self._stream(_message(reply, server), body)
-                else:
-                    self._send(200, _completion(_message(reply, server), body))
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True  # the host has given up waiting
-
-        def _stream(self, message: dict[str, Any], body: Mapping[str, Any]) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Connection", "close")
-            self.end_headers()
-            for chunk in _chunks(message, body):
-                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-            self.wfile.write(b"data: [DONE]\n\n")
-            self.close_connection = True
-
-        def _cut(self) -> None:
-            """Promise more than is sent, and hang up."""
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b'{"id": "scripted", "choices": [{"message": {"con')
-            self.close_connection = True
-
-        def _send(self, status: int, value: Mapping[str, Any]) -> None:
-            self._send_bytes(status, json.dumps(value).encode())
-
-        def _send_bytes(self, status: int, data: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    return Handler
-
-
-def _message(reply: Reply, server: ScriptedServer) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": reply.text}
-    if reply.tools:
-        message["tool_calls"] = [
+    def message(self, reply: Reply) -> dict[str, Any]:
+        """Return a reply as the message of an answer, each call of a tool with a new id."""
+        calls = [
             {
-                "id": server.call_id(),
+                "id": f"call_{next(self._numbers)}",
                 "type": "function",
                 "function": {
                     "name": call.name,
-                    "arguments": call.arguments
-                    if isinstance(call.arguments, str)
-                    else json.dumps(dict(call.arguments)),
+                    "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments),
                 },
             }
             for call in reply.tools
         ]
-    return message
+        return {"role": "assistant", "content": reply.text, **({"tool_calls": calls} if calls else {})}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model: ScriptedServer
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
+        """Keep quiet: the captured requests are the record."""
+
+    def do_GET(self) -> None:
+        """List the one model."""
+        self._send(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+
+    def do_POST(self) -> None:
+        """Answer a completion request."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        reply = self.model.answer(body)
+        time.sleep(reply.delay)
+        try:
+            if reply.cut:  # more is promised than is sent
+                self._send(200, b'{"id": "scripted", "choices": [{"message": {"con', length=1_000)
+                self.close_connection = True
+            elif reply.junk is not None:
+                self._send(200, reply.junk)
+            elif reply.status != 200:
+                kind = "server_error" if reply.status >= 500 else "invalid_request_error"
+                self._send(reply.status, {"error": {"message": reply.error, "type": kind}})
+            elif body.get("stream"):
+                chunks = [*map(json.dumps, _chunks(self.model.message(reply), body)), "[DONE]"]
+                stream = "".join(f"data: {chunk}\n\n" for chunk in chunks)
+                self._send(200, stream.encode(), kind="text/event-stream")
+            else:
+                self._send(200, _completion(self.model.message(reply), body))
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # the host has given up waiting
+
+    def _send(
+        self, status: int, content: Mapping[str, Any] | bytes, *, kind: str = "application/json", length: int = 0
+    ) -> None:
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(length or len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
 
 def _usage(body: Mapping[str, Any]) -> dict[str, int]:
@@ -301,14 +275,10 @@ def _finish(message: Mapping[str, Any]) -> str:
 
 
 def _completion(message: dict[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "id": "scripted",
-        "object": "chat.completion",
-        "created": 1,
-        "model": body.get("model", "scripted"),
-        "choices": [{"index": 0, "message": message, "finish_reason": _finish(message)}],
-        "usage": _usage(body),
-    }
+    choice = {"index": 0, "message": message, "finish_reason": _finish(message)}
+    model = body.get("model", "scripted")
+    made = {"id": "scripted", "object": "chat.completion", "created": 1, "model": model}
+    return {**made, "choices": [choice], "usage": _usage(body)}
 
 
 def _chunks(message: dict[str, Any], body: Mapping[str, Any]) -> list[dict[str, Any]]:

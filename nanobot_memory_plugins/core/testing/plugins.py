@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel
 from typing_extensions import TypeVar
@@ -103,7 +103,12 @@ def plugin_context(
     )
 
 
-def run_hook(
+def run_hook(plugin: object, hook: str, /, **settings: Any) -> list[Any]:
+    """Do what `run_hook_async` does, where no event loop runs."""
+    return asyncio.run(run_hook_async(plugin, hook, **settings))
+
+
+async def run_hook_async(
     plugin: object,
     hook: str,
     /,
@@ -118,21 +123,8 @@ def run_hook(
     ``context`` there is one with the plugin's default options; chat messages may be those of the APIs. ``hookspecs``
     are modules of a framework's own hooks, whose arguments are all given. Raises `PluginError`, from the exception
     itself, where the plugin fails, is refused at its registration, or answers what counts as none, and `InputError`
-    for a hook or an argument that does not exist. In an async test await `run_hook_async`.
+    for a hook or an argument that does not exist.
     """
-    return asyncio.run(run_hook_async(plugin, hook, context=context, hookspecs=hookspecs, **arguments))
-
-
-async def run_hook_async(
-    plugin: object,
-    hook: str,
-    /,
-    *,
-    context: PluginContext[Any] | None = None,
-    hookspecs: Sequence[ModuleType] = (),
-    **arguments: object,
-) -> list[Any]:
-    """Do what `run_hook` does, in the event loop that runs already."""
     context = context or plugin_context(_default_options(plugin))
     specification = _specification(hook, hookspecs)
     given = _all_arguments(hook, specification, arguments)
@@ -156,20 +148,11 @@ async def run_hook_async(
     return list(values)
 
 
-class Patch(Protocol):
-    """What undoes changes at the end of a test: pytest's ``monkeypatch``, or anything like it."""
+def install_plugin(folder: Path, monkeypatch: Any, name: str, source: str, *, attribute: str = "") -> None:
+    """Put a distribution with one plugin module on the import path, until the test ends and ``monkeypatch`` is undone.
 
-    def syspath_prepend(self, path: Any) -> None:
-        """Put a folder before all others that are searched for modules."""
-
-    def delitem(self, dic: Any, name: Any, raising: bool = True) -> None:
-        """Take an item out of a mapping."""
-
-
-def install_plugin(folder: Path, monkeypatch: Patch, name: str, source: str, *, attribute: str = "") -> None:
-    """Put a distribution with one plugin module on the import path, until the test ends.
-
-    The entry point names the module, or an ``attribute`` of it.
+    It is pytest's, or has its ``syspath_prepend`` and ``delitem``. The entry point names the module, or an
+    ``attribute`` of it.
     """
     module = f"third_party_{name}"
     (folder / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")
