@@ -15,8 +15,6 @@
     └── LanguageModelError      a completion failed
         ├── CompletionTimeoutError
         └── NotAskedError       nothing was sent
-            ├── BudgetExceededError
-            └── LoopError       the same use again and again, or one failure after the other
 
 Every message names the cause and, where there is one, a hint how to fix it.
 """
@@ -90,15 +88,7 @@ class CompletionTimeoutError(LanguageModelError):
 
 
 class NotAskedError(LanguageModelError):
-    """The language model was not asked: nothing was sent."""
-
-
-class BudgetExceededError(NotAskedError):
-    """The budget of the purpose is used up for today."""
-
-
-class LoopError(NotAskedError):
-    """The same prompt is asked again and again, or a purpose fails time after time: nothing is sent for a while."""
+    """Nothing was sent: the day's budget of the purpose is used up, or it rests after many failures."""
 
 
 def said_of(error: BaseException) -> str:

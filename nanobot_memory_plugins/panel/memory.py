@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFil
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.language_model import uses
+from nanobot_memory_plugins.core.language_model.ledger import uses
 from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk

@@ -5,13 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import BudgetExceededError, CompletionTimeoutError, LanguageModelError
-from nanobot_memory_plugins.core.language_model import (
-    LanguageModel,
-    LanguageModelOptions,
-    UsageLedger,
-    hook_deadline,
-)
+from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError, NotAskedError
+from nanobot_memory_plugins.core.language_model.access import LanguageModel, hook_deadline
+from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
+from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.state import StateDatabase
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -103,7 +100,7 @@ async def test_the_budget_of_a_day_survives_a_restart(tmp_path):
     await ask(ASK, max_tokens=100, purpose="summary")
     await ask(ASK, max_tokens=100, purpose="summary")
     again = model(tmp_path, complete, daily_tokens=250)
-    with pytest.raises(BudgetExceededError, match="250 tokens a day"):
+    with pytest.raises(NotAskedError, match="250 tokens a day"):
         await again(ASK, max_tokens=100, purpose="summary")
     assert await again(ASK, max_tokens=100, purpose="flush")
 

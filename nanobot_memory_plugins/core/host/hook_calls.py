@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.privacy import Privacy
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.sessions import Sessions
-from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.language_model.access import hook_deadline
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable

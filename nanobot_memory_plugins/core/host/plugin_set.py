@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.language_model import UsageLedger
+from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -209,7 +209,7 @@ class PluginSet:
         """Return the language model as a plugin may use it, or None where the host has wired none."""
         if self._llm is None:
             return None
-        from nanobot_memory_plugins.core.language_model import LanguageModel  # which takes a while
+        from nanobot_memory_plugins.core.language_model.access import LanguageModel
 
         options = self._config.core.language_model
         return LanguageModel(self._llm, plugin=plugin, options=options, ledger=self._ledger, clock=self._clock)

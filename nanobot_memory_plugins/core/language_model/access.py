@@ -1,7 +1,6 @@
 """One use of the language model on behalf of a plugin."""
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,10 +11,8 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait
 
 from nanobot_memory_plugins.core.clock import Clock, time_limit
 from nanobot_memory_plugins.core.errors import (
-    BudgetExceededError,
     CompletionTimeoutError,
     LanguageModelError,
-    LoopError,
     NotAskedError,
     StoreError,
 )
@@ -30,6 +27,9 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 T = TypeVar("T")
+
+# Failures of a purpose in a row, within an hour, after which it rests, and seconds of that rest, then one trial.
+_MOST_FAILURES, _REST_SECONDS = 10, 600.0
 
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4
@@ -71,7 +71,7 @@ class LanguageModel:
         server errors are tried again inside the time limit; the first time-out is final. What stands behind a colon in
         ``purpose`` is for the host alone.
 
-        Raises `BudgetExceededError` or `LoopError` before anything is sent, `CompletionTimeoutError`, or
+        Raises `NotAskedError` before anything is sent, `CompletionTimeoutError`, or
         `LanguageModelError`.
         """
         messages = [_printable(message) for message in messages]
@@ -92,14 +92,13 @@ class LanguageModel:
         budget = self._options.daily_tokens_for(purpose)
         spent = await self._look_up(lambda ledger: ledger.tokens(spent_on, today))
         if spent + prompt_tokens + max_tokens > budget:
-            raise BudgetExceededError(
+            raise NotAskedError(
                 Sentence(
                     "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=spent_on
                 ),
                 hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
             )
-        prompt = _fingerprint(messages)
-        await self._refuse_loops(spent_on, prompt)
+        await self._refuse_failing(spent_on)
         started = self._clock.monotonic()
         answer, outcome = "", CANCELLED
         try:
@@ -118,7 +117,6 @@ class LanguageModel:
                     answer_tokens=estimate_tokens(answer),
                     seconds=round(self._clock.monotonic() - started, 3),
                     outcome=outcome,
-                    prompt=prompt,
                 )
             )
         return answer
@@ -138,27 +136,18 @@ class LanguageModel:
                 Sentence("What was used today cannot be read: {why}", why=error.cause), hint=error.hint
             ) from None
 
-    async def _refuse_loops(self, purpose: str, prompt: str) -> None:
-        """Raise `LoopError` when this use looks like one turn of a loop."""
+    async def _refuse_failing(self, purpose: str) -> None:
+        """Raise `NotAskedError` while a purpose rests after many failures."""
         now = self._clock.now()
-        if await self._look_up(lambda ledger: ledger.repeats(prompt, now)) >= self._options.hourly_repeats:
-            raise LoopError(
-                Sentence(
-                    "The same prompt for {purpose!r} was sent {times} times within an hour.",
-                    purpose=purpose,
-                    times=self._options.hourly_repeats,
-                ),
-                hint="Look for what asks again and again; core.languageModel.hourlyRepeats is the limit.",
-            )
         failures, seconds = await self._look_up(lambda ledger: ledger.failures(purpose, now))
-        if failures >= self._options.hourly_failures and seconds < self._options.failure_rest:
-            raise LoopError(
+        if failures >= _MOST_FAILURES and seconds < _REST_SECONDS:
+            raise NotAskedError(
                 Sentence(
                     "The language model has failed {failures} times in a row for {purpose!r}: it is left in peace.",
                     failures=failures,
                     purpose=purpose,
                 ),
-                hint="See `nanobot-memory stats`; one trial follows after core.languageModel.failureRest.",
+                hint="See `nanobot-memory stats`; one trial follows every ten minutes.",
             )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
@@ -207,14 +196,6 @@ def _printable(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a chat message without what is hidden in its text."""
     content = message.get("content")
     return {**message, "content": printable(content)} if isinstance(content, str) else message
-
-
-def _fingerprint(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return a short fingerprint of a prompt; nothing of it can be read back."""
-    hashed = hashlib.blake2b(digest_size=8)
-    for message in messages:
-        hashed.update(f"{message.get('role')}\0{message.get('content')}\0".encode("utf-8", "surrogatepass"))
-    return hashed.hexdigest()
 
 
 def is_worth_retrying(error: BaseException) -> bool:

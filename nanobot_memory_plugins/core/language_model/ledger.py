@@ -16,10 +16,7 @@ _HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """One use. Tokens are estimated; ``outcome`` is ``answered`` or the type of the error.
-
-    ``prompt`` is a fingerprint of what was asked, so that repetitions are seen.
-    """
+    """One use. Tokens are estimated; ``outcome`` is ``answered`` or the type of the error."""
 
     time: datetime
     plugin: str
@@ -28,7 +25,6 @@ class Usage:
     answer_tokens: int
     seconds: float
     outcome: str
-    prompt: str = ""
 
 
 class UsageLedger:
@@ -48,19 +44,12 @@ class UsageLedger:
         sql = f"SELECT coalesce({used}, 0) FROM event WHERE kind = ? AND day = ? AND body ->> 'purpose' = ?"  # noqa: S608
         return int(self._state.read(sql, (_KIND, day.isoformat(), purpose))[0][0])
 
-    def repeats(self, prompt: str, now: datetime) -> int:
-        """Return how often a prompt was sent within the hour before ``now``."""
-        return sum(usage.prompt == prompt for usage in self._last_hour(now))
-
     def failures(self, purpose: str, now: datetime) -> tuple[int, float]:
         """Return how often ``purpose`` failed in a row within the last hour, and the seconds since the last time."""
-        ended = [one for one in self._last_hour(now) if one.purpose == purpose and one.outcome != CANCELLED]
+        last_hour = [one for one in uses(self._state, since=(now - _HOUR).date()) if one.time > now - _HOUR]
+        ended = [one for one in last_hour if one.purpose == purpose and one.outcome != CANCELLED]
         count = next((n for n, one in enumerate(reversed(ended)) if one.outcome == ANSWERED), len(ended))
         return count, (now - ended[-1].time).total_seconds() if count else 0.0
-
-    def _last_hour(self, now: datetime) -> list[Usage]:
-        since = now - _HOUR
-        return [usage for usage in uses(self._state, since=since.date()) if usage.time > since]
 
 
 def uses(state: StateDatabase, *, since: date) -> Iterator[Usage]:

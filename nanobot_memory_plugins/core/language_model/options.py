@@ -21,11 +21,6 @@ class LanguageModelOptions(PluginOptions):
     )
     daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
     purpose_daily_tokens: dict[str, int] = Field(default={}, description="tokens a day by purpose")
-    hourly_repeats: int = Field(default=5, ge=1, description="times that one and the same prompt is sent in an hour")
-    hourly_failures: int = Field(
-        default=10, ge=1, description="failures of a purpose in a row, within an hour, after which it rests"
-    )
-    failure_rest: float = Field(default=600.0, gt=0, description="seconds of that rest, then one trial")
 
     def timeout_for(self, purpose: str) -> float:
         """Return the seconds that one use for ``purpose`` may take, retries included."""

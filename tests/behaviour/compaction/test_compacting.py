@@ -86,7 +86,7 @@ async def test_whatever_the_model_does_a_usable_summary_comes_and_each_step_is_l
         assert "junk" not in summary.text
         assert 0 < summary.keep_from < len(history), fault
 
-    async with life.host(core={"languageModel": {"attempts": 1, "hourlyFailures": 99}}) as memory:
+    async with life.host(core={"languageModel": {"attempts": 1}}) as memory:
         for fault in faults:
             await compacted_despite(fault)
     async with life.host(core={"languageModel": {"attempts": 1, "timeout": 0.1, "purposeTimeouts": {}}}) as memory:

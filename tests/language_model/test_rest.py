@@ -1,12 +1,14 @@
-"""Loops are broken before they cost anything."""
+"""A purpose that fails again and again rests."""
 
 from datetime import UTC, datetime
 
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import LanguageModelError, LoopError
-from nanobot_memory_plugins.core.language_model import LanguageModel, LanguageModelOptions, UsageLedger
+from nanobot_memory_plugins.core.errors import LanguageModelError, NotAskedError
+from nanobot_memory_plugins.core.language_model.access import LanguageModel
+from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
+from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.state import StateDatabase
 
 NOW = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
@@ -38,37 +40,17 @@ async def ask(model: LanguageModel, text: str = "the same", purpose: str = "flus
     return await model([{"role": "user", "content": text}], max_tokens=10, purpose=purpose)
 
 
-async def test_the_same_prompt_is_not_sent_for_ever_across_restarts_and_midnight(tmp_path):
-    complete, clock = Asked(), ManualClock(NOW)
-    for _ in range(5):
-        await ask(access(tmp_path, complete, clock))
-        clock.advance(60)
-    with pytest.raises(LoopError):
-        await ask(access(tmp_path, complete, clock))
-    assert await ask(access(tmp_path, complete, clock), "another") == "answer"
-    long_lived = access(tmp_path, complete, clock)
-    with pytest.raises(LoopError):
-        await ask(long_lived)
-    clock.advance(28 * 60)  # past midnight, still within the hour
-    for model in (long_lived, access(tmp_path, complete, clock)):
-        with pytest.raises(LoopError):
-            await ask(model)
-    clock.advance(3600)
-    assert await ask(long_lived) == "answer"
-    assert len(complete.purposes) == 7
-
-
 async def test_a_trial_that_fails_begins_the_rest_again(tmp_path):
     complete, clock = Asked(), ManualClock(NOW.replace(hour=12))
     complete.fails = True
-    model = access(tmp_path, complete, clock, hourly_failures=2, failure_rest=600)
-    for number in range(2):
+    model = access(tmp_path, complete, clock)
+    for number in range(10):
         with pytest.raises(LanguageModelError):
             await ask(model, f"question {number}")
     clock.advance(601)
     with pytest.raises(LanguageModelError, match="ValueError"):
         await ask(model, "the trial")
-    with pytest.raises(LoopError):
+    with pytest.raises(NotAskedError):
         await ask(model, "after it")
 
 
