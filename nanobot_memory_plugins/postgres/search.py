@@ -202,14 +202,6 @@ class ServerRows:
         return [CandidateRow._make(row) for row in run(self.connection, sql, {**values, "machine": self.owner.machine})]
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSpace:
-    """The vectors of one model on the server."""
-
-    model: str
-    dimension: int
-
-
 @dataclass
 class ServerVectors:
     """The vectors of the shared memory, compared one by one: that is exact, and fast enough for a tenant's own."""
@@ -217,33 +209,33 @@ class ServerVectors:
     connection: Connection
     owner: Owner
 
-    def space(self, name: str, dimension: int) -> ServerSpace | None:
-        """Return the space of a model, if anything has a vector in it."""
+    def can_compare(self, model: str, dimension: int) -> bool:
+        """Tell whether anything has a vector of a model."""
         sql = "SELECT EXISTS (SELECT 1 FROM nanobot_memory.embedding e WHERE e.model = %s)"
-        row = run(self.connection, sql, (name,)).fetchone()
-        return ServerSpace(name, dimension) if row and row[0] else None
+        row = run(self.connection, sql, (model,)).fetchone()
+        return bool(row and row[0])
 
-    def nearest(self, space: ServerSpace, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
+    def nearest(self, model: str, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
         """Return the ids of the passages that pass the filters and are most similar, with their cosine."""
         conditions, values = passing(query, self.owner.machine)
         return self._compared(
-            space, vector, f"JOIN nanobot_memory.passage c ON c.id = e.id WHERE {conditions}", values, limit
+            model, vector, f"JOIN nanobot_memory.passage c ON c.id = e.id WHERE {conditions}", values, limit
         )
 
-    def similarity(self, space: ServerSpace, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+    def similarity(self, model: str, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some passages; those without a vector are missing."""
         wanted = [number for number in ids if number]
-        return self._compared(space, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": wanted}, len(wanted))
+        return self._compared(model, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": wanted}, len(wanted))
 
     def _compared(
-        self, space: ServerSpace, vector: NDArray[np.float32], source: str, values: dict[str, Any], limit: int
+        self, model: str, vector: NDArray[np.float32], source: str, values: dict[str, Any], limit: int
     ) -> dict[int, float]:
         sql = (
             f"SELECT e.id, e.vector <#> %(vector)s::halfvec AS distance FROM nanobot_memory.embedding e {source} "
             "AND e.model = %(model)s AND e.vector IS NOT NULL ORDER BY distance LIMIT %(limit)s"
         )
         written = "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
-        found = run(self.connection, sql, {**values, "vector": written, "model": space.model, "limit": limit})
+        found = run(self.connection, sql, {**values, "vector": written, "model": model, "limit": limit})
         return {int(row[0]): -float(row[1]) for row in found}
 
 

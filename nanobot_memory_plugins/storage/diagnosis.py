@@ -111,14 +111,14 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
             if status.indexing_here
             else "another process keeps the index up to date",
         )
-    if index.place is not None:
+    if index.database is not None:
         try:
             from nanobot_memory_plugins.storage.database import Database
 
-            Database.open(index.place.database).close()  # which reads and checks all of it
+            Database.open(index.database).close()  # which reads and checks all of it
         except StoreError as error:
             yield Finding("index integrity", error.cause, Health.BAD, error.hint or _REBUILD)
-        for broken in put_aside_beside(index.place.database):
+        for broken in put_aside_beside(index.database):
             state = Sentence(
                 "a damaged index was put aside as {name}, and a new one built from the files", name=broken.name
             )

@@ -5,13 +5,16 @@ import re
 import string
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import Whose
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import storable
 from nanobot_memory_plugins.storage.timestamps import timestamp
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.storage.candidates import CandidateRow
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -45,36 +48,12 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
-class Filtered(Protocol):
-    """What is filtered by: a document, or a row that holds one."""
-
-    @property
-    def key(self) -> str:
-        """Its key."""
-
-    @property
-    def origin(self) -> str:
-        """The value of its origin."""
-
-    @property
-    def source(self) -> str:
-        """Its kind of source."""
-
-    @property
-    def time(self) -> datetime | None:
-        """When it was said."""
-
-    @property
-    def tags(self) -> Sequence[str] | str:
-        """Its tags, or a JSON list of them."""
-
-
 def passes(document: Document, query: Query) -> bool:
     """Return whether a document passes the query's filters."""
     return query.scope.allows(document.scope) and passes_beside_scope(document, query)
 
 
-def passes_beside_scope(one: Filtered, query: Query) -> bool:
+def passes_beside_scope(one: "Document | CandidateRow", query: Query) -> bool:
     """Return whether something passes the query's filters but for its scope."""
     return (
         (not query.origins or one.origin in query.origins)

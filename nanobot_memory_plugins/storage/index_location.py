@@ -1,10 +1,8 @@
-"""Where the index of a workspace is, or what takes its place."""
+"""The files of an index: where they are, were, and go."""
 
 import contextlib
 import os
-import shutil
 import tempfile
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -23,52 +21,35 @@ _MAGIC, _MARK = b"SQLite format 3\0", slice(68, 72)
 _ELSEWHERE = "elsewhere.txt"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexPlace:
-    """The database, and the lock that says who writes it.
-
-    ``trouble`` says why it is a temporary one: the workspace cannot be written. The index is then this process's own,
-    in a folder that `remove` takes away.
-    """
-
-    database: Path
-    lock: Path
-    trouble: StoreError | None = None
-
-    def remove(self) -> None:
-        """Remove a temporary index; any other stays."""
-        if self.trouble is not None:
-            shutil.rmtree(self.database.parent, ignore_errors=True)
-
-
 def wanted_database(paths: MemoryPaths, db_path: str) -> Path:
     """Return the database that the configuration asks for."""
     return paths.workspace / Path(db_path).expanduser() if db_path else paths.database
 
 
-def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
-    """Return where the index goes: ``db_path`` (from the workspace) or ``.storage/memory.db``.
+def ready_database(paths: MemoryPaths, db_path: str) -> Path:
+    """Return where the index goes, ``db_path`` (from the workspace) or ``.storage/memory.db``, with its folder made.
 
-    When that folder cannot be written, a temporary one takes its place. Raises OSError when not even that can be.
+    Raises `StoreError` when that folder cannot be written.
     """
     database = wanted_database(paths, db_path)
     try:
         # A folder that the configuration names is its owner's, whatever it is.
         make_missing(database.parent) if db_path else private_folder(database.parent)
-        _try_writing(database.parent)
+        with tempfile.TemporaryFile(dir=database.parent):
+            pass
     except OSError as error:
-        folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-"))
         why = error.strerror or type(error).__name__
-        reason = Sentence("{folder} cannot be written ({why})", folder=database.parent, why=why)
         hint = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
         if error.strerror == LINKED:
             hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
         elif (file := in_the_way_of(database.parent)) is not None:
             hint = put_aside(file)
-        trouble = StoreError(Sentence("{reason}; the index is temporary.", reason=reason), hint=hint)
-        return IndexPlace(folder / database.name, folder / "indexer.lock", trouble)
+        raise StoreError(
+            Sentence("{folder} cannot be written ({why}), so there is no index.", folder=database.parent, why=why),
+            hint=hint,
+        ) from error
     remember_place(paths, database)
-    return IndexPlace(database, database.parent / "indexer.lock")
+    return database
 
 
 def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
@@ -129,10 +110,3 @@ def _earlier(paths: MemoryPaths) -> list[str]:
         path = paths.database.with_name(_ELSEWHERE)
         return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return []
-
-
-def _try_writing(folder: Path) -> None:
-    handle, name = tempfile.mkstemp(prefix=".probe-", dir=folder)
-    os.close(handle)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,33 +90,24 @@ class IndexedRows(Protocol):
         """Return the row with this key."""
 
 
-class Space(Protocol):
-    """The vectors of one model in an index."""
-
-    @property
-    def dimension(self) -> int:
-        """Numbers in a vector."""
-
-
 class Vectors(Protocol):
-    """The vectors of an index. A space is handed back to whoever gave it."""
+    """The vectors of an index, by the name of the model that made them."""
 
-    def space(self, name: str, dimension: int) -> Space | None:
-        """Return the space that vectors of a model can be compared in now, or None."""
+    def can_compare(self, model: str, dimension: int) -> bool:
+        """Tell whether there are vectors of a model that can be compared now."""
 
-    def nearest(self, space: Any, vector: NDArray[np.float32], query: Query, limit: int) -> Mapping[int, float]:
+    def nearest(self, model: str, vector: NDArray[np.float32], query: Query, limit: int) -> Mapping[int, float]:
         """Return the ids of the documents that pass the filters and are most similar, with their cosine."""
 
-    def similarity(self, space: Any, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+    def similarity(self, model: str, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some documents; those without a vector are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """The query's vector, the model that made it, and the space that it lies in."""
+    """The query's vector, and the model that made it."""
 
     model: str
-    space: Space
     vector: NDArray[np.float32]
 
 
@@ -189,7 +180,7 @@ class IndexSearcher:
         rows += [CandidateRow.of(document) for document in tail if passes(document, query)]
         similar: dict[int, float] = {}
         if meaning is not None:
-            similar = self._vectors.similarity(meaning.space, meaning.vector, [row.id for row in rows])
+            similar = self._vectors.similarity(meaning.model, meaning.vector, [row.id for row in rows])
         idf = idf_of(terms, self._words.frequencies(terms), max(self._words.documents(), len(rows)))
         cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
         return Candidates(rows, idf, cosines, query.tier)
@@ -200,7 +191,7 @@ class IndexSearcher:
         by_words = self._words.candidates(terms, query, limit)
         by_meaning: list[int] = []
         if meaning is not None:
-            nearest = self._vectors.nearest(meaning.space, meaning.vector, query, limit)
+            nearest = self._vectors.nearest(meaning.model, meaning.vector, query, limit)
             by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
         rows = self._rows.by_ids(dict.fromkeys([*by_words, *by_meaning]))
         if query.tier is Tier.LIGHT or not self._options.context_boosts:
@@ -219,18 +210,17 @@ class IndexSearcher:
         if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
             return None
         embedder = self._embedder()
-        space = self._vectors.space(embedder.name, embedder.dimension) if embedder else None
-        if embedder is None or space is None:
+        if embedder is None or not self._vectors.can_compare(embedder.name, embedder.dimension):
             return None
         try:
             vector = np.asarray(embedder.encode(embedded_part(query.text))[0], dtype=np.float32)
             length = float(np.linalg.norm(vector))
-            if vector.shape != (space.dimension,) or not np.isfinite(length) or not length:
-                raise ValueError("no vector of this space")
+            if vector.shape != (embedder.dimension,) or not np.isfinite(length) or not length:
+                raise ValueError("no vector of this model")
         except Exception as error:  # a model of anybody's may fail in any way
             logger.warning("a query could not be embedded: {}", type(error).__name__)
             return None
-        return _Meaning(embedder.name, space, vector / length)
+        return _Meaning(embedder.name, vector / length)
 
 
 def embedded_part(text: str) -> str:

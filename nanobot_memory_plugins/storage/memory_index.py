@@ -15,7 +15,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.connections import NOT_OPEN, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.filters import record_of
-from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place, remove_index
+from nanobot_memory_plugins.storage.index_location import ready_database, remove_index
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -44,7 +44,7 @@ class MemoryIndex:
     """Opens the database, runs the indexer and answers searches, from any thread.
 
     Without vectors a search is by full text; when the database fails, it reads the files. `status` says
-    which, and why. ``indexer`` and ``place`` are None where there is no index.
+    which, and why. ``indexer`` and ``database``, its file, are None where there is no index.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class MemoryIndex:
         self.paths = MemoryPaths.of(workspace)
         self.places = Places(self.paths)
         self.embedding = EmbeddingService(options.embedding_options())
-        self.place: IndexPlace | None = None
+        self.database: Path | None = None
         self.indexer: Indexer | None = None
         self._redact = redact
         self._options = options
@@ -87,21 +87,21 @@ class MemoryIndex:
         try:
             from nanobot_memory_plugins.storage.database import Database  # which needs apsw and numpy
 
-            place = self.place = choose_place(self.paths, self._options.db_path)
-        except (ImportError, OSError) as error:
+            path = self.database = ready_database(self.paths, self._options.db_path)
+        except (ImportError, StoreError) as error:
             self._do_without(trouble_of(error))
             return
         self.indexer = Indexer(
             self.paths,
-            lock=place.lock,
-            database=place.database,
-            open_index=lambda: Database.open(place.database),
+            lock=path.with_name("indexer.lock"),
+            database=path,
+            open_index=lambda: Database.open(path),
             embedder=lambda: self.embedding.embedder,
             settings=self._options.index_settings(self._redact),
             clock=self._clock,
         )
         self.indexer.start()
-        self._readers = Readers(place.database, self._searcher, self.indexer.check_database)
+        self._readers = Readers(path, self._searcher, self.indexer.check_database)
         self._readers.open(_OPEN_SECONDS)
         self.refresh()
         self._warm_up()
@@ -139,12 +139,12 @@ class MemoryIndex:
 
     def rebuild(self) -> None:
         """Remove the index; whoever owns it makes it again, which is waited for. Raises `StoreError`."""
-        if self.place is None:
+        if self.database is None:
             raise StoreError(self._trouble.cause, hint=self._trouble.hint)
         from nanobot_memory_plugins.storage.database.connection import plain_errors
 
-        with plain_errors(self.place.database):
-            remove_index(self.place.database)
+        with plain_errors(self.database):
+            remove_index(self.database)
         if self.indexer is not None and self._readers is not None:
             self.indexer.check_database()
             self._readers.open(_REBUILD_SECONDS)
@@ -172,9 +172,6 @@ class MemoryIndex:
             reason, hint = ("", "") if level is Level.HYBRID else (Sentence(_NO_VEC), Sentence(_VEC_HINT))
         else:
             level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
-        if self.place is not None and (trouble := self.place.trouble) is not None:
-            reason = Sentence.joined([Sentence.of(one) for one in (trouble.cause, reason) if one], " ")
-            hint = trouble.hint
         is_owner = self.indexer is not None and self.indexer.owning
         return replace(
             self._numbers, level=level, indexing_here=is_owner, model=embedding.model, reason=reason, hint=hint
@@ -197,8 +194,6 @@ class MemoryIndex:
         self.embedding.close()
         if self._readers is not None:
             self._readers.close()
-        if self.place is not None:
-            self.place.remove()
 
     def _try(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of the database, or None when it cannot be used now."""
@@ -207,7 +202,8 @@ class MemoryIndex:
     def _do_without(self, trouble: StoreError) -> None:
         """Leave it at the files. Migrating the older ones is the indexer's work otherwise."""
         self._trouble = trouble
-        logger.info("there is no index, the memory files are searched themselves: {}", trouble.cause)
+        say = logger.warning if self.is_wanted else logger.info
+        say("there is no index, the memory files are searched themselves: {}", trouble)
         migrate_legacy(self.paths.workspace, self.paths)
 
     def _warm_up(self) -> None:

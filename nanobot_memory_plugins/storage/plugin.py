@@ -1,6 +1,6 @@
 """The storage plugin: opens the store, and says how it stands."""
 
-from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl, logger
+from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Trace
@@ -26,8 +26,6 @@ class StoragePlugin:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         self._opened = await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
-        if (trouble := self._opened.trouble) is not None:
-            logger.warning("{}", trouble)
         # While the host builds its prompt; the first message of a process is recalled by meaning then.
         await self._opened.await_model(_MODEL_SECONDS)
         return self._opened

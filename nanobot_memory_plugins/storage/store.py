@@ -81,14 +81,9 @@ class SqliteStore:
         return store
 
     @property
-    def trouble(self) -> StoreError | None:
-        """Why the index is a temporary one, where it is: the workspace cannot be written."""
-        return self._index.place.trouble if self._index.place is not None else None
-
-    @property
     def database(self) -> Path | None:
         """The file of the index that is open, or None while there is none."""
-        return self._index.place.database if self._index.place is not None else None
+        return self._index.database
 
     @property
     def embedder(self) -> Embedder | None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.storage.index_location import choose_place
+from nanobot_memory_plugins.storage.index_location import ready_database
 from tests.support.indexed_workspace import Workspace, entry, message
 
 NO_MODEL = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -91,6 +92,6 @@ def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, buil
 def test_a_file_in_the_place_of_the_index_is_to_be_put_aside(workspace: Workspace):
     workspace.path.mkdir(exist_ok=True)
     workspace.paths.database.parent.write_text("mine", encoding="utf-8")
-    place = choose_place(workspace.paths, "")
-    place.remove()
-    assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in place.trouble.hint
+    with pytest.raises(StoreError) as raised:
+        ready_database(workspace.paths, "")
+    assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in raised.value.hint

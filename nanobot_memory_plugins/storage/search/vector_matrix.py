@@ -35,13 +35,6 @@ _GROWTH = 1.25
 _FLOAT_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class VectorSpace:
-    """The vectors of one model, of ``dimension`` numbers."""
-
-    dimension: int
-
-
 @dataclass(slots=True, weakref_slot=True)
 class _Matrix:
     """The vectors of one database file at a revision. Whoever uses it holds the lock.
@@ -166,31 +159,31 @@ class VectorMatrix:
             key = (status.st_dev, status.st_ino, database.identity())
             self._matrix = _shared.setdefault(key, _Matrix())
 
-    def space(self, name: str, dimension: int) -> VectorSpace | None:
-        """Return the space that vectors of a model can be compared in now, or None."""
-        if vectors.model_of(self._database.connection) != (name, dimension):
-            return None
+    def can_compare(self, model: str, dimension: int) -> bool:
+        """Tell whether there are vectors of a model that can be compared now."""
+        if vectors.model_of(self._database.connection) != (model, dimension):
+            return False
         with self._matrix.lock:
             if not self._fits(dimension):
-                return VectorSpace(dimension) if self._database.has_vec else None
+                return self._database.has_vec
             self._bring_up()
-            return VectorSpace(dimension) if self._matrix.model == (name, dimension) else None
+            return self._matrix.model == (model, dimension)
 
-    def nearest(self, space: VectorSpace, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
+    def nearest(self, model: str, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
         """Return the row ids of the documents that pass the query's filters and are most similar, with their cosine."""
         connection = self._database.connection
-        if not self._fits(space.dimension):
+        if not self._fits(len(vector)):
             return vectors.nearest(connection, vector, limit, sql_filter(query))
         if query.tags:  # those of few: what has them is compared
             conditions, values = sql_filter(query)
             ids = [row[0] for row in run(connection, f"SELECT d.id FROM docs d WHERE {conditions}", values)]
-            return dict(nlargest(limit, self.similarity(space, vector, ids).items(), key=itemgetter(1)))
+            return dict(nlargest(limit, self.similarity(model, vector, ids).items(), key=itemgetter(1)))
         with self._matrix.lock:
             return self._matrix.nearest(vector, query, limit)
 
-    def similarity(self, space: VectorSpace, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+    def similarity(self, model: str, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some documents; those without a vector are missing."""
-        if not self._fits(space.dimension):
+        if not self._fits(len(vector)):
             some = (f"d.id IN ({', '.join('?' * len(ids))})", ids) if ids else ("FALSE", ())
             return vectors.nearest(self._database.connection, vector, len(ids), some)
         with self._matrix.lock:
