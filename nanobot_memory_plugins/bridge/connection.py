@@ -113,16 +113,12 @@ class Bridge:
         """Whether the set is wanted inside nanobot at all."""
         return self._is_wanted(PLUGIN_NAME)
 
-    @property
-    def recall_enabled(self) -> bool:
-        """Whether recall is installed and enabled, so that there is something to search with."""
-        installed = any(one.name == "recall" for one in entry_points(group=PROJECT_NAME))
-        return installed and self._is_wanted("recall") and is_selected("recall")
-
-    @property
-    def offers_tools(self) -> bool:
-        """Whether the model is offered any tool of the memory."""
-        return self.configuration.memory.core.tools
+    def offers_tool_of(self, *plugins: str) -> bool:
+        """Whether the model is offered tools, and one of these plugins is installed and enabled."""
+        installed = {one.name for one in entry_points(group=PROJECT_NAME)}
+        return self.configuration.memory.core.tools and any(
+            one in installed and self._is_wanted(one) and is_selected(one) for one in plugins
+        )
 
     def take_provider(self) -> Any:
         """Return the context provider, the first time; nanobot asks every tool, and one answer is enough."""
@@ -167,7 +163,7 @@ class Bridge:
         self.seams.note_impossible()
 
     def _attach_recall(self) -> str:
-        if not self.offers_tools:
+        if not self.offers_tool_of("recall", "consolidation"):
             require(self._loop, "register_runtime_context_provider")(self.turns.provide)
             return "AgentLoop.register_runtime_context_provider"
         from nanobot.agent.tools.base import Tool

@@ -17,6 +17,7 @@ class _EntryPointTool(ContributedTool):
     """A tool that nanobot finds by itself, and through which the bridge attaches."""
 
     _tool_name: ClassVar[str]
+    _plugin: ClassVar[str]
 
     def __init__(self, bridge: Bridge | None) -> None:
         super().__init__(bridge, self._tool_name)
@@ -24,9 +25,12 @@ class _EntryPointTool(ContributedTool):
 
     @classmethod
     def enabled(cls, ctx: Any) -> bool:
-        """Attach, and say whether the configuration wants the tool. Never raises."""
+        """Attach, and say whether there is a plugin that brings the tool. Never raises."""
         bridge = attach(ctx)
-        return bridge is not None and bridge.offers_tools
+        try:
+            return bridge is not None and bridge.offers_tool_of(cls._plugin)
+        except Exception:
+            return False
 
     @classmethod
     def create(cls, ctx: Any) -> Tool:
@@ -43,6 +47,7 @@ class MemorySearchTool(_EntryPointTool):
 
     _plugin_discoverable = True
     _tool_name = "memory_search"
+    _plugin = "recall"
     _description = (
         "Search your long-term memory: earlier conversations, notes, decisions and what tools returned. Use it before "
         "you say that you do not know or do not remember something."
@@ -52,15 +57,6 @@ class MemorySearchTool(_EntryPointTool):
         "properties": {"query": {"type": "string", "description": "What to look for."}},
     }
 
-    @classmethod
-    def enabled(cls, ctx: Any) -> bool:
-        """Attach, and say whether there is a recall plugin to search with. Never raises."""
-        bridge = attach(ctx)
-        try:
-            return bridge is not None and bridge.offers_tools and bridge.recall_enabled
-        except Exception:
-            return False
-
     @property
     def read_only(self) -> bool:
         """Searching changes nothing, so it may run beside other tools."""
@@ -68,10 +64,11 @@ class MemorySearchTool(_EntryPointTool):
 
 
 class RememberTool(_EntryPointTool):
-    """``remember``, of the plugin that keeps entries, or core's own."""
+    """``remember``, contributed by the plugin that keeps entries."""
 
     _plugin_discoverable = True
     _tool_name = "remember"
+    _plugin = "consolidation"
     _description = (
         "Keep one thing in your memory beyond this conversation: a preference, a decision, a fact about the user or "
         "their work."

@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core import (
     Note,
     Origin,
     PluginContext,
+    Receipt,
     Scope,
     fence,
     language_of,
@@ -31,7 +32,6 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
-from nanobot_memory_plugins.core.host.remember_tool import told_invalid, told_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations
@@ -142,10 +142,10 @@ class RememberTool:
         try:
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
-            return told_invalid("nothing was remembered", error)
+            return _told_invalid("nothing was remembered", error)
         if wanted.kind == _NOTE:
             note = Note(wanted.text, origin=Origin.ASSISTANT)
-            return told_receipt(await self._context.keep(note, session_key))
+            return _told_receipt(await self._context.keep(note, session_key))
         words = [one for one in (wanted.said, wanted.text) if one]
         scope = self._context.scopes.of_session(session_key)
         said = await run_in_daemon_thread(self._said.quotations, session_key)
@@ -226,7 +226,7 @@ class ForgetTool:
         try:
             wanted = ForgetArguments.model_validate(_given(arguments))
         except ValidationError as error:
-            return told_invalid("nothing was forgotten", error)
+            return _told_invalid("nothing was forgotten", error)
         query, ids = wanted.query.strip(), [_id(one) for one in wanted.ids]
         if not query and not ids and not wanted.all:
             return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
@@ -339,3 +339,22 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that say something. Models send halves of surrogate pairs; pydantic takes none."""
     given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
     return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def _told_invalid(outcome: str, error: ValidationError) -> str:
+    """Return what the model is told of arguments that do not fit: what became of it, and each fault by its name."""
+    wrong: dict[str, dict[str, None]] = {}
+    for item in error.errors(include_input=False):
+        # A choice between types names each of them behind the argument: those are our names, not the model's.
+        name, *rest = item["loc"] or ("",)
+        place = ".".join([str(name), *(str(one) for one in rest if isinstance(one, int))])
+        wrong.setdefault(place, {})[item["msg"]] = None
+    return f"Error: {outcome}. " + "; ".join(f"{place}: {' / '.join(told)}" for place, told in wrong.items())
+
+
+def _told_receipt(receipt: Receipt) -> str:
+    """Return what the model is told of a note that it wanted to be kept."""
+    if not receipt.stored:
+        return f"Error: the note was not kept. {receipt.reason}"
+    where = receipt.path.name if receipt.path else "memory"
+    return f"Kept in {where}, line {receipt.line} (id {receipt.id})."

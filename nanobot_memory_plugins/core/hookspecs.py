@@ -219,8 +219,7 @@ def on_stop(context: PluginContext) -> None:
 def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool] | None:
     """Offer tools to the model. Called once, at start.
 
-    A tool named ``remember`` takes the place of core's own. ``reads_only`` and ``destroys`` tell hosts that ask a
-    person before a call.
+    ``reads_only`` and ``destroys`` tell hosts that ask a person before a call.
     """
 
 

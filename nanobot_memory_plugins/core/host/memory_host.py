@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.receiving import HostParts, Receiving
-from nanobot_memory_plugins.core.host.recorder import AppendNotices, TurnRecorder, combined_receipt
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.resuming import Resuming
 from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
@@ -88,13 +88,12 @@ class MemoryHost(PromptCalls):
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
-        self._notices = AppendNotices(lambda path: self.store.notify(path) if self.store is not None else None)
         self._files = MemoryFiles(
             self.workspace,
             redact=self._redaction.of_others,
             redact_by_origin=self._redaction.by_origin,
             clock=self._clock,
-            on_append=self._notices,
+            on_append=self._notify,
         )
 
         def keep(note: Note, key: str) -> Awaitable[Receipt]:
@@ -119,13 +118,13 @@ class MemoryHost(PromptCalls):
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self.store, self._clock)
-        self._tools = OfferedTools(keep, wanted=self.config.core.tools)
+        self._tools = OfferedTools(is_on=self.config.core.tools)
         keeps = self.config.core.keep_transcripts
         self._recorder = TurnRecorder(self._files, keep_transcripts=keeps, clock=self._clock)
         self.privacy = Privacy(self._files.paths, self._clock, self._sessions, self.eraser.forget)
         self._hooks = HookCalls(self._plugins, self._recorder, self._sessions, self.privacy)
         parts = HostParts(
-            self.config.core, self._clock, self._files, self._notices, self._recorder, self._redaction,
+            self.config.core, self._clock, self._files, self._recorder, self._redaction,
             self._plugins, self._sessions, self.privacy, self._hooks,
         )  # fmt: skip
         self._receiving = Receiving(parts)
@@ -167,7 +166,7 @@ class MemoryHost(PromptCalls):
         await self._plugins.host.call("on_start", {})
         await self._tools.load(self._plugins.host, self.privacy)
         await self.eraser.finish()
-        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
+        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
         self._background.begin(self._reader.read_waiting())
 
     async def close(self) -> None:
@@ -225,6 +224,11 @@ class MemoryHost(PromptCalls):
         if blocks:
             self._note_recall(blocks)
         return told
+
+    def _notify(self, path: Path) -> None:
+        """Tell the index that a file has grown."""
+        if self.store is not None:
+            self.store.notify(path)
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self.store is not None:
@@ -407,7 +411,7 @@ class MemoryHost(PromptCalls):
             await self.store.flush()
 
     def tools(self) -> list[MemoryTool]:
-        """Return the tools to offer to the model: after the start those of the plugins, too."""
+        """Return the tools to offer to the model; before the start there are none."""
         return self._tools.offered()
 
     def tool(self, name: str) -> MemoryTool | None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
-from nanobot_memory_plugins.core.host.remember_tool import REMEMBER, KeepNote, RememberNote
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.failure import log_traceback
 from nanobot_memory_plugins.core.log import logger
@@ -20,11 +19,11 @@ _SEPARATORS = ("__", ".", ":", "/")
 
 
 class OfferedTools:
-    """Our own tool, until a plugin contributes one of its name, and the plugins' own. None where ``wanted`` is off."""
+    """Our own tool and the plugins'. None where the configuration turns them off."""
 
-    def __init__(self, keep: KeepNote, *, wanted: bool) -> None:
-        self._tools: dict[str, MemoryTool] = {REMEMBER: RememberNote(keep)} if wanted else {}
-        self._wanted = wanted
+    def __init__(self, *, is_on: bool) -> None:
+        self._tools: dict[str, MemoryTool] = {}
+        self._is_on = is_on
         self._tokens: int | None = None
         self.were_offered = False
 
@@ -37,7 +36,7 @@ class OfferedTools:
 
     async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
         """Ask the plugins for theirs."""
-        if self._wanted:
+        if self._is_on:
             answers = await plugins.call("contribute_tools", {})
             self._tokens = None
             for answer in answers:

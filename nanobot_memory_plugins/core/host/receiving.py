@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.host.missed_turns import NOTICES, notice_langua
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT, Privacy
-from nanobot_memory_plugins.core.host.recorder import AppendNotices, TurnRecorder
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
@@ -32,7 +32,6 @@ class HostParts:
     options: CoreOptions
     clock: Clock
     files: MemoryFiles
-    notices: AppendNotices
     recorder: TurnRecorder
     redaction: ContactRedaction
     plugins: PluginSet
@@ -96,21 +95,20 @@ class Receiving:
         if taken is None:
             session.taken_in.clear()  # a new turn has begun
             session.hear("user", text, spoken=spoken)
-        with parts.notices.held(parts.files.paths.transcript(session_key)):
-            capture = taken or parts.recorder.begin_message(session_key, text, role=role, origin=origin, scope=scope)
-            text = both_ends(text)  # kept whole, judged by its ends
-            if spoken:
-                parts.redaction.hear_message(text, before)
-            shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
-            seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
-            answers = await parts.hooks.answers(
-                "on_message_received",
-                {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
-                scope=scope,
-            )
-            answers = answers if spoken else list(map(_not_the_users, answers))
-            await parts.hooks.keep_answers("on_message_received", answers, scope)
-            blocks = blocks_of(answers)
+        capture = taken or parts.recorder.begin_message(session_key, text, role=role, origin=origin, scope=scope)
+        text = both_ends(text)  # kept whole, judged by its ends
+        if spoken:
+            parts.redaction.hear_message(text, before)
+        shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
+        seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
+        answers = await parts.hooks.answers(
+            "on_message_received",
+            {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
+            scope=scope,
+        )
+        answers = answers if spoken else list(map(_not_the_users, answers))
+        await parts.hooks.keep_answers("on_message_received", answers, scope)
+        blocks = blocks_of(answers)
         parts.redaction.hear(*(block.text for block in blocks))
         context = MessageContext(
             block=fence((block.text for block in (*blocks, *self._notices(language))), language=language),

@@ -1,11 +1,7 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-import threading
-from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -19,46 +15,6 @@ from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
 
 _T = TypeVar("_T")
-
-
-class AppendNotices:
-    """Tells the index which files have grown; any thread may call it.
-
-    What is said of a file is held back while a message in it is being answered. Otherwise the index would have the
-    message while memory is searched for it, or not, as fast as the machine is, and no two runs would recall the same.
-    """
-
-    def __init__(self, pass_on: Callable[[Path], None]) -> None:
-        self._pass_on = pass_on
-        self._lock = threading.Lock()
-        self._held: Counter[Path] = Counter()
-        self._grown: set[Path] = set()
-
-    def __call__(self, path: Path) -> None:
-        """Pass on that a file has grown, at once or when nothing holds it any more."""
-        with self._lock:
-            if path in self._held:
-                self._grown.add(path)
-                return
-        self._pass_on(path)
-
-    @contextmanager
-    def held(self, path: Path) -> Iterator[None]:
-        """Hold back what is said of a file. Several may do so at once; the last one lets it go."""
-        with self._lock:
-            self._held[path] += 1
-        try:
-            yield
-        finally:
-            has_grown = False
-            with self._lock:
-                self._held[path] -= 1
-                if not self._held[path]:
-                    del self._held[path]
-                    has_grown = path in self._grown
-                    self._grown.discard(path)
-            if has_grown:
-                self._pass_on(path)
 
 
 class TurnRecorder:
