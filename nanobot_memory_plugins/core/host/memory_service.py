@@ -140,7 +140,7 @@ class MemoryService:
     ) -> Answer[_T]:
         """Return what ``finish`` makes of what was submitted to the thread; ``limit`` as in `call`, for each."""
         seconds = self.limit_of(limit)
-        return Answer(self.thread, [(future, seconds) for future in futures if future is not None], finish)
+        return Answer([(one, seconds) for one in futures if one is not None], finish, self.thread.clock)
 
     def limit_of(self, seconds: float | None) -> float:
         """Return how many seconds a call may take whose hook has so many; the start comes on top of it."""
@@ -186,7 +186,7 @@ class MemoryService:
 
         limits = {resumed: self.config.core.compaction_limit, received: None, self.thread.submit(know): None}
         waits = [(one, self.limit_of(limit)) for one, limit in limits.items() if one is not None]
-        return Answer(self.thread, waits, finish)
+        return Answer(waits, finish, self.thread.clock)
 
     def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
         """Take in what memory never saw of a session, at its first turn here, and return at once.

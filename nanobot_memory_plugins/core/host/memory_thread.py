@@ -41,17 +41,35 @@ class Answer(Coroutine[Any, Any, _T]):
     """What a call answers: awaited in any event loop, or waited for by `now` where nothing can be awaited.
 
     The call has begun, as ``waits``: futures of the thread, each with the seconds for which it is waited for.
-    ``finish`` makes the answer of what they bring, which is None where one failed or is late.
+    ``finish`` makes the answer of what they bring, which is None where one failed or is late. What is late goes on, and
+    so does everything when the caller is cancelled.
     """
 
-    def __init__(
-        self, thread: "MemoryThread", waits: "Sequence[tuple[Future[Any], float]]", finish: Callable[..., _T]
-    ) -> None:
-        self._thread, self._waits, self._finish = thread, waits, finish
+    def __init__(self, waits: "Sequence[tuple[Future[Any], float]]", finish: Callable[..., _T], clock: Clock) -> None:
+        self._waits, self._finish, self._clock = waits, finish, clock
 
     def now(self) -> _T:
-        """Wait for the answer in this thread. It blocks, also the event loop that runs here."""
-        return self._finish(*[self._thread.wait_now(future, limit=limit) for future, limit in self._waits])
+        """Wait for the answer in this thread. It blocks, also the event loop that runs here.
+
+        A call from the memory's own thread cannot be waited for there, and has no answer.
+        """
+        if threading.current_thread().name == _NAME:
+            logger.warning("a blocking call of the memory from its own thread has no answer")
+            return self._finish(*[None for _ in self._waits])
+        for future, limit in self._waits:
+            with suppress(TimeoutError):
+                future.result(timeout=limit)
+        return self._finished()
+
+    async def _awaited(self) -> _T:
+        for future, limit in self._waits:
+            await _ends_within(future, limit, self._clock)
+        return self._finished()
+
+    def _finished(self) -> _T:
+        if late := sum(not future.done() for future, _ in self._waits):
+            logger.debug("{} calls of the memory are late; the turn goes on without their answers", late)
+        return self._finish(*[future.result() if future.done() else None for future, _ in self._waits])
 
     def __await__(self) -> Generator[Any, Any, _T]:
         return self._awaited().__await__()
@@ -73,9 +91,6 @@ class Answer(Coroutine[Any, Any, _T]):
     def close(self) -> None:
         """End it, as a coroutine ends."""
         self._coroutine.close()
-
-    async def _awaited(self) -> _T:
-        return self._finish(*[await self._thread.wait(future, limit=limit) for future, limit in self._waits])
 
 
 class MemoryThread:
@@ -123,56 +138,29 @@ class MemoryThread:
                 self._run = _Run(self._build, self._at_start)
             return self._run.submit(use, background=background)
 
-    async def call(self, use: Use[_T], *, limit: float) -> _T | None:
-        """Call the memory and wait at most ``limit`` seconds.
-
-        None means failed or late. What is late goes on, and so does everything when the caller is cancelled.
-        """
-        return await self.wait(self.submit(use), limit=limit)
-
-    async def wait(self, future: "Future[_T | None]", *, limit: float) -> _T | None:
-        """Wait at most ``limit`` seconds for a call that was submitted before."""
-        if await _ends_within(future, limit, self.clock):
-            return future.result()
-        logger.debug("the memory has not answered within {:.1f} s; the turn goes on without it", limit)
-        return None
-
-    def wait_now(self, future: "Future[_T | None]", *, limit: float) -> _T | None:
-        """Do the same as `wait` where nothing can be awaited. It blocks.
-
-        A call from the memory's own thread cannot be waited for there, and has no answer.
-        """
-        if threading.current_thread().name == _NAME:
-            logger.warning("a blocking call of the memory from its own thread has no answer")
-            return None
-        try:
-            return future.result(timeout=limit)
-        except TimeoutError:
-            logger.debug("the memory has not answered within {:.1f} s; the turn goes on without it", limit)
-            return None
+    def call(self, use: Use[_T], *, limit: float) -> Answer[_T | None]:
+        """Call the memory; what it answers within ``limit`` seconds, or None."""
+        return Answer([(self.submit(use), limit)], lambda answer: answer, self.clock)
 
     async def aclose(self, limit: float) -> bool:
         """Finish, close the memory and end the thread, within ``limit`` seconds; say whether it ended."""
-        run = self._take()
-        if run is None:
-            return True
-        return _note_end(await _ends_within(run.stop(limit), limit, self.clock))
+        ended = self._stop(limit)
+        if ended is not None:
+            await _ends_within(ended, limit, self.clock)
+        return _note_end(ended)
 
     def close(self, limit: float) -> bool:
         """Do the same as `aclose` where no event loop is running. It blocks."""
-        run = self._take()
-        if run is None:
-            return True
-        ended = run.stop(limit)
-        with suppress(TimeoutError):
-            ended.result(timeout=limit)
-        return _note_end(ended.done())
+        ended = self._stop(limit)
+        if ended is not None:
+            with suppress(TimeoutError):
+                ended.result(timeout=limit)
+        return _note_end(ended)
 
-    def await_start(self, seconds: float) -> None:
-        """Wait until a memory that is starting has started, or failed. It blocks."""
-        run = self._run
-        if run is not None and threading.current_thread().name != _NAME:
-            run.opened.wait(seconds)
+    def await_start(self) -> None:
+        """Wait a while for a memory that is starting: what it imports nobody would go on with in a fork. It blocks."""
+        if self._run is not None and threading.current_thread().name != _NAME:
+            self._run.opened.wait(_FORK_SECONDS)
 
     def begin_anew(self) -> None:
         """Leave the thread to the process that this one was forked off; here there is none."""
@@ -181,10 +169,10 @@ class MemoryThread:
             leave_to_parent(self._run)
         self._run = None
 
-    def _take(self) -> "_Run | None":
+    def _stop(self, limit: float) -> "Future[None] | None":
         with self._lock:
             run, self._run = self._run, None
-            return run
+        return run.stop(limit) if run is not None else None
 
 
 _threads: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
@@ -195,10 +183,15 @@ def _close_all() -> None:
         thread.close(thread.exit_limit)
 
 
+def _be_first_at_exit() -> None:
+    """Close before the exit hooks of what the memory is made of, which were registered while it started."""
+    atexit.unregister(_close_all)
+    atexit.register(_close_all)
+
+
 def _await_starts() -> None:
-    """Let a memory that is starting have started: what it imports just then nobody would go on with in the child."""
     for thread in list(_threads):
-        thread.await_start(_FORK_SECONDS)
+        thread.await_start()
 
 
 def _begin_anew() -> None:
@@ -210,30 +203,24 @@ around_fork(_await_starts, lambda: None)
 at_fork(_begin_anew)
 
 
-def _be_first_at_exit() -> None:
-    """Close before the exit hooks of what the memory is made of, which were registered while it started."""
-    atexit.unregister(_close_all)
-    atexit.register(_close_all)
-
-
-async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> bool:
+async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> None:
     """Wait for a thread's future without ever cancelling it."""
     waiting = asyncio.wrap_future(future)
     try:
         with suppress(TimeoutError):
             async with time_limit(clock, limit):
                 await asyncio.wait({waiting})
-        return waiting.done()
     finally:
         # The future is marked as running, so this reaches only the waiting end of it: nothing is left that would
         # call back into an event loop that has been closed meanwhile.
         waiting.cancel()
 
 
-def _note_end(ended: bool) -> bool:
-    if not ended:
+def _note_end(ended: "Future[None] | None") -> bool:
+    if ended is not None and not ended.done():
         logger.warning("the memory did not close in time; what is left is picked up at the next start")
-    return ended
+        return False
+    return True
 
 
 def _note_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

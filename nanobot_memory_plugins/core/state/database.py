@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
 from nanobot_memory_plugins.core.files.reading import must_be_regular
-from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -90,7 +90,7 @@ class StateDatabase:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._connection: apsw.Connection | None = None
         self._file: tuple[int, int] | None = None  # device and inode; none of what is in memory only
         self._trouble: Sentence | None = None
@@ -108,7 +108,7 @@ class StateDatabase:
     @property
     def trouble(self) -> Sentence | None:
         """Why the state is kept in memory only, or was begun anew; None where nothing is wrong."""
-        with self._lock:
+        with self.lock:
             self._connected()
             return self._trouble
 
@@ -183,14 +183,14 @@ class StateDatabase:
 
     def close(self) -> None:
         """Close the connection; a later use opens it again."""
-        with self._lock:
+        with self.lock:
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
 
     def begin_anew(self) -> None:
         """Leave the connection to the process that this one was forked off."""
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         if self._connection is not None:
             leave_to_parent(self._connection)
         self._connection = None
@@ -199,10 +199,10 @@ class StateDatabase:
         try:
             import apsw  # takes some milliseconds, which a command that uses no state need not spend
         except ImportError:
-            with self._lock:
+            with self.lock:
                 return use(self._without_apsw())
 
-        with self._lock:
+        with self.lock:
             try:
                 return use(self._connected())
             except (apsw.BusyError, apsw.LockedError) as error:
@@ -372,14 +372,29 @@ def _damaged(path: Path) -> _Fault:
     return _Fault(Sentence("{name} was damaged: it was made again, without the history.", name=path.name))
 
 
+_held: "list[StateDatabase]" = []
+
+
+def _before_fork() -> None:
+    """Let no transaction be cut in two: SQLite would take its locks for held in the process that is forked off."""
+    _held[:] = [state for state in list(_open.values()) if state.lock.acquire(timeout=_BUSY_MS / 1000)]
+
+
+def _go_on() -> None:
+    while _held:
+        _held.pop().lock.release()
+
+
 def _begin_anew() -> None:
-    """Hold no lock and no connection of the process that this one was forked off: nobody here would give them back."""
+    """Hold no lock and no connection of the process that this one was forked off."""
     global _opening
     _opening = threading.Lock()
+    _held.clear()
     for state in list(_open.values()):
         state.begin_anew()
 
 
+around_fork(_before_fork, _go_on)
 at_fork(_begin_anew)
 
 
