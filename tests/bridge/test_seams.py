@@ -47,6 +47,7 @@ async def test_without_the_loop_messages_and_recall_remain(install, recorder, se
     monkeypatch.setattr(attach_module, "find_loop", lost)
     monkeypatch.setattr(connection_module, "find_loop", lost)
     recorder(recall="A fact.")
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,recorder,consolidation")
     nanobot = install()
     loop = nanobot.loop()
     await loop.process_direct("hello")

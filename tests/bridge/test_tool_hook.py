@@ -29,8 +29,8 @@ async def test_a_call_that_never_executed_is_observed_once(install, recorder, se
     assert all(words in told for words in ("not found", "missing required", "must be a JSON object"))
 
 
-async def test_a_note_is_refused_in_a_temporary_chat(install, recorder, server):
-    recorder()
+async def test_a_note_is_refused_in_a_temporary_chat(install, monkeypatch, server):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,consolidation")
     server.rules = calling(ToolCall("remember", {"text": "secret plan"}))
     nanobot = install()
     loop = nanobot.loop()
