@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import deque
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal
@@ -19,68 +19,48 @@ from typing import Literal
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Message, Origin
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.rules.rule import CONTACT_PLACEHOLDERS, EMAIL, PHONE
 
-# Contact data: telephone numbers and e-mail addresses, which may stay readable for who said them.
-#
-# What is known to have been said is compared without what writing adds: ``+49 341 1234567`` is ``0341/1234567``.
-# What is compared of a telephone number: country and area codes are left out as often as not.
+# What may be contact data in a text: telephone numbers as their digits, addresses as they stand.
+_CONTACT = re.compile(r"[0-9](?:[^0-9\n]{0,3}[0-9]){5,}|[^\s@]{1,64}@[^\s@]{1,255}")
+# Digits of a telephone number that are compared: country and area codes are left out as often as not
+# (``+49 341 1234567`` is ``0341/1234567``).
 _DIGITS_COMPARED = 7
-# Only texts with one of these can hold contact data.
-_MAY_HOLD = re.compile(r"@|[0-9](?:[^0-9\n]{0,3}[0-9]){5}")
-_MOST_KNOWN = 20_000
-_MOST_WAITING = 2_000
+_MOST_KNOWN, _MOST_HEARD = 20_000, 2_000
 # A longer text is a document. What stands behind it there is hidden, as what nobody said.
 _LONGEST_HEARD = 20_000
-# Only shorter texts are looked at at once: it is done on the host's loop.
-_SHORT = 1_000
 
 _ANY_MESSAGE = "My password is kept elsewhere, call me at 10. 我的密码不在这里。"
 
 
 class SaidContacts:
-    """The contact data that was said by who may see it. Safe in threads.
-
-    Hearing a text only puts it aside: it is searched when somebody asks, which is rare.
-    """
+    """The contact data that was said by who may see it. Safe in threads."""
 
     def __init__(self) -> None:
         self._known: BoundedDict[str, None] = BoundedDict(_MOST_KNOWN)
-        self._waiting: deque[str] = deque(maxlen=_MOST_WAITING)
-        self._heard: BoundedDict[int, None] = BoundedDict(_MOST_WAITING)
+        self._heard: BoundedDict[int, None] = BoundedDict(_MOST_HEARD)
         self._lock = threading.Lock()
 
     def hear(self, text: str) -> None:
         """Learn what the beginning of ``text`` holds, which a user said, or memory has shown."""
         text = text[:_LONGEST_HEARD]
-        if len(text) <= _SHORT and not _MAY_HOLD.search(text):
-            return
         with self._lock:
-            key = hash(text)
-            if key in self._heard:
-                return
-            self._heard[key] = None
-            self._waiting.append(text)
+            if (key := hash(text)) not in self._heard:
+                self._heard[key] = None
+                found = _CONTACT.findall(unicodedata.normalize("NFKC", text))
+                self._known.update(dict.fromkeys(map(_plain, found)))
 
-    def holds(self, placeholder: str, found: str) -> bool:
-        """Tell whether ``found``, which would be replaced by ``placeholder``, was said before."""
-        from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-
+    def holds(self, _placeholder: str, found: str) -> bool:
+        """Tell whether contact data was said before."""
+        plain = _plain(unicodedata.normalize("NFKC", found))
         with self._lock:
-            while self._waiting:
-                text = self._waiting.popleft()
-                if not _MAY_HOLD.search(text):
-                    continue
-                for finding in Redactor().findings(text):
-                    if finding.placeholder in CONTACT_PLACEHOLDERS:
-                        self._known[_key(finding.placeholder, text[finding.start : finding.end])] = None
-            return _key(placeholder, found) in self._known
+            if "@" not in plain and len(plain) < _DIGITS_COMPARED:
+                return plain in self._known
+            compared = plain if "@" in plain else plain[-_DIGITS_COMPARED:]
+            return any(compared in known for known in self._known)
 
 
-def _key(placeholder: str, found: str) -> str:
-    if placeholder == PHONE:
-        return PHONE + re.sub(r"[^0-9]", "", found)[-_DIGITS_COMPARED:]
-    return EMAIL + found.casefold()
+def _plain(contact: str) -> str:
+    return contact.casefold() if "@" in contact else re.sub(r"[^0-9]", "", contact)
 
 
 Contacts = Literal["hide", "user", "keep"]

@@ -12,6 +12,7 @@ from typing import Any
 from nanobot_memory_plugins.core.entry_points import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.isolation.failure import exception_name
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import RANK_VENDOR, Rule, Span
@@ -118,23 +119,23 @@ def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:
     """Load one entry point in a daemon thread, so that one that hangs holds nobody up for long."""
-    rules: tuple[Rule, ...] = ()
-    error: str = Sentence("loading them takes longer than {seconds:g} s", seconds=_LOAD_SECONDS)
 
-    def load() -> None:
-        nonlocal rules, error
+    def load() -> tuple[Rule, ...]:
         _here.is_loading = True
-        try:
-            brought = point.load()
-            rules, error = _checked(brought() if callable(brought) else brought), ""
-        except PluginError as wrong:
-            error = str(wrong)
-        except BaseException as wrong:  # an import may raise anything
-            error = exception_name(wrong)
+        brought = point.load()
+        return _checked(brought() if callable(brought) else brought)
 
-    thread = threading.Thread(target=load, name=f"nanobot-memory rules {point.name}", daemon=True)
-    thread.start()
-    thread.join(_LOAD_SECONDS)
+    rules: tuple[Rule, ...] = ()
+    error = ""
+    try:
+        thread = DaemonThreadPool(1, f"nanobot-memory rules {point.name}")
+        rules = thread.submit(load).result(_LOAD_SECONDS)
+    except TimeoutError:
+        error = Sentence("loading them takes longer than {seconds:g} s", seconds=_LOAD_SECONDS)
+    except PluginError as wrong:
+        error = str(wrong)
+    except (Exception, SystemExit) as wrong:  # an import may raise anything
+        error = exception_name(wrong)
     return InstalledRules(point.name, point.distribution, point.version, rules, error)
 
 
