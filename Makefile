@@ -45,7 +45,6 @@ trust: ## the long forms of everything in docs/trust.md, with their figures (an 
 	NANOBOT_MEMORY_REDACTION_ROUNDS=20 uv run pytest -q tests/redaction
 	uv run python -m benchmarks.made_secrets 900777 20
 	uv run python -m benchmarks redaction
-	NANOBOT_MEMORY_TRUST=full uv run pytest -q tests/bridge/test_same_requests.py
 
 package: ## build the wheels of every distribution into dist/
 	NANOBOT_RELEASE=1 uv build --all-packages --wheel

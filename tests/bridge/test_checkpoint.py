@@ -27,11 +27,6 @@ def test_messages_that_stay_are_written_out_in_order():
     assert text.endswith("assistant:\n  Done.")
 
 
-def test_no_text_passes_for_another_speakers():
-    text = replacement(Summary("S"), MESSAGES, fits=upto(10_000))
-    assert [line for line in text.splitlines() if line.startswith("user")] == ["user:"]
-
-
 def test_the_next_compaction_gets_summary_and_messages_back():
     text = replacement(Summary("S\n\nmore", keep_from=0), MESSAGES, fits=upto(10_000))
     summary, messages = split_checkpoint(text)
@@ -50,11 +45,6 @@ def test_messages_that_do_not_fit_are_shortened_before_the_oldest_go():
     text = replacement(Summary("S"), messages, fits=upto(600))
     assert "begin 3" in text
     assert "begin 0" not in text
-
-
-def test_an_earlier_summary_is_not_written_out():
-    text = replacement(Summary("S"), [{"role": "system", "content": "earlier"}, *MESSAGES], fits=upto(10_000), first=1)
-    assert "earlier" not in text
 
 
 def test_a_summary_that_keeps_nothing_stands_alone_and_is_cut_at_last():

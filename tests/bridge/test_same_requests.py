@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -48,16 +47,6 @@ async def a_tool_call(nanobot: Installation, server: ScriptedServer) -> None:
     await loop.aclose()
 
 
-async def streaming(nanobot: Installation, server: ScriptedServer) -> None:
-    async def nothing(*_: object, **__: object) -> None:
-        """Take what comes."""
-
-    loop = nanobot.loop()
-    for text in (QUESTION, "and its port?"):
-        await loop.process_direct(text, session_key="cli:other", on_stream=nothing, on_stream_end=nothing)
-    await loop.aclose()
-
-
 async def a_follow_up(nanobot: Installation, server: ScriptedServer) -> None:
     from nanobot.bus.events import InboundMessage
     from nanobot.bus.queue import MessageBus
@@ -81,50 +70,14 @@ async def a_follow_up(nanobot: Installation, server: ScriptedServer) -> None:
     await loop.aclose()
 
 
-async def a_cancelled_turn(nanobot: Installation, server: ScriptedServer) -> None:
-    server.rules = [ReplyRule(lambda one: "slow" in one.last_user, Reply("Too late.", delay=1.0))]
-    before = len(server.requests)
+async def a_compaction(nanobot: Installation, server: ScriptedServer) -> None:
     loop = nanobot.loop()
-    turn = asyncio.create_task(loop.process_direct("slow: " + QUESTION, session_key="cli:other"))
-    while len(server.requests) == before:
-        await asyncio.sleep(0.02)
-    turn.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await turn
-    await loop.process_direct(QUESTION, session_key="cli:other")
+    for text in (QUESTION, "/compact", "what now?"):
+        await loop.process_direct(text, session_key="cli:other")
     await loop.aclose()
 
 
-def command(name: str) -> Flow:
-    async def flow(nanobot: Installation, server: ScriptedServer) -> None:
-        loop = nanobot.loop()
-        await loop.process_direct(QUESTION, session_key="cli:other")
-        await loop.process_direct(name, session_key="cli:other")
-        await loop.process_direct("what now?", session_key="cli:other")
-        await loop.aclose()
-
-    return flow
-
-
-async def a_restart(nanobot: Installation, server: ScriptedServer) -> None:
-    for text in (QUESTION, "and its port?"):
-        loop = nanobot.loop()
-        await loop.process_direct(text, session_key="cli:other")
-        await loop.aclose()
-
-
-FLOWS: dict[str, Flow] = {
-    "tool call": a_tool_call,
-    "streaming": streaming,
-    "follow-up": a_follow_up,
-    "cancel": a_cancelled_turn,
-    "/new": command("/new"),
-    "/compact": command("/compact"),
-    "restart": a_restart,
-}
-
-# The short form takes these; docs/trust.md has the command for all.
-SHORT = ("tool call", "follow-up", "/compact")
+FLOWS: dict[str, Flow] = {"tool call": a_tool_call, "follow-up": a_follow_up, "/compact": a_compaction}
 
 
 def without_ours(request: Request, folder: Path) -> str:
@@ -159,7 +112,7 @@ async def asked(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FLOWS if os.environ.get("NANOBOT_MEMORY_TRUST") == "full" else SHORT)
+@pytest.mark.parametrize("name", FLOWS)
 async def test_the_model_is_asked_what_it_is_asked_without_the_set(tmp_path, monkeypatch, name):
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS", raising=False)
     beside = await asked(tmp_path / "beside", BESIDE, FLOWS[name], monkeypatch)

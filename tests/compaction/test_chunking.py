@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.summarise import chunk_ratio, fair_limit, is_oversized, pack
+from nanobot_memory_plugins.compaction.summarise import chunk_ratio, is_oversized, pack
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
 
@@ -43,15 +43,6 @@ def test_a_message_over_half_the_window_is_oversized_with_the_margin():
     assert not is_oversized(41_666, 100_000, OPTIONS)
     assert is_oversized(41_667, 100_000, OPTIONS)
     assert not is_oversized(250, 100_000, OPTIONS)
-
-
-@given(st.lists(st.integers(0, 5_000), max_size=40), st.integers(1, 20_000))
-def test_a_fair_limit_is_kept_and_is_the_largest(sizes: list[int], budget: int):
-    limit = fair_limit(sizes, budget)
-    if limit > 1:
-        assert sum(min(size, limit) for size in sizes) <= budget
-    if any(size > limit for size in sizes):
-        assert sum(min(size, limit + 1) for size in sizes) > budget
 
 
 TEXTS = st.text(st.sampled_from("ab 中文。.\n"), max_size=400)

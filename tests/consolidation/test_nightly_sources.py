@@ -60,13 +60,6 @@ async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
     assert (report.done, world.entries()) == ((), {})
 
 
-async def test_what_a_person_wrote_for_everybody_stays_everybodys(world: Days, workspace: Path):
-    world.note(BEES, scope=ANN)
-    (workspace / "memory" / "2026-02-19.md").write_text(f"{RADIOS}\n")
-    await consolidate(world, {"op": "add", "content": RADIOS})
-    assert seen(only(world)) == ["tg:1", "tg:2", "tg:3"]
-
-
 @pytest.mark.parametrize(("source", "sees"), [("tg:1", []), ("", ["tg:2"])])
 async def test_an_updated_entry_is_the_other_sessions_too_whose_words_it_takes(world: Days, source, sees):
     world.add(entry("a", BEES, source_session=source))

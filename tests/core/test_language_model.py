@@ -116,17 +116,3 @@ async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_pa
     assert await ask(ASK, max_tokens=300, purpose="summary") == "<think>long</think>short"
     await ask(ASK, max_tokens=400, purpose="summary")
     assert given == [300, 2_300, 2_400]
-
-
-@pytest.mark.parametrize(("options", "calls"), [({}, [300, 2_300, 300]), ({"thinking_tokens": 0}, [300, 300])])
-async def test_a_model_that_says_nothing_with_more_room_is_not_given_more_again(tmp_path, options, calls):
-    given = []
-
-    async def complete(messages, *, max_tokens, purpose):
-        given.append(max_tokens)
-        return ""
-
-    ask = model(tmp_path, complete, **options)
-    assert await ask(ASK, max_tokens=300, purpose="summary") == ""
-    await ask(ASK, max_tokens=300, purpose="summary")
-    assert given == calls

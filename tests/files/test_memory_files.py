@@ -1,9 +1,7 @@
 import asyncio
 import os
 import stat
-import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -43,22 +41,6 @@ async def test_every_value_is_redacted_before_it_is_encoded(open_files: Opener) 
         text = receipt.path.read_text()
         assert "[KEY]" in text
         assert "pk" not in text
-
-
-async def test_listeners_hear_of_every_append(open_files: Opener, warnings: list[str]) -> None:
-    heard: list[tuple[Path, bool]] = []
-
-    def listen(path: Path) -> None:
-        heard.append((path, threading.current_thread() is threading.main_thread()))
-        if len(heard) == 1:
-            raise ValueError("x")
-
-    files = open_files(on_append=listen)
-    first = await files.keep_note(Note("a"), scope=Scope())
-    second = await files.keep_message(message("b"))
-    assert heard == [(first.path, False), (second.path, False)]
-    assert first.stored
-    assert len(warnings) == 1
 
 
 async def test_the_files_are_synced_soon_after(

@@ -53,16 +53,6 @@ async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_b
     assert transcript(memory, "asked") == [("user", ASKED)]
 
 
-def test_a_block_that_stays_in_the_hosts_history_is_not_repeated(memory):
-    know_the_port(memory)
-    block = memory.turn("asked").received(ASKED).now()
-    asked = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": "One moment."}]
-    stays = [{"role": "user", "content": f"{ASKED}\n\n{block}"}, asked[1]]
-    assert "5433" in memory.turn("other").received("So which port is it, of the staging database?", asked).now()
-    again = memory.turn("asked").received("So which port is it, of the staging database?", stays).now()
-    assert again is None or "5433" not in again
-
-
 def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_it_is(memory):
     know_the_port(memory)
     turn = memory.turn("asked")

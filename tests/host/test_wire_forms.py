@@ -125,21 +125,8 @@ def test_a_block_stands_beside_a_content_of_gemini_as_a_part_of_its_own():
     assert len(content["parts"]) == 1
 
 
-def test_items_that_nobody_said_have_no_text_and_are_not_the_users():
-    for item in ({"type": "reasoning", "summary": []}, {"type": "web_search_call", "id": "w"}):
-        read = Message.from_chat(item)
-        assert (read.role, read.text) == ("assistant", "")
-
-
 def test_what_is_marked_as_not_spoken_is_not_the_users_word():
     read = Message.from_chat(
         {"role": "user", "content": "<task-notification>done</task-notification>", "spoken": False}
     )
     assert (read.role, read.text) == ("assistant", "<task-notification>done</task-notification>")
-
-
-def test_what_has_no_known_form_is_read_as_before():
-    assert Message.from_chat(("just", 3, "things")).text == "just\n3\nthings"
-    assert Message.from_chat("plain").text == "plain"
-    assert Message.from_chat({"content": "no role"}).role == "user"
-    assert Message.from_chat({}).text == ""

@@ -50,22 +50,6 @@ def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):
     }
 
 
-def test_links_out_of_the_workspace_are_not_followed(tmp_path: Path):
-    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
-    secret = write(outside / "secret.md")
-    inside = write(workspace / "docs" / "inside.md")
-    (workspace / "memory").mkdir()
-    (workspace / "memory" / "out.md").symlink_to(secret)
-    (workspace / "memory" / "folder").symlink_to(outside, target_is_directory=True)
-    (workspace / "memory" / "gone.md").symlink_to(outside / "gone.md")
-    (workspace / "memory" / "in.md").symlink_to(inside)
-    assert found(workspace) == {"memory/in.md": FileKind.DOCUMENT}
-    places = Places(MemoryPaths.of(workspace))
-    looked = {name: places.look(workspace / "memory" / name) for name in ("out.md", "folder/secret.md", "gone.md")}
-    assert looked == dict.fromkeys(looked)
-    assert places.look(workspace / "memory" / "in.md") is not None
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_no_memory_file(tmp_path: Path):
     (tmp_path / "memory").mkdir()

@@ -3,19 +3,14 @@
 from contextlib import closing
 
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places
-from tests.support.indexed_workspace import Workspace, entry, message
+from tests.support.indexed_workspace import Workspace, message
 
 
 def reader(workspace: Workspace) -> TailReader:
     return TailReader(Places(workspace.paths), Chunking())
-
-
-def texts(documents: list[Document]) -> list[str]:
-    return [document.text for document in documents]
 
 
 def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
@@ -38,12 +33,3 @@ def test_of_a_file_that_is_too_large_the_end_is_read(workspace: Workspace):
     assert found[-1].text == "text 999"
     assert found[-1].line == 1_000
     assert 5 < len(found) < 20
-
-
-def test_what_was_read_is_kept_until_the_file_changes(workspace: Workspace):
-    workspace.write("2026-02-16.md", entry("one", "a1"))
-    tail = reader(workspace)
-    first = tail.documents({}, most_bytes=10_000)
-    assert tail.documents({}, most_bytes=10_000)[0] is first[0]
-    workspace.append("2026-02-16.md", entry("two", "a2"))
-    assert texts(tail.documents({}, most_bytes=10_000)) == ["one", "two"]

@@ -31,8 +31,6 @@ async def test_every_tool_says_what_it_does_to_the_memory(served):
     ("name", "arguments", "word"),
     [
         ("memory_search", {"since": "never"}, "since"),
-        ("memory_search", {"limit": 1_000}, "limit"),
-        ("memory_get", {}, "id"),
         ("remember", {}, "text"),
         ("remember", {"text": "The password is Quiet7harbor-Stone"}, "secret"),
         ("forget", {"query": ""}, "query"),
@@ -106,12 +104,11 @@ LONG = """
 """
 
 
-@pytest.mark.parametrize("lines", [True, False])
-async def test_a_tool_of_others_is_bounded_as_well_and_keeps_its_end(served, lines, tmp_path, monkeypatch):
+async def test_a_tool_of_others_is_bounded_as_well_and_keeps_its_end(served, tmp_path, monkeypatch):
     (tmp_path / "site").mkdir()
     install_plugin(tmp_path / "site", monkeypatch, "long", LONG)
     async with served.beside() as client:
-        answer = await client.text("long", lines=lines)
+        answer = await client.text("long", lines=True)
     assert len(answer) <= ANSWER_CHARACTERS
     assert answer.startswith("begin")
     assert "characters are left out here" in answer

@@ -55,49 +55,6 @@ def test_an_import_that_hangs_is_left_behind(distributions):
     assert found["good"].plugin is not None
 
 
-def test_an_entry_point_may_name_an_object_or_a_class(distributions):
-    distributions.add(
-        "objects",
-        f"""
-        [{GROUP}]
-        instance = {PREFIX}_objects:instance
-        klass = {PREFIX}_objects:Plugin
-        needy = {PREFIX}_objects:Needy
-        nothing = {PREFIX}_objects:nothing
-        odd_options = {PREFIX}_objects:OddOptions
-        """,
-        objects="""
-        from pydantic import BaseModel
-        class Plugin:
-            class Options(BaseModel):
-                size: int = 3
-        class Needy:
-            def __init__(self, argument): ...
-        class OddOptions:
-            Options = {"not": "a model"}
-        instance = Plugin()
-        nothing = None
-        """,
-    )
-    found = discover()
-    assert type(found["instance"].plugin).__name__ == "Plugin"
-    assert type(found["klass"].plugin).__name__ == "Plugin"
-    assert found["klass"].plugin is not found["instance"].plugin
-    for name in ("instance", "klass"):
-        assert found[name].options_model is not None
-        assert found[name].options_model().model_dump() == {"size": 3}
-    assert found["needy"].error.startswith("TypeError at ")
-    assert found["nothing"].error == "it names nothing but None"
-    assert found["odd_options"].plugin is not None
-    assert found["odd_options"].options_model is None
-
-
-def test_an_older_copy_of_the_same_distribution_is_not_a_second_plugin(distributions):
-    distributions.plugin("same", "X = 1", distribution="twice")
-    distributions.plugin("same", "X = 2", distribution="twice")
-    assert len([one for one in discover_plugins() if one.name == "same"]) == 1
-
-
 @pytest.mark.accept("PL-02")
 def test_broken_metadata_costs_only_its_distribution(distributions):
     distributions.add("broken", f"[{GROUP}]\nthis line has no equals sign\n")

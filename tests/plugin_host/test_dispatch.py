@@ -64,9 +64,6 @@ async def test_the_first_answer_ends_the_search(make_host, context):
     assert await host.call_first("on_stop", {}) is None
 
 
-# Arguments
-
-
 # Answers
 
 
@@ -117,9 +114,6 @@ async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_co
     asyncio.get_running_loop().call_later(0.01, time.sleep, 0.3)
     assert sorted(texts(await ask(host))) == [("a", "ready"), ("b", "without content")]
     assert host.failing(HOOK) == {"c": "no answer within 0.1 s"}
-
-
-# Rests
 
 
 # Cancellation

@@ -52,17 +52,6 @@ async def learned(workspace: Path, model: Model, **core: str) -> list[str]:
     return [f"{one.health.value}: {one.state} {one.hint}" for one in findings if one.subject == "own prompts"]
 
 
-async def test_own_prompt_is_used_with_the_wishes_in_it(workspace):
-    folder = workspace / "mine"
-    folder.mkdir(parents=True)
-    (folder / "reading.en.md").write_text(OWN, "utf-8")
-    model = Model(ANSWER)
-    (told,) = await learned(workspace, model, wishes=NEVER, prompt_folder="mine")
-    assert model.instructions[0].startswith("My own instruction.\n\nThe user has laid down")
-    assert "user: I moved to Leipzig" in model.asked[0]
-    assert told.startswith(f"good: reading.en.md in use, of {folder}")
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_used(workspace, fault, said):
     content, wanted = FAULTS[fault]

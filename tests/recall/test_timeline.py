@@ -126,17 +126,3 @@ def test_long_conversations_are_counted_to_the_last_message(tmp_path: Path, zone
     assert [row["day"] for row in rows(tmp_path, "-n", "4")] == ["2026-06-23"] + ["2026-06-24"] * 3
     assert [row["messages"] for row in rows(tmp_path, "--session", "cli:1", "--since", "2026-06-24T09:00Z")] == [60]
     assert rows(tmp_path, "--user", "ana") == []
-
-
-def test_what_was_noted_after_midnight_tells_of_its_conversation_and_a_secret_by_hand_is_hidden(tmp_path: Path, zone):
-    zone("UTC")
-    write_messages(tmp_path, NOW.replace(hour=0), sessions=1, each=30)
-    note = "### 2026-06-24 00:20\ntype: note\ntags: summary\ntl;dr: We mended the kiln\nid: aaaa\nsession: cli:0\n\n"
-    mine = "### 2026-06-21 09:00\ntype: note\ntl;dr: the safe, password: Hunter2-wombat-99\n\n"
-    (tmp_path / "memory" / "2026-06-24.md").write_text(note)
-    (tmp_path / "memory" / "2026-06-21.md").write_text(mine)
-    by_hand, found = rows(tmp_path)
-    assert (found["day"], found["messages"], found["about"]) == ("2026-06-23", 30, "We mended the kiln")
-    assert by_hand["day"] == "2026-06-21"
-    assert "the safe" in by_hand["about"]
-    assert "wombat" not in by_hand["about"]

@@ -1,4 +1,3 @@
-import time
 from itertools import pairwise
 
 import pytest
@@ -95,17 +94,3 @@ def test_chunks_are_slices_within_the_limit_that_cover_everything(chunk, text, m
         assert 0 < estimate_tokens(piece.text) <= max_tokens
         covered.update(range(piece.start, piece.start + len(piece.text)))
     assert not "".join(c for position, c in enumerate(text) if position not in covered).strip()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", ["word ", "```\n"])
-def test_five_megabytes_take_linear_time(unit):
-    def seconds(size: int) -> float:
-        text = unit * (size // len(unit))
-        started = time.thread_time()  # other programs do not count
-        chunk_markdown(text)
-        return time.thread_time() - started
-
-    seconds(100_000)
-    limit = 50 * 5 * max(seconds(100_000), 0.004)
-    assert any(seconds(5_000_000) < limit for _ in range(2))

@@ -1,7 +1,7 @@
 """What speaks for a passage, number by number, and how the learned table makes an order of it."""
 
 import math
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -54,12 +54,6 @@ def test_the_best_of_a_session_counts_for_all_of_it():
     *inside, outside = of("session_words", *same, row("port", path="b"))
     assert inside == [1.0, 1.0, 1.0]
     assert outside < 1.0
-
-
-def test_hours_without_a_message_part_two_sessions_of_one_file():
-    rows = [row(text, n, time=NOW + timedelta(hours=h)) for n, (text, h) in enumerate([("tea", 0), ("a", 2), ("b", 9)])]
-    assert of("session_words", *rows) == [1.0, 1.0, 0.0]
-    assert of("neighbours", *rows) == [0.75, 0.75, 0.0]  # what was said before the pause is no neighbour
 
 
 def test_a_named_speaker_is_raised_and_the_others_are_lowered():

@@ -1,9 +1,8 @@
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Query, Scope, Tier
+from nanobot_memory_plugins.core.values import Query, Tier
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.scan import search_files
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
@@ -57,33 +56,3 @@ def test_a_megabyte_of_query_is_answered(searchers, unit):
     for one in searchers:
         assert one.search(Query(text)).hits is not None
     assert search_files(DOCUMENTS, Query(text), NOW).hits is not None
-
-
-@settings(max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=TEXT)
-@example(text="\ud800")
-@example(text="\x00")
-def test_no_filter_or_key_makes_a_search_raise(searchers, text):
-    query = Query("quoted long", scope=Scope(agent=text, user=text), sources=frozenset({text}))
-    for one in searchers:
-        one.search(query)
-        assert one.read(text) is None
-
-
-@pytest.mark.parametrize("unit", ["word ", "中文"])
-def test_of_a_long_query_as_much_is_embedded_in_every_language(searchers, monkeypatch, unit):
-    embedded: list[str] = []
-    model = ChosenVectors({"long": [1.0, 0.0]})
-    monkeypatch.setattr(searchers[1], "_embedder", lambda: model)
-
-    def encode(text: str) -> list[list[float]]:
-        embedded.append(text)
-        return [[1.0, 0.0]]
-
-    monkeypatch.setattr(model, "encode", encode)
-    searchers[1].search(Query(f"{unit * 50_000}what was the port?"))
-    searchers[1].search(Query(unit * 16))
-    assert 92 <= estimate_tokens(embedded[0]) <= 97
-    assert embedded[0].startswith(unit)
-    assert embedded[0].endswith("what was the port?")
-    assert embedded[1] == unit * 16

@@ -118,39 +118,6 @@ def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
     assert all(set(line["injected"]) <= set(line["ranked"]) for line in lines)
 
 
-def test_what_is_missing_or_odd_is_done_without(capsys, tmp_path):
-    text = "the {} gate opens with a brass key"
-    documents: Rows = [
-        {"id": "bare"},
-        {"id": 7, "text": text.format("seventh")},
-        {"id": "nulls", "group": None, "session": None, "order": None, "ts": None, "role": None, "speaker": None}
-        | {"text": text.format("northern"), "parent": None, "unknown": {"nested": [1]}},
-        {"id": "empty", "text": ""},
-        {"id": "space", "text": " \n "},
-        {"id": "odd-time", "ts": "2023/05/20 (Sat) 02:21", "text": text.format("southern")},
-        {"id": "no-time", "ts": "the other day", "text": text.format("eastern")},
-        {"id": "zone", "ts": "2023-05-20T02:21:00+08:00", "text": text.format("western")},
-        {"id": "day", "ts": "2023-05-20", "role": "Wizard", "speaker": " ", "text": text.format("upper")},
-        {"id": "seconds", "ts": 1684548060, "order": -3, "text": text.format("lower")},
-        {"id": "half", "text": "\ud83d " + text.format("inner"), "role": "assistant", "speaker": "\ud83d"},
-        {"id": "half-group", "group": "\ud83d", "text": text.format("hidden")},
-        {"id": "lines", "session": "../a/b", "text": "first\nsecond\u2028third " + text.format("outer")},
-    ]
-    asked: Rows = [
-        {"id": "q0", "text": "Which gate opens with a brass key?", "category": "never heard of", "ts": None},
-        {"id": "q1", "text": ""},
-        {"id": "q2"},
-        {"id": "q4", "group": "\ud83d", "text": "the hidden gate"},
-        {"id": 3, "text": "the lower gate", "ts": "soon", "gold": None, "more": 1},
-    ]
-    first, *empty, hidden, last = evaluated(capsys, written(tmp_path / "set", documents, asked))
-    gates = {"7", "nulls", "odd-time", "no-time", "zone", "day", "seconds", "half", "lines"}
-    assert set(first["ranked"]) == gates
-    assert [line["ranked"] for line in empty] == [[], []]
-    assert hidden["ranked"] == ["half-group"]
-    assert (last["query_id"], last["ranked"][0]) == ("3", "seconds")
-
-
 @pytest.mark.parametrize(
     ("line", "cause"),
     [

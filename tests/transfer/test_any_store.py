@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bridge.importing import NanobotImporter
 from nanobot_memory_plugins.core.transfer import Importer
-from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
-from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.formats.openclaw import OpenClawImporter
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from tests.behaviour.kit.stores import make_claude_mem
 from tests.support.examples import examples
 from tests.transfer.snapshots import snapshot
 
@@ -83,30 +80,3 @@ def test_of_openclaw(rows, events):
             for number, event in enumerate(events):
                 made.execute("INSERT INTO transcript_events VALUES ('s', ?, ?)", (number, json.dumps(event)))
         takes_it_once(OpenClawImporter(), source)
-
-
-@settings(max_examples=examples(15), deadline=None)
-@given(st.lists(st.tuples(st.text(max_size=9), TIMES, st.text(max_size=9), st.text(max_size=9)), max_size=4))
-def test_of_claude_mem(rows):
-    with TemporaryDirectory() as folder:
-        source = make_claude_mem(Path(folder) / "theirs")
-        with closing(sqlite3.connect(source / "claude-mem.db")) as made, made:
-            for title, time, facts, kind in rows:
-                made.execute(
-                    "INSERT INTO observations (memory_session_id, project, type, title, facts, created_at,"
-                    " created_at_epoch) VALUES ('m', 'p', ?, ?, ?, '', ?)",
-                    (kind, title, facts, json.dumps(time)),
-                )
-        takes_it_once(ClaudeMemImporter(), source)
-
-
-@FEW
-@given(
-    st.lists(st.text(max_size=40) | st.sampled_from(["# A", "### 2026-03-01 10:00", "id: x", "", "---"]), max_size=9)
-)
-def test_of_markdown(parts):
-    with TemporaryDirectory() as folder:
-        source = Path(folder) / "theirs"
-        source.mkdir()
-        (source / "2026-03-01.md").write_bytes("\n".join(parts).encode("utf-8", "replace"))
-        takes_it_once(MarkdownImporter(), source)

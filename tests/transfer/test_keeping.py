@@ -33,16 +33,14 @@ print(report.files, [name for name, _ in report.left])
 """
 
 
-@pytest.mark.parametrize("has_locks", [True, False])
-def test_who_may_only_read_a_memory_can_take_all_of_it_along(has_locks: bool):
+def test_who_may_only_read_a_memory_can_take_all_of_it_along():
     # Not below tmp_path: after giving up root, the child must still reach it.
     top = Path(tempfile.mkdtemp())
     try:
         workspace, target = top / "mine", top / "backups"
         target.mkdir()
         make_memory(workspace)
-        if not has_locks:
-            shutil.rmtree(workspace / "memory" / ".locks")
+        shutil.rmtree(workspace / "memory" / ".locks")
         memory = workspace / "memory"
         names = [one.relative_to(memory) for kind in ("*.md", "sessions/*.jsonl") for one in memory.rglob(kind)]
         names = [name for name in names if not name.parts[0].startswith(".")]

@@ -59,18 +59,6 @@ def test_whose_it_is_comes_from_the_configuration(agents):
     assert "5433" in beside(agents.wired.last, ASKED)
 
 
-def test_a_session_key_and_a_scope_of_ones_own_are_used(agents):
-    agent = agents.make(
-        memory := agents.wired.service(),
-        session_key=lambda config: f"shop:{config['configurable']['customer']}",
-        scope=lambda config: {"user": config["configurable"]["customer"], "channel": "shop"},
-    )
-    agents.ask(agent, TOLD, None, customer="c7")
-    memory.close()
-    assert {one["session"] for one in agents.wired.records()} == {"shop:c7"}
-    assert {(one["user"], one["channel"]) for one in agents.wired.records()} == {("c7", "shop")}
-
-
 def test_a_thread_that_began_without_memory_is_taken_in_once(agents, checkpoints):
     from langchain.agents import create_agent
 
