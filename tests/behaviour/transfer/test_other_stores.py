@@ -198,7 +198,7 @@ def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_pa
         ((source, "--from", "nanobot"), 1, "nanobot"),
         ((source, "--from", "archive"), 1, "ZIP"),
         ((broken,), 1, "SQLite"),
-        ((), 2, "SOURCE"),
+        ((), 2, "store"),
         ((source, "--undo"), 2, "SOURCE"),
     ):
         done = life.command("import", *arguments, "--json")
