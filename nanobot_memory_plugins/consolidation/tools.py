@@ -100,7 +100,28 @@ class SaidInSession:
         return Quotations([*heard, *recorded])
 
 
-class RememberTool:
+class _EntryTool:
+    """What both tools need: the entries that whoever asks may change, and what was said."""
+
+    def __init__(self, repository: EntryRepository, said: SaidInSession, context: PluginContext) -> None:
+        self._repository = repository
+        self._said = said
+        self._context = context
+
+    async def _changeable(self, scope: Scope) -> dict[str, Entry]:
+        """Return the entries that ``scope`` may change: what it sees, but in a group chat no other member's."""
+        scopes = self._context.scopes
+        visible, me = scopes.visible(scope), scopes.owner(scope).user
+        return {
+            id_: one
+            for id_, one in (await run_in_daemon_thread(self._repository.load)).entries.items()
+            if is_visible(one, visible)
+            and (not visible.project or is_at_hand(one, visible))
+            and (not scope.group_chat or not one.scope.user or scopes.owner(one.scope).user == me)
+        }
+
+
+class RememberTool(_EntryTool):
     """``remember``: a fact into the long-term entries, or a note into the file of its day, at once."""
 
     name = "remember"
@@ -131,11 +152,6 @@ class RememberTool:
         }
     )
 
-    def __init__(self, repository: EntryRepository, said: SaidInSession, context: PluginContext) -> None:
-        self._repository = repository
-        self._said = said
-        self._context = context
-
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Write the entry or the note; the answer says where it stands, or what is wrong."""
         self._said.unanswered.pop(session_key, None)
@@ -151,7 +167,7 @@ class RememberTool:
         said = await run_in_daemon_thread(self._said.quotations, session_key)
         quote = said.find(words, of_assistant=wanted.kind in OF_ASSISTANT)
         try:
-            known = entries_of((await run_in_daemon_thread(self._repository.load)).entries, scope, self._context)
+            known = await self._changeable(scope)
             replaced = [known[id_] for one in wanted.replaces if (id_ := _id(one)) in known]
             new = NewEntry(
                 wanted.text,
@@ -173,25 +189,23 @@ class RememberTool:
             return f"Error: nothing was remembered. {error}"
         if done.is_new:
             self._context.host.made(session_key, done.entry.id)
-        place = await run_in_daemon_thread(place_of, done.outcome.path, done.entry.id)
-        told = [
-            "" if done.is_new else "It was known already, and is refreshed.",
-            f"Kept in {place}: {line(done.entry)}",
-        ]
-        told += [f"It takes the place of {line(one)}." for one in replaced if one.id != done.entry.id]
+        place = await run_in_daemon_thread(_place_of, done.outcome.path, done.entry.id)
+        answer = [] if done.is_new else ["It was known already, and is refreshed."]
+        answer.append(f"Kept in {place}: {_line(done.entry)}")
+        answer += [f"It takes the place of {_line(one)}." for one in replaced if one.id != done.entry.id]
         if missing := [one for one in wanted.replaces if _id(one) not in known]:
-            told.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
+            answer.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
         if done.hidden:
-            told.append("What stands in brackets is a secret, and was NOT kept: say so.")
+            answer.append("What stands in brackets is a secret, and was NOT kept: say so.")
         if quote is None:
-            told.append(
+            answer.append(
                 "These are no words of the user's in this conversation, so it is kept as your note: found by "
                 "memory_search, and not in view."
             )
-        return "\n".join(filter(None, told))
+        return "\n".join(answer)
 
 
-class ForgetTool:
+class ForgetTool(_EntryTool):
     """``forget``: entries out of the long-term entries; `entries restore` and `undo` bring them back."""
 
     name = "forget"
@@ -214,11 +228,9 @@ class ForgetTool:
     def __init__(
         self, repository: EntryRepository, said: SaidInSession, context: PluginContext, matcher: Matcher
     ) -> None:
-        self._repository = repository
-        self._said = said
+        super().__init__(repository, said, context)
         self._by_words = Matcher()
         self._by_meaning = matcher
-        self._context = context
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Remove the entries that are plainly meant, or say which ones may be."""
@@ -231,8 +243,7 @@ class ForgetTool:
         if not query and not ids and not wanted.all:
             return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
         try:
-            scope = self._context.scopes.of_session(session_key)
-            entries = entries_of((await run_in_daemon_thread(self._repository.load)).entries, scope, self._context)
+            entries = await self._changeable(self._context.scopes.of_session(session_key))
             if missing := [one for one in ids if one not in entries]:
                 return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
             if not ids and not wanted.all:
@@ -254,7 +265,7 @@ class ForgetTool:
             return await self._removed(_with_what_it_replaced(meant, entries), entries)
         if not matches:
             return "Nothing was forgotten: no entry says that."
-        candidates = "\n".join(f"- {line(entries[match.entry_id])}" for match in matches)
+        candidates = "\n".join(f"- {_line(entries[match.entry_id])}" for match in matches)
         listed = fence([candidates], language=language_of(query)) or ""
         return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"
 
@@ -263,7 +274,7 @@ class ForgetTool:
         place = f"{outcome.path.parent.name}/{outcome.path.name}"
         return "\n".join(
             [
-                *(f"Removed from {place}: {line(entries[id_])}" for id_ in ids),
+                *(f"Removed from {place}: {_line(entries[id_])}" for id_ in ids),
                 "Conversations and notes may still say it: `nanobot-memory purge` removes it everywhere, "
                 "`nanobot-memory entries undo` brings it back.",
             ]
@@ -296,18 +307,6 @@ def _with_what_it_replaced(id_: str, entries: Mapping[str, Entry]) -> list[str]:
     return found
 
 
-def entries_of(entries: Mapping[str, Entry], scope: Scope, context: PluginContext) -> dict[str, Entry]:
-    """Return the entries that ``scope`` may change: what it sees, but in a group chat no other member's."""
-    visible, me = context.scopes.visible(scope), context.scopes.owner(scope).user
-    return {
-        id_: one
-        for id_, one in entries.items()
-        if is_visible(one, visible)
-        and (not visible.project or is_at_hand(one, visible))
-        and (not scope.group_chat or not one.scope.user or context.scopes.owner(one.scope).user == me)
-    }
-
-
 def _id(given: str) -> str:
     """Return the id of an entry as it is meant: in brackets, or behind its file as searches show it."""
     return given.strip("[] ").rpartition("#")[2]
@@ -319,12 +318,12 @@ def _names(entry: Entry, query: str) -> bool:
     return all(word in text for word in query.casefold().split())
 
 
-def line(entry: Entry) -> str:
+def _line(entry: Entry) -> str:
     """Return an entry with its id, on one line."""
     return f"[{entry.id}] {neutralise(' '.join(entry.content.split()))}"
 
 
-def place_of(path: Path, entry_id: str) -> str:
+def _place_of(path: Path, entry_id: str) -> str:
     """Return where an entry stands: file and line. It blocks."""
     name = f"{path.parent.name}/{path.name}"
     try:

@@ -110,7 +110,7 @@ class Entry:
     @property
     def score(self) -> float:
         """How much it matters, 0 to 1, as of the last look."""
-        score = faded_score(self.anchor, self.decayed_days - self.anchor_days)
+        score = self.anchor * DAILY_DECAY ** max(0, self.decayed_days - self.anchor_days)
         return max(score, min(self.anchor, LASTING_SCORE)) if self.lasts else score
 
     @property
@@ -132,6 +132,10 @@ class Entry:
     def with_score(self, score: float) -> "Entry":
         """Return the entry with its score set; it fades on from there."""
         return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
+
+    def used(self, score: float, now: datetime) -> "Entry":
+        """Return the entry as it is used at a moment, with a score from which it begins to fade anew."""
+        return replace(self, anchor=plain_score(score), anchor_days=0, decayed_days=0, last_activated=now)
 
     def resting_on(self, quote: Quote | None) -> "Entry":
         """Return the entry with the sentence that it rests on now, and the message that this is from."""
@@ -173,11 +177,6 @@ def is_at_hand(entry: Entry, visible: Scope | Visibility) -> bool:
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
     """Return whether an entry is among what somebody may see, or looks for."""
     return visible.allows(whole_scope(entry))
-
-
-def faded_score(score: float, days: int) -> float:
-    """Return what some days of fading leave of a score."""
-    return float(score * DAILY_DECAY**days) if days > 0 else score
 
 
 def _plain(text: str) -> str:

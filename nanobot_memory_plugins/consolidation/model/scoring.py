@@ -14,7 +14,6 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     INSTRUCTION,
     Entry,
     Section,
-    plain_score,
 )
 
 PROTECTED_DAYS = 7
@@ -56,17 +55,9 @@ def activated(entry: Entry, now: datetime) -> Entry:
     An entry that comes back above the border leaves the archive, where a person put it too.
     """
     score = decayed(entry, now).score
-    raised = plain_score(score + (1.0 - score) * HIT_SHARE)
-    kept_in = None if raised >= ARCHIVE_BELOW and entry.kept_in is Section.ARCHIVED else entry.kept_in
-    return replace(
-        entry,
-        anchor=raised,
-        anchor_days=0,
-        decayed_days=0,
-        last_activated=now,
-        hits=entry.hits + 1,
-        kept_in=kept_in,
-    )
+    used = entry.used(score + (1.0 - score) * HIT_SHARE, now)
+    is_back = used.anchor >= ARCHIVE_BELOW and entry.kept_in is Section.ARCHIVED
+    return replace(used, hits=entry.hits + 1, kept_in=None if is_back else entry.kept_in)
 
 
 def decayed(entry: Entry, now: datetime) -> Entry:
@@ -123,18 +114,9 @@ def shown_now(entries: Iterable[Entry], now: datetime) -> list[Entry]:
 
 def restored(entry: Entry, now: datetime) -> Entry:
     """Return an archived or forgotten entry as one that is remembered again."""
-    score = max(entry.score, RESTORED_SCORE)
     expires_at = None if entry.expires_at is not None and entry.expires_at <= now else entry.expires_at
-    return replace(
-        entry,
-        anchor=plain_score(score),
-        anchor_days=0,
-        decayed_days=0,
-        last_activated=now,
-        kept_in=None,
-        hides=(),
-        expires_at=expires_at,
-    )
+    back = entry.used(max(entry.score, RESTORED_SCORE), now)
+    return replace(back, kept_in=None, hides=(), expires_at=expires_at)
 
 
 def end_of(day: date, zone: tzinfo | None = None) -> datetime:

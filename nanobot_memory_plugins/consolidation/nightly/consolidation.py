@@ -1,4 +1,4 @@
-"""The daily consolidation: the sources are read, the model is asked, and what it wants is done in one run."""
+"""The daily consolidation: the read are read, the model is asked, and what it wants is done in one run."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.nightly.apply import (
     AppliedOperation,
     apply,
 )
-from nanobot_memory_plugins.consolidation.nightly.material import Material, Sources, materials, read_sources
+from nanobot_memory_plugins.consolidation.nightly.material import Material, materials, read_material
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -154,17 +154,17 @@ class NightlyConsolidation:
         """
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self.last_run)
-        entries, sources = await run_in_daemon_thread(lambda: self._read(now))
-        fresh = [one for one in self._materials(sources, entries).values() if _is_worth_asking(one, last.seen)]
+        entries, read = await run_in_daemon_thread(lambda: self._read(now))
+        fresh = [one for one in self._materials(read, entries).values() if _is_worth_asking(one, last.seen)]
         asked = await self._ask(fresh, now)
         if dry_run:
             applied = apply(entries, asked.answers, now=now, owner_of=self._context.scopes.owner)
             return _report(applied, asked, idle=not fresh)
-        return await run_in_daemon_thread(lambda: self._write(asked, sources, last, now, idle=not fresh))
+        return await run_in_daemon_thread(lambda: self._write(asked, read, last, now, idle=not fresh))
 
-    def _read(self, now: datetime) -> tuple[dict[str, Entry], Sources]:
+    def _read(self, now: datetime) -> tuple[dict[str, Entry], Material]:
         snapshot = self._repository.load()
-        sources = read_sources(
+        read = read_material(
             self._repository.paths,
             snapshot.document.foreign,
             now=now,
@@ -172,10 +172,10 @@ class NightlyConsolidation:
             redact=self._context.redact_said,
             background=self._options.background_sessions,
         )
-        return tidied(snapshot.entries, now, self._context.scopes.owner), sources
+        return tidied(snapshot.entries, now, self._context.scopes.owner), read
 
-    def _materials(self, sources: Sources, entries: dict[str, Entry]) -> dict[Visibility, Material]:
-        return materials(sources, entries, self._context.scopes.visible)
+    def _materials(self, read: Material, entries: dict[str, Entry]) -> dict[Visibility, Material]:
+        return materials(read, entries, self._context.scopes.visible)
 
     async def _ask(self, fresh: Sequence[Material], now: datetime) -> _Asked:
         asked = _Asked()
@@ -219,7 +219,7 @@ class NightlyConsolidation:
         asked.dropped += answer[1]
         return answer[0], shown
 
-    def _write(self, asked: _Asked, sources: Sources, last: LastRun, now: datetime, *, idle: bool) -> Report:
+    def _write(self, asked: _Asked, read: Material, last: LastRun, now: datetime, *, idle: bool) -> Report:
         applied = Applied({})
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
@@ -239,7 +239,7 @@ class NightlyConsolidation:
         day = now.astimezone().date().isoformat()
         outcome = self._repository.update(change, who=WHO, why=f"daily consolidation, {day}")
         seen: set[str] = set()
-        for material in self._materials(sources, outcome.entries).values():
+        for material in self._materials(read, outcome.entries).values():
             # What the model did not answer to stays new.
             digests = material.digests()
             seen |= digests & last.seen if material.visible in asked.unanswered else digests

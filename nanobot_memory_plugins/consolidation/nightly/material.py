@@ -21,8 +21,6 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recen
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.values import Visibility
 
-# Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
-_LARGEST_FILE = 16 << 20
 # Messages of all sessions, and of one; characters of one message that are looked at.
 _MESSAGES, _OF_SESSION, _CHARACTERS = 400, 200, 4_000
 UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
@@ -34,20 +32,12 @@ Redact = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """What stands in the files beside the entries, oldest first: ``notes``, ``texts`` of people's, what users ``said``.
-
-    A record's origin is the user, or else the assistant.
-    """
-
-    notes: Sequence[TranscriptRecord] = ()
-    texts: Sequence[TranscriptRecord] = ()
-    said: Sequence[TranscriptRecord] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Material:
-    """What one call of the model is about: what those have in common who may see the same."""
+    """What a consolidation reads, or one call of the model: what those have in common who may see the same.
+
+    ``notes`` of the days, ``texts`` of people's and what users ``said`` are records, oldest first; the origin of one is
+    the user, or else the assistant.
+    """
 
     visible: Visibility
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -65,9 +55,9 @@ class Material:
 
 
 def materials(
-    sources: Sources, entries: Mapping[str, Entry], narrow: Callable[[Scope], Visibility]
+    read: Material, entries: Mapping[str, Entry], narrow: Callable[[Scope], Visibility]
 ) -> dict[Visibility, Material]:
-    """Return the entries and sources by who may see them: the scopes that see the same memories make one material."""
+    """Return entries and what was read by who may see it: the scopes that see the same memories make one material."""
     found: dict[Visibility, Material] = {}
 
     def of(scope: Scope) -> Material:
@@ -77,18 +67,18 @@ def materials(
 
     for entry in entries.values():
         of(whole_scope(entry)).entries[entry.id] = entry
-    for note in sources.notes:
+    for note in read.notes:
         of(note.scope).notes.append(note)
-    for text in sources.texts:
+    for text in read.texts:
         of(text.scope).texts.append(text)
-    for record in sources.said:
+    for record in read.said:
         of(record.scope).said.append(record)
     return found
 
 
-def read_sources(
+def read_material(
     paths: MemoryPaths, foreign: bytes, *, now: datetime, days: int, redact: Redact, background: Sequence[str]
-) -> Sources:
+) -> Material:
     """Read the notes and transcripts of the last ``days`` days, today included, and the long-term memory. It blocks.
 
     ``foreign`` is people's text in the entries' file, ``background`` holds the beginnings of the keys of sessions that
@@ -101,7 +91,7 @@ def read_sources(
     # The same words once, the last time that they were noted.
     newest = {(one.text, one.scope): one for one in sorted(notes, key=_time)}
     said = _said_since(paths, midnights[-1], redact, tuple(background))
-    return Sources(sorted(newest.values(), key=_time), texts, said)
+    return Material(Visibility(), notes=sorted(newest.values(), key=_time), texts=texts, said=said)
 
 
 def _time(record: TranscriptRecord) -> datetime:
@@ -160,9 +150,6 @@ def _said_since(
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _LARGEST_FILE:
-            logger.warning("consolidation: {} is too large, and is left out", path.name)
-            return b""
         return read_inside(path)
     except FileNotFoundError:
         return b""

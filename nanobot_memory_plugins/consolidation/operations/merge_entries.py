@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, as_of, decayed
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -26,9 +26,8 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
     kept = min(current, key=lambda entry: (-entry.score, entry.created_at or now, entry.id))
     created = [entry.created_at for entry in current if entry.created_at is not None]
     one = replace(
-        kept,
+        kept.used(kept.score, used),
         content=content,
-        last_activated=used,
         hits=sum(entry.hits for entry in current),
         created_at=min(created, default=None),
         source_session=kept.source_session if all(entry.source_session for entry in current) else "",
@@ -42,7 +41,7 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
         importance=min((one.importance for one in current if one.importance), key=IMPORTANCES.index, default=""),
         expires_at=kept.expires_at or max((one.expires_at for one in current if one.expires_at), default=None),
     )
-    return decayed(replace(one, anchor=plain_score(kept.score), anchor_days=0, decayed_days=0), now)
+    return decayed(one, now)
 
 
 def relinked(entries: Mapping[str, Entry], gone: Collection[str], into: str) -> dict[str, Entry]:
