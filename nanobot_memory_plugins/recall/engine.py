@@ -65,10 +65,10 @@ async def recall(
     """Recall for a message.
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
-    ``scope`` is the filter of the search. ``tier`` None: the words of the
-    message choose it, and it is asked whether the message needs memory. ``asked_at`` is when the question is asked, by
-    default now. ``unhelpful`` gives the ids of what is said not to help: it blocks, and comes one step later.
-    ``exclude_records`` are not searched. ``explain`` asks the store for its explanation, too.
+    ``scope`` is the filter of the search. ``tier`` None: the words of the message choose it, and it is asked whether
+    the message needs memory. ``asked_at`` is when the question is asked, by default now. ``unhelpful`` gives the ids of
+    what is said not to help: it blocks, and they come one step later. ``exclude_records`` are not searched.
+    ``explain`` asks the store for its explanation, too.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
@@ -158,24 +158,23 @@ def _choose(recalled: Recalled, query: Query, live: LiveContext, options: Recall
     if recalled.tier is RecallTier.OFF and fresh:
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
     required = _fresh(recalled.required, live, options, recalled)
-    others, words = [hit for hit in fresh if hit.id not in {one.id for one in required}], words_of(query.text)
-    others = recalled.without(
-        others,
-        lambda hit: says_nothing_beyond(hit, words),
-        Reason.SAYS_NOTHING,
-        Sentence("nothing beyond the message"),
-    )
+    known, words = {hit.id for hit in required}, words_of(query.text)
+
+    def only_asks(hit: Hit) -> bool:
+        return says_nothing_beyond(hit, words)
+
+    others = [hit for hit in fresh if hit.id not in known]
+    others = recalled.without(others, only_asks, Reason.SAYS_NOTHING, Sentence("nothing beyond the message"))
     most = max(0, _top_k(recalled.tier, options) - len(required))
     useful = each_question_once([*required, *most_useful(others, most, options, recalled)], live)
     if recalled.tier is RecallTier.LIGHT:
         useful = [brief(hit) for hit in useful]
     project = query.scope.project
-    useful = recalled.without(
-        useful,
-        lambda hit: live.holds(render(hit, options, rank=options.max_full_docs, project=project)),
-        Reason.IN_CONTEXT,
-        Sentence("a block before has it"),
-    )
+
+    def is_shown(hit: Hit) -> bool:
+        return live.holds(render(hit, options, rank=options.max_full_docs, project=project))
+
+    useful = recalled.without(useful, is_shown, Reason.IN_CONTEXT, Sentence("a block before has it"))
     recalled.block = build_block(useful, options, recalled, project=project, today=query.asked_at)
     if recalled.block is not None:
         recalled.reason = None

@@ -111,11 +111,11 @@ class MemorySearch:
         try:
             search = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
         except ValidationError as error:
-            faults = (
-                (".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, "))
+            messages = (
+                ": ".join([*map(str, one["loc"]), one["msg"].removeprefix("Value error, ")])
                 for one in error.errors(include_input=False)
             )
-            return f"Error: {'; '.join(f'{name}: {fault}' if name else fault for name, fault in faults)}"
+            return f"Error: {'; '.join(messages)}"
         try:
             return await self._answer(search, session_key)
         except NanobotMemoryError as error:

@@ -135,10 +135,20 @@ def test_what_is_left_out_names_the_option_that_did_it(ask, options, reason, det
     assert all(detail in one["detail"] for one in found)
 
 
-def test_what_was_no_hit_has_nothing_to_do_with_the_message(ask, builtin_model: Path):
-    shown = ask("Do you remember who repairs the bicycle?", "--details", text=True, by_words=False)
-    below = shown.split("a cosine below")[0].splitlines()
-    assert below[-2].strip() == "it has nothing to do with the message"
+def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reason(ask):
+    shown = ask(ASKED, text=True)
+    assert "Beside this message would stand" in shown
+    assert "sessions/cli_0" in shown
+    assert "another memory says the same" in shown
+    assert 'tier: heavy, "remember" (explicitAnchors); need: ' in shown
+    assert "would stand 1 memory, " in ask(ASKED, text=True, heavyTopK=1)
+
+
+def test_what_was_no_hit_has_no_place_and_is_not_said_to_be_found(ask, builtin_model: Path):
+    question = "Do you remember who repairs the bicycle?"
+    answer = ask(question, by_words=False)
+    assert any(one["place"] is None and one["left_out"] is None for one in answer["candidates"])
+    assert "Mochi" not in ask(question, text=True, by_words=False)
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,7 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# Summands that are shown for a candidate: those that count for most.
-_PARTS_SHOWN = 5
+# Characters of a memory that are shown.
 _LINE = 160
 
 
@@ -49,9 +48,6 @@ def why(
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
     channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
     project: ProjectOption = "",
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=10_000, help="Memories to show that were left out.")
-    ] = 20,
     not_helpful: Annotated[
         list[int] | None,
         typer.Option("--not-helpful", metavar="N", help="The memory with this number did not help: it comes later."),
@@ -59,10 +55,6 @@ def why(
     helpful: Annotated[
         list[int] | None, typer.Option("--helpful", metavar="N", help="Take that back; may be repeated, as the other.")
     ] = None,
-    details: Annotated[
-        bool,
-        typer.Option("--details", help="Show the numbers that the decisions and each candidate's place are made of."),
-    ] = False,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -71,8 +63,8 @@ def why(
     """Show what would stand beside a message, what was found and left out, and why.
 
     No language model is asked, and no memory is written. Where the message was said before, it is asked as it was then.
-    With --details the numbers behind it are there, too. What is said not to help is recalled behind others from then
-    on, one step; it is found and kept as before, and --helpful takes it back.
+    With --json all that was looked at is there, with the numbers behind it. What is said not to help is recalled behind
+    others from then on, one step; it is found and kept as before, and --helpful takes it back.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -103,7 +95,7 @@ def why(
     if as_json:
         print_json(_answer(recalled, options, missed))
         return
-    _show(recalled, options, missed, limit, details=details)
+    _show(recalled, options, missed)
     for number, helped in verdicts.items():
         noted = (
             Sentence("Noted: memory {number} is recalled as before it was said not to help.", number=number)
@@ -155,52 +147,41 @@ def _tokens(recalled: Recalled) -> int:
     return estimate_tokens(recalled.block.text) + FENCE_TOKENS if recalled.block is not None else 0
 
 
-def _show(recalled: Recalled, options: RecallOptions, missed: int, limit: int, *, details: bool) -> None:
-    out, turn = console(), limit_seconds(recalled.decision.tier, options)
+def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
+    out, decision, turn = console(), recalled.decision, limit_seconds(recalled.decision.tier, options)
     if recalled.reason is not None:
-        sentence = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
-        out.print(tr(sentence), style="bold")
+        nothing = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
+        out.print(tr(nothing), style="bold")
     if recalled.block is not None:
         count, tokens = len(recalled.block.hit_ids), _tokens(recalled)
-        sentence = (
-            Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
-            if count == 1
-            else Sentence(
-                "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
-            )
+        single = Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
+        several = Sentence(
+            "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
         )
-        out.print(tr(sentence), style="bold")
+        out.print(tr(single if count == 1 else several), style="bold")
         for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
     if recalled.seconds > turn:
         out.print(tr("On a turn this would come too late."), style="yellow")
     if missed:
         out.print(tr("Of the last day's turns {count} got nothing: see doctor.", count=missed), style="yellow")
-    if details:
-        _show_numbers(recalled, options)
-        out.print(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
-    hits = (one for one in candidates(recalled) if one.place is not None and not _is_injected(one, recalled))
-    listed = candidates(recalled) if details else list(hits)
-    if listed:
-        out.print(tr("Looked at:") if details else tr("Found and left out:"), style="bold")
-    for one in listed[:limit]:
-        _show_candidate(one, recalled, details=details)
-    if len(listed) > limit:
-        out.print(tr("... and {listed} more: --limit, or --json for all.", listed=len(listed) - limit), style="dim")
-
-
-def _show_numbers(recalled: Recalled, options: RecallOptions) -> None:
-    """Show the tier and what speaks for it, and what the need was weighed against."""
-    out, decision = console(), recalled.decision
     words = f', "{shown(decision.words)}" ({decision.option})' if decision.option else ""
     raised = f" -> {tr(recalled.tier)}" if recalled.tier is not decision.tier else ""
-    out.print(tr("tier: {told}", told=f"{tr(decision.tier)}{raised}{words}"))
+    figures = [tr("tier: {told}", told=f"{tr(decision.tier)}{raised}{words}")]
     if recalled.need is not None:
-        need = tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold)
-        out.print(f"{need}  " + ", ".join(f"{name} {value:.2f}" for name, value in recalled.evidence.items()))
+        figures.append(tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold))
+    figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
+    out.print("; ".join(figures), style="dim")
+    listed = [
+        one for one in candidates(recalled) if one.hit.id in recalled.left_out or one.hit.id in recalled.unhelpful
+    ]
+    if listed:
+        out.print(tr("Found and left out:"), style="bold")
+    for one in listed:
+        _show_candidate(one, recalled)
 
 
-def _show_candidate(one: Weighed, recalled: Recalled, *, details: bool) -> None:
+def _show_candidate(one: Weighed, recalled: Recalled) -> None:
     """Show a memory: its number, where it stands, its text, and why it was left out."""
     out, hit = console(), one.hit
     place = f"{one.place:3}" if one.place is not None else "  -"
@@ -211,17 +192,7 @@ def _show_candidate(one: Weighed, recalled: Recalled, *, details: bool) -> None:
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
     if hit.id in recalled.unhelpful:
         out.print(tr("       said not to help: recalled one step later"), style="yellow")
-    if not _is_injected(one, recalled):
-        left_out = recalled.left_out.get(hit.id)
-        if left_out is not None:
-            reason = tr(left_out.reason)
-        else:
-            reason = tr("it has nothing to do with the message") if one.place is None else tr(Reason.TOP_K)
-        detail = f" ({shown(tr(left_out.detail))})" if details and left_out is not None and left_out.detail else ""
-        out.print(f"       {reason}{detail}", style="yellow")
-    if details:
-        best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
-        numbers = [f"{part.name} {part.worth:+.2f}" for part in best if part.worth]
-        if hit.id in recalled.usefulness:
-            numbers.append(tr("helps with probability {usefulness:.3f}", usefulness=recalled.usefulness[hit.id]))
-        out.print(f"       {shown(one.found_by)}; {shown(', '.join(numbers))}", style="dim")
+    left_out = recalled.left_out.get(hit.id)
+    if left_out is not None:
+        detail = f" ({shown(tr(left_out.detail))})" if left_out.detail else ""
+        out.print(f"       {tr(left_out.reason)}{detail}", style="yellow")
