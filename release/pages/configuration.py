@@ -14,7 +14,7 @@ from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.cli.language import catalogue
 from nanobot_memory_plugins.core.config.models import CoreOptions, RedactionOptions
-from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES
+from nanobot_memory_plugins.core.config.names import document_rows
 from nanobot_memory_plugins.flush.plugin import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
 from nanobot_memory_plugins.postgres.options import PostgresOptions
@@ -133,8 +133,8 @@ def page() -> str:
             f"## {plugin}\n\n{summary}\n\n| option | default | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
         )
     rows = []
-    for key, name in DOCUMENT_NAMES.items():
-        differs = f"{shown(name.document_default)}: {name.reason}" if name.reason else ""
-        rows.append(f"| `{key}` | `{name.option}` | {shown(name.default)} | {differs} |")
+    for key, row in document_rows().items():
+        differs = f"{shown(row.get('document'))}: {row['reason']}" if "reason" in row else ""
+        rows.append(f"| `{key}` | `{row['option']}` | {shown(row.get('default'))} | {differs} |")
     parts.append(DOCUMENTS_HEAD + "\n".join(rows) + "\n")
     return "\n".join(parts)

@@ -6,12 +6,11 @@ from importlib.util import find_spec
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
-from pydantic import BaseModel
 from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.config.names import AND_MORE, DOCUMENT_NAMES, STANDARD_PLUGINS
+from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, STANDARD_PLUGINS, document_rows
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from tests.support.each import each
@@ -28,10 +27,6 @@ DOCUMENTED = """
 """
 
 
-# Plugins that the table has a place for, and that are not part of the project yet.
-TO_COME: set[str] = set()
-
-
 @pytest.fixture(scope="module")
 def installed() -> dict[str, DiscoveredPlugin]:
     """Return the plugins of this project that are there, by name; one that cannot be loaded is a failure."""
@@ -42,8 +37,8 @@ def installed() -> dict[str, DiscoveredPlugin]:
     return there
 
 
-def default_of(model: type[BaseModel], path: tuple[str, ...]) -> Any:
-    return reduce(getattr, path, model())
+def default_of(plugin: DiscoveredPlugin, path: list[str]) -> Any:
+    return reduce(getattr, path, plugin.options_model())
 
 
 @pytest.mark.accept("PL-08")
@@ -59,41 +54,37 @@ def test_every_documented_key_has_a_place():
 @pytest.mark.accept("PL-08")
 @each("key", DOCUMENT_NAMES)
 def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
-    name = DOCUMENT_NAMES[key]
-    if name.path == ("enabled",):
-        assert MemoryConfig().enabled(name.plugin) is name.default
+    row = document_rows()[key]
+    plugin, *path = row["option"].split(".")
+    if path == ["enabled"]:
+        assert MemoryConfig().enabled(plugin) is row["default"]
         return
-    if name.plugin in TO_COME:
-        assert name.plugin not in installed, "it has come: take it off the list"
-        return
-    model = installed[name.plugin].options_model
-    assert model is not None
-    default = default_of(model, name.path)
-    if name.default == AND_MORE:
-        assert isinstance(name.document_default, tuple)
-        assert set(name.document_default) < set(default)
+    default = default_of(installed[plugin], path)
+    if row.get("default") == "the document's, and more":
+        assert set(row["document"]) < set(default)
     else:
-        assert default == name.default
+        assert default == row.get("default")
+    assert ("document" in row) == ("reason" in row)
 
 
 @pytest.mark.accept("V3-20")
 @pytest.mark.parametrize("camel", [True, False])
 def test_the_documents_values_arrive_in_the_plugins_own_options(camel: bool, installed: dict[str, DiscoveredPlugin]):
     """Set every documented option to another value than its default, and find it in the plugin's options."""
-    for key, name in DOCUMENT_NAMES.items():
-        if name.plugin not in installed or name.path == ("enabled",):
+    for key, option in DOCUMENT_NAMES.items():
+        plugin, *path = option.split(".")
+        if plugin not in installed or path == ["enabled"]:
             continue
-        model = installed[name.plugin].options_model
-        assert model is not None
-        value = another(default_of(model, name.path), model.model_fields[name.path[0]].annotation)
+        model = installed[plugin].options_model
+        value = another(default_of(installed[plugin], path), model.model_fields[path[0]].annotation)
         keys = key.split(".")
         if not camel:
             keys = [to_snake(part) for part in keys]
         raw = reduce(lambda inner, part: {part: inner}, reversed(keys), value)
         config, problems = config_from_mapping(raw, known_plugins=STANDARD_PLUGINS)
-        options, more = plugin_options(config, name.plugin, model)
+        options, more = plugin_options(config, plugin, model)
         assert problems + more == []
-        assert reduce(getattr, name.path, options) == value, key
+        assert reduce(getattr, path, options) == value, key
 
 
 def another(default: Any, annotation: Any) -> Any:

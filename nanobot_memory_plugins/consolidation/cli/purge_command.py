@@ -11,7 +11,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.asking import agrees
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -77,7 +76,7 @@ def purge(
     if not dry_run and (plan is None or plan.removed or plan.waits):
         if plan is not None:
             _print(plan.told(all_lines=all_lines))
-            if not agrees(tr("Forget this for good?")):
+            if not typer.confirm(tr("Forget this for good?")):
                 say_note(tr("Nothing was changed."))
                 raise typer.Exit(_FAILED)
         try:

@@ -224,7 +224,7 @@ def _options_of(name: str, section: BaseModel, memory: MemoryConfig) -> Iterator
         above: Any = reduce(getattr, path[:-1], section)
         key = ".".join((name, *map(to_camel, path)))
         written = memory.written.get(".".join((name, *path))) or f"{memory.prefix}.{key}"
-        names = (one for one, known in DOCUMENT_NAMES.items() if (known.plugin, known.path) == (name, path))
+        names = (one for one, option in DOCUMENT_NAMES.items() if option == ".".join((name, *path)))
         yield _Option(
             key=key,
             value=getattr(above, path[-1]),
@@ -241,8 +241,8 @@ def canonical(key: str) -> str:
     for place in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
         key = key.removeprefix(place)
     written = snake_path(key)
-    if (documented := BY_PATH.get(written)) is not None and documented.plugin != "*":
-        written = tuple(documented.option.split("."))
+    if (option := BY_PATH.get(written, "*")) and not option.startswith("*"):
+        written = tuple(option.split("."))
     return ".".join((written[0], *map(to_camel, written[1:])))
 
 

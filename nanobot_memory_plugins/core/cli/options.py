@@ -1,7 +1,6 @@
 """Options that the commands share, and how they speak: tables for people, one JSON object for programs."""
 
 import json
-import math
 import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
@@ -143,30 +142,17 @@ def warn(problems: "Sequence[ConfigProblem]") -> None:
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
-    """Print one JSON object as a line of its own, its controls escaped.
-
-    Paths and dates become strings; NaN and infinity, null.
-    """
-    encoded = json.dumps(_plain(answer), ensure_ascii=not _is_utf8(sys.stdout))
-    sys.stdout.write(escaped_in_json(encoded) + "\n")
+    """Print one JSON object as a line of its own, its controls escaped. Paths and dates become strings."""
+    encoded = json.dumps(answer, ensure_ascii=False, default=_plain)
+    # A lone surrogate, from a file name that is not UTF-8, cannot be written.
+    sys.stdout.write(escaped_in_json(encoded.encode("utf-8", errors="replace").decode()) + "\n")
     sys.stdout.flush()
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, str):
-        # A lone surrogate, from a file name that is not UTF-8, cannot be written.
-        return str(value).encode("utf-8", errors="replace").decode()
-    return value if isinstance(value, (bool, int, float)) or value is None else _plain(str(value))
-
-
-def _is_utf8(stream: Any) -> bool:
-    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
+        return dict(value)
+    return list(value) if isinstance(value, (set, frozenset)) else str(value)
 
 
 def run(work: Coroutine[Any, Any, _Result]) -> _Result:

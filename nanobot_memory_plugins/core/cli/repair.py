@@ -1,7 +1,7 @@
 """Putting memory files right before a command reads them, as a host does at its start."""
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,23 +51,16 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
     from nanobot_memory_plugins.core.config.reading import load_config
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
-    done: list[ErasurePlan | None] = []
-
-    async def start() -> None:
+    async def start() -> "ErasurePlan | None":
         async with MemoryHost(workspace, config=config or load_config()[0]) as host:
-            done.append(host.eraser.finished)
+            return host.eraser.finished
 
-    def finish() -> None:
-        try:
-            asyncio.run(start())
-        except Exception as error:  # the command does without
-            logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
-
-    # In a thread: the caller may have an event loop of its own.
-    thread = threading.Thread(target=finish, name="nanobot-memory-erasure", daemon=True)
-    thread.start()
-    thread.join()
-    finished = done[0] if done else None
+    try:
+        with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own
+            finished = thread.submit(asyncio.run, start()).result()
+    except Exception as error:  # the command does without
+        logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
+        return None
     if finished is not None:
         told = (
             tr("A forgetting for good that had been broken off goes on at the next start")

@@ -18,7 +18,6 @@ from nanobot_memory_plugins.core.config.names import (
     BY_PATH,
     DOCUMENT_OBJECTS,
     STANDARD_PLUGINS,
-    DocumentName,
     place_of,
 )
 from nanobot_memory_plugins.core.config.options import checked_options
@@ -201,14 +200,14 @@ class _Reader:
                 names = {known[len(path)] for known in BY_PATH if known[: len(path)] == path}
                 self._report(here, Sentence("there is no such option. {hint}", hint=hint(str(key), names)))
 
-    def _assign(self, name: DocumentName, value: object, where: str) -> None:
-        if name.path == ("enabled",):
-            names = STANDARD_PLUGINS if name.plugin == "*" else (name.plugin,)
+    def _assign(self, option: str, value: object, where: str) -> None:
+        plugin, *groups, name = option.split(".")
+        if name == "enabled":
             if as_switch(value) is not True:  # true is the default, and wins over no other object's false
-                self._switch(names, value, where)
+                self._switch(STANDARD_PLUGINS if plugin == "*" else (plugin,), value, where)
             return
-        options = self._plugins.setdefault(name.plugin, {})
-        for part in name.path[:-1]:
-            options = options.setdefault(part, {})
-        options[name.path[-1]] = value
-        self._written[name.option] = where
+        options = self._plugins.setdefault(plugin, {})
+        for group in groups:
+            options = options.setdefault(group, {})
+        options[name] = value
+        self._written[option] = where

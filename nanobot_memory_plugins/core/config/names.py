@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -22,45 +21,23 @@ STANDARD_PLUGINS: Final = (
     "nanobot",
 )
 
-# The default of a list that holds everything the document lists, and more.
-AND_MORE: Final = "the document's, and more"
 
+def document_rows() -> dict[str, dict[str, Any]]:
+    """Return the rows of the table by the documents' key; groups inside an object are part of it.
 
-@dataclass(frozen=True, slots=True)
-class DocumentName:
-    """One documented option.
-
-    ``option`` is ``<plugin>.<option>`` (``*`` stands for every plugin of the set), ``document_default`` what the
-    document says, ``default`` what holds here, and ``reason`` why they differ.
+    ``option`` is ``<plugin>.<option>`` (``*`` stands for every plugin of the set), ``default`` what holds here,
+    ``document`` what the document says where that differs, and ``reason`` why.
     """
-
-    option: str
-    document_default: object
-    default: object
-    reason: str = ""
-
-    @property
-    def plugin(self) -> str:
-        """The plugin that has the option."""
-        return self.option.partition(".")[0]
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The option's place in the plugin's options."""
-        return tuple(self.option.split(".")[1:])
+    table = tomllib.loads(Path(__file__).with_name("document_names.toml").read_text(encoding="utf-8"))
+    return dict(_rows(table, ""))
 
 
-def _names(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, DocumentName]]:
+def _rows(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for key, row in table.items():
-        if "option" not in row:
-            yield from _names(row, f"{prefix}{key}.")
-            continue
-        default, documented = (_plain(row.get(name, row.get("default"))) for name in ("default", "document"))
-        yield f"{prefix}{key}", DocumentName(row["option"], documented, default, row.get("reason", ""))
-
-
-def _plain(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+        if "option" in row:
+            yield f"{prefix}{key}", row
+        else:
+            yield from _rows(row, f"{prefix}{key}.")
 
 
 def snake_path(key: str) -> tuple[str, ...]:
@@ -68,14 +45,12 @@ def snake_path(key: str) -> tuple[str, ...]:
     return tuple(to_snake(part) for part in key.split("."))
 
 
-# By the document's key; groups inside an object (retrieval, tiers, routing, timeouts) are part of it.
-DOCUMENT_NAMES: Final[Mapping[str, DocumentName]] = MappingProxyType(
-    dict(_names(tomllib.loads(Path(__file__).with_name("document_names.toml").read_text(encoding="utf-8")), ""))
+DOCUMENT_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {key: str(row["option"]) for key, row in document_rows().items()}
 )
+"""The options by the documents' keys."""
 # The same by `snake_path`, for reading a document's object in either spelling.
-BY_PATH: Final[Mapping[tuple[str, ...], DocumentName]] = MappingProxyType(
-    {snake_path(key): name for key, name in DOCUMENT_NAMES.items()}
-)
+BY_PATH: Final = MappingProxyType({snake_path(key): option for key, option in DOCUMENT_NAMES.items()})
 # The top-level objects of the documents.
 DOCUMENT_OBJECTS: Final = frozenset(path[0] for path in BY_PATH)
 
@@ -83,4 +58,4 @@ DOCUMENT_OBJECTS: Final = frozenset(path[0] for path in BY_PATH)
 def place_of(leaf: str) -> str:
     """Return the ``<plugin>.<option>`` that a document's last name stands for, or nothing."""
     wanted = to_snake(leaf)
-    return next((name.option for path, name in BY_PATH.items() if path[-1] == wanted and wanted != "enabled"), "")
+    return next((option for path, option in BY_PATH.items() if path[-1] == wanted and wanted != "enabled"), "")
