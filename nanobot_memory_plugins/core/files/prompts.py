@@ -142,32 +142,21 @@ class Prompts:
         except OSError as error:
             kind = type(error).__name__
             state = Sentence("the folder {folder} cannot be read ({kind})", folder=self._folder, kind=kind)
-            hint = (
-                "Create it, or take memoryPlugins.core.promptFolder out of the configuration; the built-in"
-                " prompts are used."
-            )
-            return [Finding(_SUBJECT, state, Health.DEGRADED, hint=hint)]
+            hint = Sentence("Create it, or take memoryPlugins.core.promptFolder out of the configuration.")
+            return [_degraded(state, hint)]
         used, findings = [], []
+        names = ", ".join(sorted(files))
+        hint = Sentence("Of the files in memoryPlugins.core.promptFolder these names are used: {names}.", names=names)
         for name in found:
             if name not in files:
-                findings.append(
-                    Finding(
-                        _SUBJECT,
-                        Sentence("{folder} is no prompt", folder=self._folder / name),
-                        Health.DEGRADED,
-                        hint=Sentence(
-                            "Of the files in memoryPlugins.core.promptFolder these names are used: {names}.",
-                            names=", ".join(sorted(files)),
-                        ),
-                    )
-                )
+                findings.append(_degraded(Sentence("{folder} is no prompt", folder=self._folder / name), hint))
                 continue
             prompt, language = files[name]
             try:
                 prompt.own(self._folder, language, wishes=bool(self._wishes))
                 used.append(name)
             except ConfigurationError as error:
-                findings.append(Finding(_SUBJECT, error.cause, Health.DEGRADED, error.hint))
+                findings.append(_degraded(error.cause, error.hint))
         state = Sentence("{used} in use, of {folder}", used=", ".join(used) or "none", folder=self._folder)
         return [Finding(_SUBJECT, state), *findings]
 
@@ -185,3 +174,7 @@ class Prompts:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8-sig").replace("\r\n", "\n")
+
+
+def _degraded(state: str, hint: str) -> Finding:
+    return Finding(_SUBJECT, state, Health.DEGRADED, hint=hint)

@@ -8,7 +8,7 @@ import asyncio
 import weakref
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError
@@ -28,6 +28,8 @@ from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Receipt, Scope
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, SessionReading
+
+_T = TypeVar("_T")
 
 PURPOSE = "reading"
 # Records of a session that are read at once, the last ones.
@@ -150,7 +152,7 @@ class SessionReader:
         """Let parts do what is possible without the model; what they made notes of is read for their field."""
         notes: list[Note] = []
         for part in parts:
-            made = await _guarded(part, part.without_model())
+            made = await _guarded(part, part.without_model(), ())
             notes += made
             if made:
                 await self._finish(work, [part.field])
@@ -177,7 +179,7 @@ class SessionReader:
         try:
             for part in work.parts:
                 if part.patience is not None and not (await asyncio.wait({asking}, timeout=part.patience))[0]:
-                    early[part.field] = await _guarded(part, part.without_model())
+                    early[part.field] = await _guarded(part, part.without_model(), ())
             reading = await asking
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
@@ -194,7 +196,7 @@ class SessionReader:
             await run_in_daemon_thread(self._leave, work, counts=counts)
             return receipts
         for part in late:
-            notes += await _guarded(part, part.take(_new_to(part, reading, work)))
+            notes += await _guarded(part, part.take(_new_to(part, reading, work)), ())
         receipts = await self._keep(notes, work.scope)
         await self._finish(work, [part.field for part in work.parts])
         return receipts
@@ -216,10 +218,10 @@ class SessionReader:
         records = work.records[-most:] if most else work.records[-1:]
         messages = tuple(map(_message, records))
         when = records[-1].time or self._clock.now()
-        known = {id_: text for part in work.parts for id_, text in (await _known(part)).items()}
+        known = {id_: text for part in work.parts for id_, text in (await _guarded(part, part.known(), {})).items()}
         fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
-        prompt = await reading_prompt(work.parts, known, messages, self._complete, self._prompts, today)
+        prompt = reading_prompt(work.parts, known, messages, self._prompts, today)
         answer = await self._complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         return await run_in_daemon_thread(
             lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known), asked=fields)
@@ -234,27 +236,18 @@ def _new_to(part: ReadingPart, reading: SessionReading, work: _Work) -> SessionR
     return replace(reading, entries=entries)
 
 
-async def _known(part: ReadingPart) -> Mapping[str, str]:
-    """Return what a part knows already; nothing where it fails to say it."""
+async def _guarded(part: ReadingPart, work: Awaitable[_T], otherwise: _T) -> _T:
+    """Return what a part answers, or something else where it fails: that costs no other part anything."""
     try:
-        return await part.known()
-    except Exception as error:
-        logger.warning("the part {!r} of a session's reading failed: {}", part.field, type(error).__name__)
-        return {}
-
-
-async def _guarded(part: ReadingPart, work: Awaitable[Sequence[Note]]) -> Sequence[Note]:
-    """Return a part's notes; one that fails has none, and costs no other part anything."""
-    try:
-        return tuple(await work)
+        return await work
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
-        return ()
+        return otherwise
     except Exception as error:
         logger.warning("the part {!r} of a session's reading failed: {}", part.field, type(error).__name__)
-        return ()
+        return otherwise
 
 
 def _message(record: TranscriptRecord) -> Message:

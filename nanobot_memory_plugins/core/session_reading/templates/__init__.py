@@ -9,9 +9,8 @@ from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY
 _FOLDER = Path(__file__).parent
 
 READING = PromptFile(_FOLDER, "reading", ("questions", "conversation"))
-SHORTENING = PromptFile(_FOLDER, "shortening")
 _QUESTIONS = {name: PromptFile(_FOLDER, name, ()) for name in (ENTRIES, SUMMARY)}
-PROMPTS = (READING, SHORTENING, *_QUESTIONS.values())
+PROMPTS = (READING, *_QUESTIONS.values())
 
 
 def question(field: str, language: Language, prompts: Prompts) -> str:
