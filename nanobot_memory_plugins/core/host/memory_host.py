@@ -7,7 +7,7 @@ A message's path: `message_received` -> transcript (`files`) and, at the same ti
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any, Self
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
@@ -145,9 +145,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         await self.close()
 
     async def start(self) -> None:

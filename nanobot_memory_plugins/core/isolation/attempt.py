@@ -17,15 +17,8 @@ _LATE = 0.01
 _ANOTHER_TURN = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class WrongAnswer:
-    """An answer that counts as none; ``what`` says what it was, without its value."""
-
-    what: str
-
-
-# What has become of an attempt: the values of its answer, an answer of the wrong type, or a failure.
-Outcome = tuple[object, ...] | WrongAnswer | Failure
+# What has become of an attempt: the values of its answer, an answer that counts as none, or a failure.
+Outcome = tuple[object, ...] | WrongAnswerError | Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +38,7 @@ class Call:
         except WrongAnswerError as error:
             for one in answer if type(answer) is list else [answer]:
                 discard(one)
-            return WrongAnswer(str(error))
+            return error
         except TooLargeError as error:
             return self.failed(str(error))
 
@@ -165,7 +158,7 @@ def run_plain(call: Call, expected: Expected, limit: float) -> Outcome:
     One that hangs is left behind. The user's Ctrl-C reaches this thread, and is raised.
     """
     if call.is_async:
-        return WrongAnswer("an async function, where only a plain one can be called")
+        return WrongAnswerError("an async function, where only a plain one can be called")
 
     def run() -> Outcome:
         try:

@@ -23,7 +23,8 @@ from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
 from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, accepted_types
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
-from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
+from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
+from nanobot_memory_plugins.core.isolation.attempt import Outcome
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -208,8 +209,8 @@ class _ReportingHost(PluginHost):
         outcome = self._outcome
         if isinstance(outcome, Failure):
             raise PluginError(f"The plugin failed in {hook}: {outcome.reason} at {outcome.place}.") from outcome.error
-        if isinstance(outcome, WrongAnswer):
-            raise PluginError(f"The plugin answered {hook} with {outcome.what}, which counts as none.")
+        if isinstance(outcome, WrongAnswerError):
+            raise PluginError(f"The plugin answered {hook} with {outcome}, which counts as none.")
 
     def _conclude(self, implementation: Implementation, outcome: Outcome) -> tuple[object, ...]:
         self._outcome = outcome

@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core.host.plugins.implementation import (
     accepted_types,
     find_implementations,
 )
-from nanobot_memory_plugins.core.isolation.answers import Expected, prepare
-from nanobot_memory_plugins.core.isolation.attempt import Attempt, Outcome, WrongAnswer, run_plain
+from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, prepare
+from nanobot_memory_plugins.core.isolation.attempt import Attempt, Outcome, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
 from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
@@ -270,11 +270,11 @@ class PluginHost:
             return ()
         if breaker.succeed():
             logger.info("plugin {}: recovered in {}", *where)
-        if isinstance(outcome, WrongAnswer):
+        if isinstance(outcome, WrongAnswerError):
             # A plugin that answers like this does so every time: said once.
             level = "DEBUG" if implementation in self._complained else "WARNING"
             self._complained.add(implementation)
-            logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome.what)
+            logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome)
             return ()
         return outcome
 

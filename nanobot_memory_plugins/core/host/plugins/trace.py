@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from nanobot_memory_plugins.core.isolation.attempt import Outcome, WrongAnswer
+from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
+from nanobot_memory_plugins.core.isolation.attempt import Outcome
 from nanobot_memory_plugins.core.isolation.failure import Failure
 
 VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
@@ -26,8 +27,8 @@ def show(name: str, arguments: Mapping[str, object], outcome: Outcome | None, se
     given = ", ".join(f"{key}={_short(value)}" for key, value in arguments.items())
     if isinstance(outcome, Failure):
         answer = f"failed: {outcome.reason} at {outcome.place}"
-    elif isinstance(outcome, WrongAnswer):
-        answer = f"ignored: {outcome.what}"
+    elif isinstance(outcome, WrongAnswerError):
+        answer = f"ignored: {outcome}"
     else:
         answer = ", ".join(map(_short, outcome)) if outcome else "nothing"
     line = f"{name}({given}) -> {answer} ({seconds:.3f} s)"
