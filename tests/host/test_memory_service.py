@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core import MemoryHost, MemoryService
 
 def said(workspace) -> list[str]:
     with MemoryService(workspace) as memory:
-        return [one["content"] for one in memory.call_now(history)]
+        return [one["content"] for one in memory.call(history).now()]
 
 
 async def history(memory: MemoryHost):
@@ -42,15 +42,15 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
             return lambda memory: memory.message_received(session_key="s", text=text)
 
         memory = MemoryService(sys.argv[1])
-        assert memory.call_now(tell("Before the fork."), limit=20)
+        assert memory.call(tell("Before the fork."), limit=20).now()
         for number in range(2):
             child = os.fork()
             if child == 0:
                 began = time.perf_counter()
-                stored = memory.call_now(tell(f"Child {number}."), limit=20).receipt.stored
+                stored = memory.call(tell(f"Child {number}."), limit=20).now().receipt.stored
                 ended = memory.close()
                 sys.exit(0 if stored and ended and time.perf_counter() - began < 15 else 3)
-            assert memory.call_now(tell(f"Parent {number}."), limit=20).receipt.stored
+            assert memory.call(tell(f"Parent {number}."), limit=20).now().receipt.stored
             assert os.waitpid(child, 0)[1] == 0, number
         began = time.perf_counter()
         assert memory.close()

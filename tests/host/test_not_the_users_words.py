@@ -75,7 +75,7 @@ def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_
     with MemoryService(tmp_path, config=config) as memory:
         memory.turn("told", scope={"user": "ana"}).received(TOLD).now()
         memory.turn("outer", scope={"user": "ana"}).received("Ask somebody about ports.").now()
-        memory.call_now(lambda host: host.flush_index(), limit=20)
+        memory.call(lambda host: host.flush_index(), limit=20).now()
         inner = memory.turn("inner", parent="outer")
         assert "5433" in inner.received("Which port has the staging database?").now()
         stranger = memory.turn("stranger").received("Which port has the staging database?").now()
@@ -87,7 +87,7 @@ def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_
             await host.flush_index()
             return [one["role"] for one in host.history("inner")]
 
-        assert memory.call_now(look, limit=20) == ["assistant", "assistant"]
+        assert memory.call(look, limit=20).now() == ["assistant", "assistant"]
     (day,) = (tmp_path / "memory").glob("20*.md")
     assert "session: outer" in day.read_text()
 
@@ -106,9 +106,9 @@ def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behin
     assert "Error" not in tools["remember"].run(fact, session_key="s").now()
     assert "Basel" in asyncio.run(tools["memory_search"].run({"query": "Basel"}, session_key="s"))
     for name in ("memory_search", "mcp__plugin_memory_server__memory_search", "memory.remember", "memory:forget"):
-        assert memory.is_own(name), name
+        assert memory.thread.started.tool(name) is not None, name
     for name in ("web_search", "mcp__files__search", "remembering"):
-        assert not memory.is_own(name), name
+        assert memory.thread.started.tool(name) is None, name
     memory.turn("s").tool_finished("1", "mcp__memory__remember", {}, result="Kept in a file.").now()
     assert memory.close()
     assert "Kept in a file." not in "".join(path.read_text() for path in (tmp_path / "memory").glob("20*.md"))

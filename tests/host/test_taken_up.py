@@ -23,7 +23,7 @@ def memory(tmp_path, monkeypatch):
     )
     with MemoryService(tmp_path, config=config) as service:
         service.turn("told").received(TOLD).now()
-        service.call_now(lambda host: host.flush_index(), limit=20)
+        service.call(lambda host: host.flush_index(), limit=20).now()
         yield service
 
 
@@ -32,7 +32,7 @@ def transcript(memory: MemoryService, session: str) -> list[str]:
         await host.flush_index()
         return [one["content"] for one in host.history(session)]
 
-    return memory.call_now(read, limit=20)
+    return memory.call(read, limit=20).now()
 
 
 async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_also_redacted(memory):

@@ -28,17 +28,17 @@ def transcript(memory: MemoryService, session: str) -> list[tuple[str, str]]:
         await host.flush_index()
         return [(one["role"], one["content"]) for one in host.history(session)]
 
-    return memory.call_now(read, limit=20)
+    return memory.call(read, limit=20).now()
 
 
 def notes(memory: MemoryService) -> str:
-    memory.call_now(lambda host: host.flush_index(), limit=20)
+    memory.call(lambda host: host.flush_index(), limit=20).now()
     return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
 
 
 def know_the_port(memory: MemoryService) -> None:
     memory.turn("told").received(TOLD).now()
-    memory.call_now(lambda host: host.flush_index(), limit=20)
+    memory.call(lambda host: host.flush_index(), limit=20).now()
 
 
 async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_block(memory):

@@ -27,17 +27,17 @@ def said(memory: MemoryService, session: str) -> list[tuple[str, str]]:
         await host.flush_index()
         return [(one["role"], one["content"]) for one in host.history(session)]
 
-    return memory.call_now(read, limit=20)
+    return memory.call(read, limit=20).now()
 
 
 def notes(memory: MemoryService) -> str:
-    memory.call_now(lambda host: host.flush_index(), limit=20)
+    memory.call(lambda host: host.flush_index(), limit=20).now()
     return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
 
 
 async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_time(memory):
     memory.turn("told").received(TOLD).now()
-    memory.call_now(lambda host: host.flush_index(), limit=20)
+    memory.call(lambda host: host.flush_index(), limit=20).now()
     block = await memory.turn("asked").received(ASKED)
     turn = memory.turn("asked").restore(ASKED, block)
     assert is_fenced(block)

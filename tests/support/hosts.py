@@ -105,7 +105,7 @@ class Wired:
 
 def searchable(service: MemoryService) -> None:
     """Wait until everything that was stored is found."""
-    service.call_now(lambda memory: memory.flush_index(), limit=60)
+    service.call(lambda memory: memory.flush_index(), limit=60).now()
 
 
 def beside(request: Request, question: str) -> str:

@@ -189,6 +189,11 @@ class MemoryHost(PromptCalls):
                 logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
         await self._plugins.host.close()
 
+    async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
+        """Start where that was not done yet, and return whose a session is."""
+        await self.start()
+        return self._scopes.of(session_key, scope)
+
     async def message_received(
         self,
         *,
@@ -204,10 +209,9 @@ class MemoryHost(PromptCalls):
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
         ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
-        await self.start()
-        whose = self._scopes.of(session_key, scope)
+        owner = await self._owner_of(session_key, scope)
         context, blocks = await self._receiving.receive(
-            session_key, text, history, whose, spoken=spoken, known=known, prompt=self._in_prompt(whose)
+            session_key, text, history, owner, spoken=spoken, known=known, prompt=self._in_prompt(owner)
         )
         self._note_recall(blocks)
         return context
@@ -216,12 +220,11 @@ class MemoryHost(PromptCalls):
         self, *, session_key: str, text: str, draft: str, history: Sequence[object] = (), scope: ScopeLike = None
     ) -> str | None:
         """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
-        await self.start()
-        whose = self._scopes.of(session_key, scope)
-        told, blocks = await self._receiving.review(session_key, text, draft, history, whose)
+        owner = await self._owner_of(session_key, scope)
+        block, blocks = await self._receiving.review(session_key, text, draft, history, owner)
         if blocks:
             self._note_recall(blocks)
-        return told
+        return block
 
     def _notify(self, path: Path) -> None:
         """Tell the index that a file has grown."""
@@ -242,9 +245,9 @@ class MemoryHost(PromptCalls):
         if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
         session.hear("assistant", text)
-        whose = self._scopes.of(session_key, scope)
+        owner = self._scopes.of(session_key, scope)
         capture = self._recorder.begin_message
-        return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose))
+        return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=owner))
 
     async def tool_executed(
         self,
@@ -288,15 +291,14 @@ class MemoryHost(PromptCalls):
         What is new in it is read by the language model, once for all plugins. What of ``history`` memory never saw is
         taken in first.
         """
-        await self.start()
-        whose = self._scopes.of(session_key, scope)
+        owner = await self._owner_of(session_key, scope)
         if history:
-            await self._resuming.take_in_lately(session_key, history, whose)
+            await self._resuming.take_in_lately(session_key, history, owner)
         messages = await self._receiving.history(session_key, history)
         self._redaction.hear_user(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
-        noted = await self._hooks.noted("on_session_idle", arguments, whose)
-        reading = self._read(session_key, whose, "ended" if ended else "idle", noted, messages)
+        noted = await self._hooks.noted("on_session_idle", arguments, owner)
+        reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
 
     def turn_finished(
@@ -314,8 +316,8 @@ class MemoryHost(PromptCalls):
         the host knows it; else the messages are estimated. The task, which need not be awaited, ends with the receipt
         of the notes. It is cancelled at the close.
         """
-        whose = self._scopes.of(session_key, scope)
-        following = self._follow_turn(session_key, tuple(messages), context_window, context_tokens, whose)
+        owner = self._scopes.of(session_key, scope)
+        following = self._follow_turn(session_key, tuple(messages), context_window, context_tokens, owner)
         return self._background.begin(following)
 
     async def resume(
@@ -333,8 +335,8 @@ class MemoryHost(PromptCalls):
         is taken in ``behind_turn`` is older than a turn that was begun before.
         """
         await self.start()
-        whose = self._scopes.of(session_key, scope or (self.child_scope(parent, session_key) if parent else None))
-        return await self._resuming.take_in(session_key, messages, whose, parent=parent, behind_turn=behind_turn)
+        owner = self._scopes.of(session_key, scope or (self.child_scope(parent, session_key) if parent else None))
+        return await self._resuming.take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
 
     async def before_compaction(
         self,
@@ -354,16 +356,15 @@ class MemoryHost(PromptCalls):
         summary and the messages that stay may take, in tokens. A host that makes its own summary says that it is not
         ``replaceable``: then the answer's text is advice for that. None: no plugin has a summary.
         """
-        await self.start()
-        whose = self._scopes.of(session_key, scope)
+        owner = await self._owner_of(session_key, scope)
         room = context_window if room is None else room
         more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
-        summary = await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
+        summary = await self._resuming.before_compaction(session_key, messages, owner, more, known=known)
         given: Sequence[Message] = ()
         if not self.config.core.keep_transcripts:  # else what is read is the transcript
             given = await self.privacy.readable(session_key, await self._receiving.history(session_key, messages))
-        await self._reader.expect(session_key, whose)
-        self._background.begin(self._reader.read(session_key, whose, "compaction", given=given))
+        await self._reader.expect(session_key, owner)
+        self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
         return summary
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
@@ -384,11 +385,11 @@ class MemoryHost(PromptCalls):
         arguments than it has.
         """
         await self.start()
-        wanted = self._plugins.host.arguments_of(hook)
-        if wanted != arguments.keys():
+        names = self._plugins.host.arguments_of(hook)
+        if names != arguments.keys():
             raise PluginError(
                 Sentence("{hook} was called with {given}.", hook=hook, given=", ".join(sorted(arguments)) or "nothing"),
-                hint=Sentence("The hook has: {names}.", names=", ".join(sorted(wanted))),
+                hint=Sentence("The hook has: {names}.", names=", ".join(sorted(names))),
             )
         answers = await self._plugins.host.call(hook, arguments, accept=accept, limit=limit)
         return {one.plugin_name: one.values for one in answers}

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, scope_of
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Hit, PromptEntries, Query, Summary
+from nanobot_memory_plugins.core.values import Hit, Query, Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
@@ -126,10 +126,6 @@ class MemoryService:
         caller is cancelled.
         """
         return self.answer(lambda made: made, self.thread.submit(use), limit=limit)
-
-    def call_now(self, use: Use[_T], *, limit: float | None = None) -> _T | None:
-        """Do the same as `call` and wait for it, as ``call(use).now()`` does."""
-        return self.call(use, limit=limit).now()
 
     def answer(
         self, finish: Callable[..., _T], *futures: "Future[Any] | None", limit: float | None = None
@@ -264,26 +260,11 @@ class MemoryService:
 
         return self.answer(lambda hits: hits or (), self.thread.submit(search), limit=self.tool_limit)
 
-    def prompt_entries(
-        self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None
-    ) -> Answer[PromptEntries]:
-        """Return what is known of the user for long, for the system prompt, as `MemoryHost.prompt_entries`."""
-
-        async def know(memory: "MemoryHost") -> PromptEntries:
-            return memory.prompt_entries(long_term, session_key=session_key, scope=scope)
-
-        return self.answer(lambda known: known or PromptEntries("", long_term), self.thread.submit(know))
-
     def tools(self) -> "list[ServiceTool]":
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
         self.start().now()
         memory = self.thread.started
         return [ServiceTool(self, tool) for tool in memory.tools()] if memory is not None else []
-
-    def is_own(self, name: str) -> bool:
-        """Return whether a tool is one of the memory's, also behind a client's prefix, once the memory has started."""
-        memory = self.thread.started
-        return memory is not None and memory.tool(name) is not None
 
     def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages, and return at once."""

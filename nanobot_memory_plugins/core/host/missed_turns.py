@@ -48,7 +48,7 @@ def notice_language(language: str, text: str) -> Language:
 
 def notices(plugins: Collection[str], language: Language) -> list[ContextBlock]:
     """Return what a turn is told where some plugins could not look at its message."""
-    return [ContextBlock(text=told[language]) for name, told in NOTICES.items() if name in plugins]
+    return [ContextBlock(text=texts[language]) for name, texts in NOTICES.items() if name in plugins]
 
 
 def note_missed(workspace: Path, clock: Clock, missed: Mapping[str, str]) -> None:

@@ -37,13 +37,13 @@ LEFT_OUT = "[left out of the memory]"
 MEMORYS = "nanobot-memory"
 """The name of messages that the memory itself puts into a history."""
 
-_NOT_TOLD: Mapping[Language, str] = {
+_OMISSION: Mapping[Language, str] = {
     "en": "(Earlier messages of this conversation were left out: the user does not want them kept.)",
     "zh": "（本次对话中较早的一些消息已略去：用户不希望保留。）",
 }
 _SCOPES = ("this_message", "last_message", "from_now_on", "resume")
 
-_TOLD: Mapping[str, Mapping[Language, str]] = {
+_NOTICES: Mapping[str, Mapping[Language, str]] = {
     "private": {
         "en": "This message is private: neither it nor your answer is kept in memory. The host's own history of the "
         "conversation still holds it.",
@@ -109,22 +109,22 @@ class Privacy:
 
     def _received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
         paused = self.file.read().pause_of(session_key, sender)
-        told = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
-        if not told or (told == "resume" and not paused):
+        notice = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
+        if not notice or (notice == "resume" and not paused):
             return None
         self._sessions[session_key].is_off_record = True
         try:
-            if told == "pause":
+            if notice == "pause":
                 self.file.pause(session_key, sender, BY_WORDS, self._clock.now())
-            elif told == "resume":
+            elif notice == "resume":
                 self.file.resume(session_key, sender)
-                told = "still" if self.file.read().pause_of(session_key, sender) else told
+                notice = "still" if self.file.read().pause_of(session_key, sender) else notice
             else:
                 self.file.mark([session_file_name(session_key)], self._clock.now())
         except MemoryFileError as error:
             logger.warning("a conversation could not be paused or resumed: {}", error.cause)
-            return _TOLD["failed"][language].format(cause=error.cause)
-        return _TOLD[told][language]
+            return _NOTICES["failed"][language].format(cause=error.cause)
+        return _NOTICES[notice][language]
 
     async def shown(self, session_key: str, messages: Sequence[Message]) -> Sequence[Message]:
         """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
@@ -167,7 +167,7 @@ class Privacy:
             return summary
         shown = await self.shown(session_key, messages)
         if any(one.tokens for one in shown[: summary.keep_from]):
-            summary = replace(summary, text=f"{summary.text}\n{_NOT_TOLD[language_of(summary.text)]}")
+            summary = replace(summary, text=f"{summary.text}\n{_OMISSION[language_of(summary.text)]}")
         for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
             self._sessions[session_key].summaries[message_key("", text)] = None
         return summary
@@ -184,9 +184,9 @@ class Privacy:
         # First the mark: should this end halfway, no history brings it back.
         await run_in_daemon_thread(lambda: self.file.mark([session_file_name(session_key)], self._clock.now()))
         is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
-        told = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
+        done = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
         more = " Nothing of this conversation is kept until the user wants it again." if scope == "from_now_on" else ""
-        return f"{told}{more} The host's own history still holds the words. Say that it is not kept; do not repeat it."
+        return f"{done}{more} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
     def _taken_back(self, session_key: str, scope: str, session: Session) -> list[str]:
         """Return the ids of what a scope means: messages, and what the turn has made of them."""

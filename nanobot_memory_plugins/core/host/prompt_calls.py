@@ -98,13 +98,9 @@ class PromptCalls:
         """Learn whose a session is, and return its whole scope; tools are told nothing but the session's key."""
         return self._prompt_scopes.of(session_key, scope)
 
-    def known_scope(self, session_key: str) -> Scope:
-        """Return the whole scope of a session, as far as it is known."""
-        return self._prompt_scopes.of_session(session_key)
-
     def child_scope(self, parent: str, session_key: str) -> Scope:
         """Return the scope of a session that another one began: a sub-agent's, or a fork's."""
-        return replace(self.known_scope(parent), session=session_key)
+        return replace(self._prompt_scopes.of_session(parent), session=session_key)
 
     def visible_scope(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""

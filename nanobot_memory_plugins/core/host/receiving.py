@@ -87,8 +87,8 @@ class Receiving:
         if not spoken:
             if parts.privacy.keeps_nothing(session_key):
                 return MessageContext(block=None, receipt=NOT_KEPT), []
-        elif (told := await parts.privacy.received(session_key, text, scope.user, language)) is not None:
-            return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT), []
+        elif (notice := await parts.privacy.received(session_key, text, scope.user, language)) is not None:
+            return MessageContext(block=fence([notice], language=language), receipt=NOT_KEPT), []
         role, origin = ("user", Origin.USER) if spoken else ("assistant", Origin.TOOL)
         session = parts.sessions[session_key]
         taken = KEPT_BEFORE if known else session.taken_in.pop(message_key(role, text), None)

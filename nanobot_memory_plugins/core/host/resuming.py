@@ -187,13 +187,12 @@ class Resuming:
     @asynccontextmanager
     async def _alone(self) -> Any:
         """Hold the lock by which two processes do not take in the same at once; one that is not had is done without."""
-        lock = None
+        held = None
         with suppress(Exception):
-            wanted = await run_in_daemon_thread(lambda: work_lock(self._parts.files.paths))
-            await run_in_daemon_thread(lambda: wanted.acquire(timeout=_LOCK_SECONDS))
-            lock = wanted
+            lock = await run_in_daemon_thread(lambda: work_lock(self._parts.files.paths))
+            held = await run_in_daemon_thread(lambda: lock.acquire(timeout=_LOCK_SECONDS))
         try:
             yield
         finally:
-            if lock is not None:
+            if held is not None:
                 lock.release()

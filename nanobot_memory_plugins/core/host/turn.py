@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, never_raises
@@ -184,13 +183,9 @@ class Turn:
         *,
         result: object = None,
         error: "BaseException | str | None" = None,
-        duration_ms: float | None = None,
     ) -> Answer[None]:
-        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own.
-
-        ``duration_ms`` is how long it took where the host has measured that itself.
-        """
-        noting = self._note_tool(call_id, name, arguments, result, error, duration_ms)
+        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own."""
+        noting = self._note_tool(call_id, name, arguments, result, error)
         return self._service.answer(_nothing, noting, limit=self._service.config.core.tool_limit)
 
     def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> "ToolExecution":
@@ -281,15 +276,13 @@ class Turn:
         arguments: object,
         result: object,
         error: "BaseException | str | None",
-        duration_ms: float | None = None,
     ) -> "Future[Any] | None":
         self._leave(call_id)
         began = self._tools_began.pop(call_id, None)
         if call_id in self._tools_done:
             return None
         self._tools_done.add(call_id)
-        if duration_ms is None:
-            duration_ms = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = arguments_of(arguments)
 
@@ -301,7 +294,7 @@ class Turn:
                     arguments=given,
                     result=result,
                     error=said,
-                    duration_ms=duration_ms,
+                    duration_ms=milliseconds,
                     scope=self.scope,
                 )
 
@@ -341,35 +334,30 @@ class ToolExecution:
         self.result: object = None
         self.error: str | None = None
         self._turn, self._name, self._arguments, self._id, self._waits = turn, name, arguments, call_id, waits
-        self._asking = asked_by(turn.parent or turn.session_key)
 
     def __enter__(self) -> Self:
-        self._turn.tool_began(self._id)
-        self._asking.__enter__()
+        self._turn.tool_entered(self._id)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._ended(error).now()
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if (noting := self._ended(error)) is not None:
+            noting.now()
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._ended(error)
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if (noting := self._ended(error)) is not None:
+            await noting
 
-    def _ended(self, error: BaseException | None) -> Answer[None]:
-        """Note the end; a cancelled turn does not wait for that."""
-        self._asking.__exit__(None, None, None)
-        failed = self.error if error is None else error
+    def _ended(self, error: BaseException | None) -> Answer[None] | None:
+        """Note the end; return what is to be waited for, which a cancelled turn does not."""
         if error is not None and isinstance(error, self._waits):
-            return self._turn._service.answer(_nothing)
+            self._turn.tool_waits(self._id)
+            return None
+        failed = self.error if error is None else error
         noting = self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failed)
-        is_cancelled = error is not None and not isinstance(error, Exception)
-        return self._turn._service.answer(_nothing) if is_cancelled else noting
+        return noting if error is None or isinstance(error, Exception) else None
 
 
 def _nothing(*_answers: object) -> None:

@@ -41,11 +41,11 @@ def tell(text: str, session: str = "s") -> Callable[[MemoryHost], Any]:
 
 def test_a_host_without_an_event_loop_remembers_and_is_told(service: Callable[[], MemoryService], life: Life):
     with service() as memory:
-        assert memory.call_now(tell(FACT)).receipt.stored
-        memory.call_now(lambda host: host.message_sent(session_key="s", text="Noted."))
+        assert memory.call(tell(FACT)).now().receipt.stored
+        memory.call(lambda host: host.message_sent(session_key="s", text="Noted.")).now()
     with service() as memory:
-        memory.call_now(lambda host: host.flush_index())
-        context = memory.call_now(tell("Do you remember how the harbour is called?", "other"))
+        memory.call(lambda host: host.flush_index()).now()
+        context = memory.call(tell("Do you remember how the harbour is called?", "other")).now()
         assert "Port Brunhilde" in (context.block or "")
     assert [record["text"] for record in life.transcript("s")] == [FACT, "Noted."]
 
@@ -60,7 +60,7 @@ def test_several_event_loops_and_threads_share_one_memory_and_lose_nothing(
 
     def in_thread(number: int) -> None:
         use = tell(f"Thread {number} says so.")
-        answer = asyncio.run(memory.call(use, limit=60)) if number % 2 else memory.call_now(use, limit=60)
+        answer = asyncio.run(memory.call(use, limit=60)) if number % 2 else memory.call(use, limit=60).now()
         stored.append(answer.receipt.stored)
 
     threads = [threading.Thread(target=in_thread, args=(number,)) for number in range(4)]

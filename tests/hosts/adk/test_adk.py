@@ -79,7 +79,7 @@ def said(plugin: MemoryPlugin, session: str, user: str = "ana") -> list[str]:
         await host.flush_index()
         return [one["content"] for one in host.history(f"adk:{APP}:{user}:{session}")]
 
-    return plugin.memory.call_now(read, limit=20)
+    return plugin.memory.call(read, limit=20).now()
 
 
 def calls(name: str, **arguments: object) -> ReplyRule:

@@ -111,7 +111,7 @@ async def test_what_is_typed_and_spoken_in_a_live_run_is_kept_once_and_its_tools
         await host.flush_index()
         return [(one["role"], one["content"]) for one in host.history(f"adk:{APP}:ana:s")]
 
-    assert plugin.memory.call_now(read, limit=20) == [
+    assert plugin.memory.call(read, limit=20).now() == [
         ("user", "My dog is called Rex."),
         ("assistant", "Understood: My dog is called Rex."),
         ("user", "Deploy to staging."),

@@ -46,7 +46,7 @@ def calls(name: str, **arguments: object) -> ReplyRule:
 
 def said(memory: AgentsMemory, session: str) -> list[str]:
     """Return what the transcript of a session holds."""
-    read = memory._memory.call_now(lambda host: _history(host, session), limit=20)
+    read = memory._memory.call(lambda host: _history(host, session), limit=20).now()
     return [one["content"] for one in read]
 
 
