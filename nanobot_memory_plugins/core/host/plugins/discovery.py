@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +17,13 @@ from nanobot_memory_plugins.core.entry_points import (
     installed_entry_points,
 )
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Frames of the import system itself say nothing about the place of an error.
 _IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib")
+
+_Point = InstalledEntryPoint | PluginFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,50 +61,41 @@ def discover_plugins(
     """
     found: list[DiscoveredPlugin] = []
     owners: dict[str, str] = {}
-    points: list[InstalledEntryPoint | PluginFile] = [*sorted(installed_entry_points(PLUGIN_GROUP), key=_name)]
+    points: list[_Point] = [*sorted(installed_entry_points(PLUGIN_GROUP), key=lambda point: point.name)]
     points += map(PluginFile, files)
     for point in points:
-        name, distribution = point.name, point.distribution
-        plugin, options_model, error = None, None, ""
+        name = point.name
+        plugin, model, error = None, None, ""
         if name in owners:
             error = Sentence("the name is taken by distribution {owner}", owner=owners[name])
         elif name not in skip and (only is None or name in only):
-            plugin, options_model, error = _load_with_limit(point, import_seconds)
-        owners.setdefault(name, distribution)
-        found.append(DiscoveredPlugin(name, point.value, distribution, point.version, plugin, options_model, error))
+            plugin, model, error = _load_in_time(point, import_seconds)
+        owners.setdefault(name, point.distribution)
+        found.append(DiscoveredPlugin(name, point.value, point.distribution, point.version, plugin, model, error))
     return found
 
 
-def _name(point: InstalledEntryPoint) -> str:
-    return point.name
+def _load_in_time(point: _Point, seconds: float) -> tuple[object | None, type[BaseModel] | None, str]:
+    """Load an entry point in a daemon thread, and return the plugin, its options' model, and the error."""
+    loading = DaemonThreadPool(1, f"nanobot-memory import {point.name}").submit(_load, point)
+    try:
+        plugin, model = loading.result(seconds)
+    except BaseException as error:
+        if loading.done():
+            log_traceback(point.name, error)
+            return None, None, _describe(error, point.value)
+        if isinstance(error, TimeoutError):
+            return None, None, Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
+        raise  # the user's Ctrl-C
+    return plugin, model, Sentence("it names nothing but None") if plugin is None else ""
 
 
-def _load_with_limit(
-    entry_point: InstalledEntryPoint | PluginFile, seconds: float
-) -> tuple[object | None, type[BaseModel] | None, str]:
-    """Load an entry point in a daemon thread and return the plugin, its options model and the error."""
-    results: list[tuple[object | None, type[BaseModel] | None, str]] = []
-
-    def load() -> None:
-        try:
-            plugin: Any = entry_point.load()
-            if inspect.isclass(plugin):
-                plugin = plugin()
-            options = getattr(plugin, "Options", None)
-            if not (inspect.isclass(options) and issubclass(options, BaseModel)):
-                options = None
-            failed = plugin is None
-            results.append((plugin, options, Sentence("it names nothing but None") if failed else ""))
-        except BaseException as error:
-            log_traceback(entry_point.name, error)
-            results.append((None, None, _describe(error, entry_point.value)))
-
-    thread = threading.Thread(target=load, name=f"nanobot-memory import {entry_point.name}", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not results:
-        return None, None, Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
-    return results[0]
+def _load(point: _Point) -> tuple[object | None, type[BaseModel] | None]:
+    plugin: Any = point.load()
+    if inspect.isclass(plugin):
+        plugin = plugin()
+    options = getattr(plugin, "Options", None)
+    return plugin, options if inspect.isclass(options) and issubclass(options, BaseModel) else None
 
 
 def _describe(error: BaseException, value: str) -> str:
