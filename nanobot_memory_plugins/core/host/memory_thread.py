@@ -237,7 +237,7 @@ class _Run:
         self._at_start = at_start
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_note_stray)
-        self._memory: asyncio.Future[MemoryHost] = self._loop.create_future()
+        self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._drain_seconds = 0.0
         self._jobs: set[asyncio.Task[Any]] = set()
@@ -291,8 +291,8 @@ class _Run:
         if self._jobs:
             await asyncio.wait(set(self._jobs), timeout=self._drain_seconds)
         opening.cancel()
-        if self._memory.done() and self._memory.exception() is None:
-            await self._memory.result().close()
+        if self.started is not None:
+            await self.started.close()
 
     async def _open(self) -> None:
         try:
@@ -301,16 +301,14 @@ class _Run:
             await memory.start()
             _be_first_at_exit()
             logger.debug("memory started in {:.0f} ms", (time.perf_counter() - began) * 1000)
-            self._memory.set_result(memory)
             self.started = memory
             if self._at_start is not None:
                 self._own(self._job(self._at_start), self._background)
         except Exception as error:
             # The message is left out: it can carry values of the configuration.
             logger.warning("the memory could not be started: {}; the host goes on without it", type(error).__name__)
-            self._memory.set_exception(error)
-            self._memory.exception()  # read, so that asyncio does not complain that nobody did
         finally:
+            self._ready.set()
             self.opened.set()
 
     def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
@@ -334,11 +332,13 @@ class _Run:
         return task
 
     async def _job(self, use: Use[_T]) -> _T | None:
+        await self._ready.wait()
+        if self.started is None:
+            return None
         try:
-            return await use(await asyncio.shield(self._memory))
+            return await use(self.started)
         except Exception as error:
-            if not (self._memory.done() and self._memory.exception() is error):
-                logger.warning("a call of the memory failed: {}", said_of(error))
+            logger.warning("a call of the memory failed: {}", said_of(error))
             return None
 
     def _cancel_everything(self) -> None:
