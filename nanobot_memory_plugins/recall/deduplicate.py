@@ -90,7 +90,7 @@ def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
                 similarity = max((one.similarity for one in (hit, other) if one.similarity is not None), default=None)
                 coverage = max(hit.coverage, other.coverage)
                 kept[place] = (replace(hit, score=other.score, coverage=coverage, similarity=similarity), words)
-            recalled.leave_out([gone], Reason.REPEATS, Sentence("says the same"), instead=stays.id)
+            recalled.leave_out([gone], Reason.REPEATS, stays.id)
             break
         else:
             kept.append((hit, words))

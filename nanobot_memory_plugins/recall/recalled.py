@@ -18,7 +18,7 @@ class Reason(StrEnum):
     NOT_SEARCHED = "no word asks for memory, and nothing is searched (enableProbeOnOff)"
     LATE = "the time for it was over"
     NOTHING_FOUND = "nothing was found"
-    IN_CONTEXT = "it stands in the conversation already"
+    IN_CONTEXT = "the message or the conversation says it already"
     REPEATS = "another memory says the same"
     SAYS_NOTHING = "it says nothing new"
     NOT_NEEDED = "the message can be answered without memory"
@@ -29,11 +29,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Why one hit was left out. ``detail`` names the option and figures, ``instead`` the memory that says the same."""
+    """Why one hit was left out; ``detail`` names the option, figures, or another memory's id."""
 
     reason: Reason
     detail: str = ""
-    instead: str = ""
 
 
 @dataclass(slots=True)
@@ -70,10 +69,10 @@ class Recalled:
         by_id = {hit.id: hit for hit in (*self.required, *self.result.hits)}
         return [by_id[id_] for id_ in self.block.hit_ids] if self.block is not None else []
 
-    def leave_out(self, hits: Iterable[Hit], reason: Reason, detail: str = "", *, instead: str = "") -> None:
+    def leave_out(self, hits: Iterable[Hit], reason: Reason, detail: str = "") -> None:
         """Note why hits go; what was noted of one before counts."""
         for hit in hits:
-            self.left_out.setdefault(hit.id, LeftOut(reason, detail, instead))
+            self.left_out.setdefault(hit.id, LeftOut(reason, detail))
             self.reason = reason
 
     def without(self, hits: Iterable[Hit], goes: Callable[[Hit], bool], reason: Reason, detail: str = "") -> list[Hit]:
