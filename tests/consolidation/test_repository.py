@@ -2,7 +2,6 @@
 
 import threading
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -76,7 +75,7 @@ def test_undoing_an_older_run_leaves_what_came_since_and_an_edit_of_the_same_ent
     assert undo(repository, repository.history.runs()[-1].id, who="user").entries.keys() == {"aaaa"}
 
 
-@pytest.mark.parametrize("point", ["before check", "before record", "after replace"])
+@pytest.mark.parametrize("point", ["before check", "before replace", "after replace"])
 @pytest.mark.accept("EB-13")
 def test_a_kill_at_any_point_of_a_write_leaves_all_or_nothing_and_goes_on(
     repository: EntryRepository, workspace: Path, point: str
@@ -88,29 +87,12 @@ def test_a_kill_at_any_point_of_a_write_leaves_all_or_nothing_and_goes_on(
     assert {"aaaa", "cccc"} <= ids_of(workspace)
 
 
-def kill_before_the_renaming(workspace: Path, monkeypatch: pytest.MonkeyPatch, *ids: str) -> None:
-    """Add entries in a process that ends when the rows are written, and the file is not."""
-
-    def ends(*_: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr("nanobot_memory_plugins.core.files.replace._keep_backup", ends)
-        with pytest.raises(Killed):
-            add(EntryRepository(workspace, clock=ManualClock(NOW + timedelta(seconds=1))), *ids)
-
-
-def test_what_was_written_down_and_not_renamed_is_there_and_written_next(
-    repository: EntryRepository, workspace: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_earlier_file_that_is_put_back_is_an_edit_and_what_it_lacks_can_be_restored(
+    repository: EntryRepository, workspace: Path
 ):
     add(repository, "aaaa")
     before = repository.path.read_bytes()
-    kill_before_the_renaming(workspace, monkeypatch, "bbbb")
-    assert repository.path.read_bytes() == before
-    assert ids_of(workspace) == {"aaaa", "bbbb"}
-    EntryRepository(workspace).settle()
-    assert b"text of bbbb" in repository.path.read_bytes()
-    # Once it is written, the file of before is somebody's edit, and not a crash.
+    add(repository, "bbbb")
     repository.path.write_bytes(before)
     assert ids_of(workspace) == {"aaaa"}
     assert repository.taken_out() == ["bbbb"]
@@ -119,34 +101,24 @@ def test_what_was_written_down_and_not_renamed_is_there_and_written_next(
     assert repository.taken_out() == []
 
 
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(
-    repository: EntryRepository, workspace: Path, monkeypatch: pytest.MonkeyPatch, is_killed: bool
-):
+def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(repository: EntryRepository, workspace: Path):
     add(repository, "aaaa", "bbbb")
     written: list[str] = []
 
     def at(point: str) -> None:
-        if point == "before record" and not written:
+        if point == "before replace" and not written:
             written.append(point)
             edit(repository, "text of aaaa", "last instant")
             with repository.path.open("a", encoding="utf-8") as file:
                 file.write("\nA line of mine.\n")
-        if point == "after replace" and is_killed:
-            raise Killed
 
-    writer = EntryRepository(workspace, clock=ManualClock(NOW), at=at)
-    if is_killed:
-        with pytest.raises(Killed):
-            add(writer, "cccc")
-        EntryRepository(workspace).settle()
-    else:
-        add(writer, "cccc")
-    text = repository.path.read_text(encoding="utf-8")
-    assert "A line of mine." in text
-    assert "last instant" in text
-    assert ids_of(workspace) == {"aaaa", "bbbb", "cccc"}
-    assert EntryRepository(workspace).load().entries["aaaa"].content == "last instant"
+    add(EntryRepository(workspace, clock=ManualClock(NOW), at=at), "cccc")
+    assert "A line of mine." in repository.path.read_text(encoding="utf-8")
+    assert {id_: one.content for id_, one in repository.load().entries.items()} == {
+        "aaaa": "last instant", "bbbb": "text of bbbb", "cccc": "text of cccc",
+    }  # fmt: skip
+    hand, ours = repository.history.runs()[-2:]
+    assert ([one.id for one in hand.changes], [one.id for one in ours.changes]) == (["aaaa"], ["cccc"])
 
 
 def test_without_the_state_database_the_entries_stay(repository: EntryRepository, workspace: Path):

@@ -8,9 +8,7 @@ Entries that people wrote without an id are somebody's text, too, until the next
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of
@@ -25,7 +23,7 @@ _BOM = "\ufeff"
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _TITLE = re.compile(r" {0,3}(#{1,2})(?:[ \t]+(.*))?")
 _ENTRY = re.compile(r" {0,3}###[ \t]+\[")
-_UPDATED = re.compile(r"<!--[ \t]*Last updated:[ \t]*+([0-9T:+\-.]*+)[^>]*-->")
+_UPDATED = re.compile(r"<!--[ \t]*Last updated:[^>]*-->")
 _TOTAL = re.compile(r"<!--[ \t]*Total entries:[^>]*-->")
 _BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.*)")
 _GOES_ON = re.compile(r"(?: {2}|\t)\s*+(\S.*)")
@@ -104,15 +102,6 @@ class EntryDocument:
     def bullets(self) -> list[Bullet]:
         """What people wrote as entries without an id."""
         return [piece for piece in self.pieces if isinstance(piece, Bullet)]
-
-    @property
-    def written_at(self) -> datetime | None:
-        """When the file says that it was written by us, to the digit: that names the write."""
-        for piece in self.pieces:
-            if isinstance(piece, Stamps) and (match := _UPDATED.match(piece.text)):
-                with suppress(ValueError):
-                    return datetime.fromisoformat(match[1])
-        return None
 
     @property
     def newline(self) -> str:

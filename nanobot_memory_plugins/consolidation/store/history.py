@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
@@ -76,17 +76,6 @@ class Run:
     undoes: str = ""
 
 
-class WrittenFile(NamedTuple):
-    """The digest of the file as it was written last, and of the one before it.
-
-    Until the rename is done, ``unfinished`` is the run of the write, or -1.
-    """
-
-    digest: str
-    previous: str
-    unfinished: int = 0
-
-
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
     """Return how two states of the entries differ; that they have faded is no change."""
 
@@ -130,10 +119,10 @@ class History:
         known, here = self._last_states(self.runs()), frozenset(there)
         return {id_: known[id_] for id_ in reversed(known) if id_ not in here}
 
-    def written_file(self, name: str) -> WrittenFile | None:
-        """Return what is known of a file as it was written last."""
-        rows = self._state.read("SELECT digest, previous, unfinished FROM written_file WHERE name = ?", (name,))
-        return WrittenFile(*rows[0]) if rows else None
+    def written_digest(self, name: str) -> str | None:
+        """Return the digest of a file as it was written last, or None where nothing is known of it."""
+        rows = self._state.read("SELECT digest FROM written_file WHERE name = ?", (name,))
+        return str(rows[0][0]) if rows else None
 
     def written_entries(self) -> dict[str, Entry]:
         """Return the entries as they were written last, forgotten ones too."""
@@ -141,39 +130,19 @@ class History:
         return {id_: entry for id_, entry in read if entry is not None}
 
     def write_down(
-        self,
-        name: str,
-        written: WrittenFile,
-        ids: Collection[str],
-        fresh: Iterable[Entry],
-        runs: Iterable[Run] = (),
-        withdrawn: Iterable[Run] = (),
+        self, name: str, digest: str, ids: Collection[str], fresh: Iterable[Entry], runs: Iterable[Run]
     ) -> list[Run]:
-        """Write down that a file holds the entries ``ids``, of which some are ``fresh``; return the ``runs`` with ids.
-
-        ``withdrawn`` are runs that were not done after all.
-        """
+        """Write down that a file holds the entries ``ids``, some of them ``fresh``; return the ``runs`` with ids."""
+        rows = [(entry.id, write_entry(entry)) for entry in fresh]
 
         def change(connection: "Connection") -> list[Run]:
-            connection.executemany("DELETE FROM run WHERE id = ?", [(int(run.id),) for run in withdrawn])
-            made = [_add_run(connection, run) for run in runs]
             gone = [row for row in connection.execute("SELECT id FROM entry").fetchall() if row[0] not in ids]
             connection.executemany("DELETE FROM entry WHERE id = ?", gone)
-            rows = [(entry.id, write_entry(entry)) for entry in fresh]
             connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", rows)
-            is_ours = written.unfinished and made and made[-1].who != BY_HAND
-            unfinished = int(made[-1].id) if is_ours else written.unfinished
-            connection.execute(
-                "INSERT OR REPLACE INTO written_file (name, digest, previous, unfinished) VALUES (?, ?, ?, ?)",
-                (name, written.digest, written.previous, unfinished),
-            )
-            return made
+            connection.execute("INSERT OR REPLACE INTO written_file (name, digest) VALUES (?, ?)", (name, digest))
+            return [_add_run(connection, run) for run in runs]
 
         return self._state.write(change)
-
-    def finish_write(self, name: str) -> None:
-        """Note that the file that was written down has been renamed."""
-        self._state.execute("UPDATE written_file SET unfinished = 0 WHERE name = ?", (name,))
 
     def drop_before(self, moment: datetime) -> None:
         """Let go of the runs before a moment."""
@@ -239,17 +208,6 @@ class History:
                 change = Change(id_, _entry_of(before), _entry_of(after))
                 found[run.id] = replace(run, changes=(*run.changes, change))
         return list(found.values())
-
-
-def rewound(entries: Mapping[str, Entry], run: Run | None) -> dict[str, Entry]:
-    """Return the entries as they were before a run that was done to them last."""
-    base = dict(entries)
-    for change in run.changes if run is not None else ():
-        if change.before is None:
-            base.pop(change.id, None)
-        else:
-            base[change.id] = change.before
-    return base
 
 
 def _add_run(connection: "Connection", run: Run) -> Run:

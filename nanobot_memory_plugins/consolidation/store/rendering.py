@@ -27,8 +27,7 @@ def render(document: EntryDocument, entries: Mapping[str, Entry], *, now: dateti
     """Return the bytes of the file with ``entries`` in place of those that it holds.
 
     Without a change the bytes are the same. Each section is ordered by descending score; text of others between its
-    entries stays in its order. An entry that has not changed keeps its lines. ``now`` is written as the time, to the
-    digit: by it a file names the write that made it.
+    entries stays in its order. An entry that has not changed keeps its lines. ``now`` is written as the time.
     """
     if entries == document.entries:
         return document.data

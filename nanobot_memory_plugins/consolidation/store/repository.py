@@ -1,10 +1,10 @@
 """The entries' file: read, changed under a lock, and never over somebody else's work.
 
-The file is the truth about what is known; the state database holds the entries as they were written last, and what was
-done to them. A file that is not what was written last was edited by somebody: it is read, and compared by id. Only
-while the mark of an unfinished write stands does the file from before it mean a crash. Others may change the file at
-any moment, without our lock: a change of ours is a function of the entries, and what somebody wrote in the instant
-before the file was replaced is found in its backup, and merged.
+The file is the truth about what is known, and is written first; the state database holds the entries as they were
+written last, and what was done to them. A file that is not what was written last was edited by somebody, or by us where
+a process ended in between: it is read, and compared by id. Others may change the file at any moment, without our lock:
+a change of ours is a function of the entries, and what somebody wrote in the instant before the file was replaced is
+found in its backup, and merged.
 """
 
 import hashlib
@@ -25,9 +25,7 @@ from nanobot_memory_plugins.consolidation.store.history import (
     Change,
     History,
     Run,
-    WrittenFile,
     changes_between,
-    rewound,
 )
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
 from nanobot_memory_plugins.consolidation.store.rendering import render
@@ -210,26 +208,28 @@ class EntryRepository:
 
     def write(self, decide: Callable[[Snapshot], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
         """Let ``decide`` say what shall be there, forgotten entries among it, and write it. Hold the lock."""
-        made: Run | None = None
+        found = self.load()
         for _ in range(_ATTEMPTS):
-            found = self.load()
             document, new = self.with_ids(found.document, found.every)
             found = replace(found, document=document, every={**found.every, **new})
             wanted = dict(decide(found))
             now = self.clock.now()
             data = render(document, wanted, now=now)
-            changes = changes_between(found.every, wanted)
-            if found.is_written and data == (found.raw or b"") and not changes:
-                return Outcome(self.path, wanted, made)
+            run = Run("", exact_time(now.astimezone(UTC)), who, why, changes_between(found.every, wanted), undoes)
+            if found.is_written and data == (found.raw or b"") and not run.changes:
+                return Outcome(self.path, wanted)
             self._at("before check")
             if self._read(self.path) != found.raw:
+                found = self.load()
                 continue
-            run = Run("", exact_time(now.astimezone(UTC)), who, why, self._without_secrets(changes), undoes)
-            done, is_all = self._replace(found, wanted, data, run)
-            made = made or done
-            if is_all:
-                return Outcome(self.path, wanted, made)
-            decide = _as_they_are  # what somebody wrote in the last instant is taken from the backup
+            theirs = self._replace(found, data)
+            if theirs is None:
+                return Outcome(self.path, wanted, self._write_down(found, wanted, data, run))
+            # What somebody made of the file in the instant before goes together with what we made of it.
+            decide = _beside(found.every, wanted)
+            document = parse(theirs)
+            known, every = found.known or found.every, entries_of(document, found.every)
+            found = Snapshot(self.path, data, document, every, known)
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
 
     def with_ids(self, document: EntryDocument, there: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
@@ -281,92 +281,58 @@ class EntryRepository:
             replace_file(self.backup, after, keeps_backup=False)
 
     def _look(self) -> Snapshot:
-        raw, written = self._read(self.path), self.history.written_file(self.path.name)
+        raw, digest = self._read(self.path), self.history.written_digest(self.path.name)
         data = raw or b""
         is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
         damage = Sentence("it is empty") if is_emptied else damage_in(data)
-        if damage:
-            copy = self._read(self.backup) or b""
-            document = parse(data if damage_in(copy) or not copy else copy)
-        else:
-            document = parse(data)
+        copy = (self._read(self.backup) or b"") if damage else b""
+        document = parse(data if damage_in(copy) or not copy else copy)
         found = Snapshot(self.path, raw, document, entries_of(document, {}), damage=damage)
-        if written is None:
+        if digest is None:
             return found
-        digest = _digest(data)
-        if not damage and digest == written.digest and not written.unfinished:
+        if not damage and digest == _digest(data):
             return replace(found, is_written=True)
         known = self._known(document)
-        if damage or (written.unfinished and digest == written.previous):
+        if damage:
             return replace(found, every=known or found.every, known=known)
         every = entries_of(document, known)
-        if written.unfinished:
-            document, every = self._together(document, every, known, written, is_ours=digest == written.digest)
-        every = {id_: one for id_, one in every.items() if id_ in known or not self.history.is_purged(one)}
-        return replace(found, document=document, every=every, known=known)
+        kept = {id_: one for id_, one in every.items() if id_ in known or not self.history.is_purged(one)}
+        return replace(found, every=kept, known=known)
 
-    def _together(
-        self, document: EntryDocument, theirs: Entries, known: Entries, written: WrittenFile, *, is_ours: bool
-    ) -> tuple[EntryDocument, dict[str, Entry]]:
-        """Return the file and its entries where a write was broken off that had been written down as ``known``.
-
-        The file may be ours, or have been edited since, before the rename or behind it. Behind it somebody may have
-        written in the instant before: then theirs is the backup.
-        """
-        run = self.history.run(str(written.unfinished))
-        base, ours = rewound(known, run), dict(known)
-        time = document.written_at
-        if is_ours or (run is not None and time is not None and time.tzinfo and exact_time(time) == run.time):
-            backup = self._read(self.backup)
-            if backup is not None and written.previous not in (_digest(b""), _digest(backup)):
-                in_backup = parse(backup)
-                ours = merged(base, entries_of(in_backup, base), known)
-                document = in_backup if is_ours else document
-            base = dict(known)
-        return document, merged(base, theirs, ours)
-
-    def _replace(self, found: Snapshot, wanted: Entries, data: bytes, run: Run) -> tuple[Run | None, bool]:
-        """Write down what others did and what we do, and replace the file; return our run, and whether that is all.
-
-        It is not where somebody wrote in the instant before the file was replaced: their version is in the backup.
-        """
+    def _replace(self, found: Snapshot, data: bytes) -> bytes | None:
+        """Replace the file; return what somebody else made of it in the instant before, as the backup has it."""
         make_folder(self.paths, self.paths.memory)
-        name, raw = self.path.name, found.raw or b""
-        runs: list[Run] = []
+        raw = found.raw or b""
+        self._at("before replace")
+        if data == raw:
+            return None
+        if found.damage:
+            replace_file(self.path.with_name(f"{self.path.name}.damaged"), raw)
+        replace_file(self.path, data)
+        self._at("after replace")
+        if found.damage and found.document.data:
+            replace_file(self.backup, found.document.data, keeps_backup=False)
+            return None
+        theirs = self._read(self.backup) if found.raw is not None else None
+        return None if theirs == raw else theirs
+
+    def _write_down(self, found: Snapshot, wanted: Entries, data: bytes, run: Run) -> Run | None:
+        """Write down what others did and what we did, and return our run; without secrets that people wrote."""
+        name, runs = self.path.name, []
         if found.by_hand:
             why = f"edited in {name}" if found.raw is not None else f"{name} was gone"
             runs.append(Run("", run.time, BY_HAND, why, self._without_secrets(found.by_hand)))
+        run = replace(run, changes=self._without_secrets(run.changes))
         is_own = bool(run.changes or run.undoes)
         runs += [run] if is_own else []
         before = found.every if found.is_written else {}
         fresh = [self._redacted(one) for id_, one in wanted.items() if before.get(id_) is not one]
-
-        def record() -> None:
-            written = WrittenFile(_digest(data), _digest(raw), -1 if data != raw else 0)
-            runs[:] = self.history.write_down(name, written, wanted.keys(), fresh, runs)
-
-        self._at("before record")
-        if data == raw:
-            record()
-            return runs[-1] if is_own else None, True
-        if found.damage:
-            replace_file(self.path.with_name(f"{name}.damaged"), raw)
         try:
-            replace_file(self.path, data, ready=record)
-        except MemoryFileError:
-            as_it_was = WrittenFile(_digest(raw), _digest(raw))
-            withdrawn = [one for one in runs if one.id and one.who != BY_HAND]
-            there = [self._redacted(one) for one in found.every.values()]
-            self.history.write_down(name, as_it_was, found.every.keys(), there, withdrawn=withdrawn)
-            raise
-        self._at("after replace")
-        done = runs[-1] if is_own else None
-        if found.damage and found.document.data:
-            replace_file(self.backup, found.document.data, keeps_backup=False)
-        elif found.raw is not None and self._read(self.backup) not in (None, raw):
-            return done, False
-        self.history.finish_write(name)
-        return done, True
+            made = self.history.write_down(name, _digest(data), wanted.keys(), fresh, runs)
+        except StoreError as error:  # the file has it, and is the truth
+            logger.warning("what was done to the entries is not in their history: {}", error.cause)
+            made = [run]
+        return made[-1] if is_own else None
 
     def _read(self, path: Path) -> bytes | None:
         try:
@@ -416,6 +382,10 @@ def settle_workspace(workspace: Path) -> str:
 
 def _as_they_are(found: Snapshot) -> Entries:
     return found.every
+
+
+def _beside(base: Entries, ours: Entries) -> Callable[[Snapshot], Entries]:
+    return lambda found: merged(base, found.every, ours)
 
 
 def _says_the_same(entry: Entry, before: Entry | None) -> bool:

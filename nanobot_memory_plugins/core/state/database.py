@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # "nmem" in ASCII: tells this file from somebody else's SQLite database.
 APPLICATION_ID = 0x6E6D656D
-VERSION = 2
+VERSION = 3
 
 SCHEMA = """
 -- The entries as they were written last, and every change to them.
@@ -43,11 +43,8 @@ CREATE TABLE IF NOT EXISTS change (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, place INTEGER NOT NULL, id TEXT NOT NULL,
     before TEXT, after TEXT, PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
--- The digest of a file as it was written last, and of the one before it; until the rename is done, ``unfinished`` is
--- the run of the write, or -1.
-CREATE TABLE IF NOT EXISTS written_file (
-    name TEXT PRIMARY KEY, digest TEXT NOT NULL, previous TEXT NOT NULL, unfinished INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
+-- The digest of a file as it was written last.
+CREATE TABLE IF NOT EXISTS written_file (name TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 -- Work that waits, and what was worked through: one row for each subject of a task, such as a session of the reading.
 CREATE TABLE IF NOT EXISTS task (
     name TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, time TEXT NOT NULL, PRIMARY KEY (name, subject)
