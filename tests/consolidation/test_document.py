@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.document import EntryDocument, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from tests.support.examples import examples
 
@@ -167,13 +167,6 @@ def test_fields_of_a_later_version_are_kept():
     document = parse(data)
     made = render(document, {"a1b2c3": document.entries["a1b2c3"].with_score(0.3)}, now=NOW)
     assert b"mood: good" in made
-
-
-def test_a_file_of_10_megabytes_of_broken_entries_is_read_in_time():
-    data = b"## Active Memories\n\n" + b"### [x] fact | ? | 2026-01-10 | 2\n```\ntext\n\n" * 200_000
-    document: EntryDocument = parse(data)
-    assert document.entries == {}
-    assert len(document.problems) == 20
 
 
 def test_text_right_below_the_fields_does_not_become_the_entrys():

@@ -21,8 +21,8 @@ begun = threading.Event()
 def work():
     while True:
         begun.set()
-        service.encode(["a long text " * 200] * 16)
-for _ in range(4):
+        service.encode(["a long text " * 50] * 4)
+for _ in range(2):
     threading.Thread(target=work, daemon=True).start()
 begun.wait()
 """

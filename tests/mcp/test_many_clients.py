@@ -127,8 +127,8 @@ def check(served: ServedWorkspace, records: list[Record], capsys, *, calls: int,
 
 
 def test_two_clients_lose_and_double_nothing_when_a_server_is_killed(served, capsys):
-    records = run_clients(served, clients=2, calls=40, kills=1)
-    check(served, records, capsys, calls=40, kills=1)
+    records = run_clients(served, clients=2, calls=20, kills=1)
+    check(served, records, capsys, calls=20, kills=1)
 
 
 @pytest.mark.slow

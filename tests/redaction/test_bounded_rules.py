@@ -57,12 +57,12 @@ def test_a_pattern_that_would_search_for_ever_is_broken_off_and_holds_up_no_othe
     thread.start()
     before = time.monotonic()
     try:
-        assert redactor(endless, GOOD, seconds=1.0).redact("a" * 200 + " BDG-123456") == "a" * 200 + " [BADGE]"
+        assert redactor(endless, GOOD, seconds=0.3).redact("a" * 200 + " BDG-123456") == "a" * 200 + " [BADGE]"
         took = time.monotonic() - before
     finally:
         stop.set()
         thread.join()
-    assert 0.9 < took < 10  # it was endless, and it was ended
+    assert 0.25 < took < 10  # it was endless, and it was ended
     assert len([at for at in beats if at > before]) > 10
 
 

@@ -1,6 +1,5 @@
 """kill -9 and several processes at once: no acknowledged record is lost, none is doubled, and the files can be read."""
 
-import asyncio
 import json
 import re
 import signal
@@ -54,15 +53,6 @@ async def test_writers_that_are_killed_lose_nothing_that_was_acknowledged(life: 
             told += receipts([*read, *rest.splitlines(keepends=True)])
         await nothing_is_lost(life, told)
     assert len(told) > 50
-
-
-async def test_two_processes_that_write_at_once_keep_what_they_wrote_in_order(life: Life):
-    writers = [start_writer(life.workspace, name, 60) for name in ("a", "b")]
-    printed = await asyncio.gather(*(asyncio.to_thread(writer.communicate, timeout=120) for writer in writers))
-    assert [writer.returncode for writer in writers] == [0, 0]
-    told = [one for out, _ in printed for one in receipts(out.splitlines(keepends=True))]
-    assert len(told) == 120
-    await nothing_is_lost(life, told)
 
 
 async def test_a_line_that_was_torn_costs_itself_alone(life: Life):

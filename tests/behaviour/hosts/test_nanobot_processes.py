@@ -23,14 +23,15 @@ async def test_the_command_line_and_the_server_recall_what_was_said_in_another_p
     nanobot: Nanobot, life: Life, model: ReadingModel
 ):
     answering(model, "staging database runs", remember_call("Staging runs on Brunhilde.", FACT), reply="Noted as said.")
-    assert nanobot.agent(FACT, session="cli:monday").count("Noted as said.") == 1
-    assert [(one["role"], one["text"]) for one in life.transcript("cli:monday")] == [
-        ("user", FACT),
-        ("assistant", "Noted as said."),
+    async with nanobot.loop() as loop:
+        await loop.process_direct(FACT, session_key="cli:monday")
+    assert nanobot.agent(QUESTION, session="cli:tuesday").count("Noted.") == 1
+    assert [(one["role"], one["text"]) for one in life.transcript("cli:tuesday")] == [
+        ("user", QUESTION),
+        ("assistant", "Noted."),
     ]
     (entry,) = life.entries()
     assert (entry["content"], entry["origin"]) == ("Staging runs on Brunhilde.", "user")
-    nanobot.agent(QUESTION, session="cli:tuesday")
     asked = [model.asked()[-1]]
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]

@@ -178,7 +178,7 @@ def main(folder: Path, word: str, kept: str, *arguments: str) -> None:
         told["finished"] += begun and not left
         told["left"] += [f"{moment}: {one}" for one in left]
         told["lost"] += [] if bench.holders(bench.kept) else [moment]
-        moment += 1 + moment * 2 // 3
+        moment += 1 + moment
     bench.fresh()
     told["edits lost"] = bench.edited_beside(bench.workspace / "memory" / "MEMORY.md")
     told["edited"] = (bench.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
