@@ -1,7 +1,6 @@
 """Entries of several machines: what was made of them elsewhere goes together with what was made of them here."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -90,16 +89,6 @@ def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: Ent
     take_in(there, [EntryUpdate(id_, base, exported(here)[id_])])
     assert (set(there.load().entries), set(there.load().forgotten)) == (set(), {id_})
     assert taken_out(here, [id_]) == frozenset()
-
-
-def test_another_entry_with_the_same_id_leaves_ours_under_a_new_one(here: EntryRepository):
-    id_ = added(here, HOME)
-    theirs = with_values(
-        exported(here)[id_], content="The garden gate is green", created_at=datetime(2026, 1, 1, tzinfo=UTC)
-    )
-    take_in(here, [EntryUpdate(id_, "", theirs, is_other=True)])
-    assert texts(here) == ["The garden gate is green", HOME]
-    assert here.load().entries[id_].content == "The garden gate is green"
 
 
 def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):

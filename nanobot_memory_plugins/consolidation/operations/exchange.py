@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.scoring import decayed
-from nanobot_memory_plugins.consolidation.operations.merge_entries import relinked
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.merging import merged
@@ -51,10 +50,6 @@ def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None
         now = repository.clock.now()
         for update, base, theirs in read:
             ours = result.get(update.id)
-            if update.is_other and ours is not None and theirs is not None:
-                other = new_id((*result, *ids))
-                result = relinked({**result, other: replace(ours, id=other)}, [update.id], other)
-                ours = None
             if update.forgotten or (ours is None and theirs is None):
                 result.pop(update.id, None)
                 continue

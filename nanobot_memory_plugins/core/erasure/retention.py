@@ -4,7 +4,7 @@ Off unless the configuration says so. What people wrote, entries, and every othe
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -57,8 +57,18 @@ def old_records(paths: MemoryPaths, options: CoreOptions, now: datetime) -> list
 
     Time is looked at as of the last write of a file here: a clock that is ahead drops nothing that this had not.
     """
-    now = min(now, _last_write(paths) or now)
-    return [*_transcripts(paths, options, now), *_day_notes(paths, options, now)]
+    transcripts = [path for path in sorted(paths.sessions.glob("*.jsonl")) if not path.is_symlink()]
+    notes = [path for path in sorted(paths.memory.glob("*.md")) if DAY_NOTE.fullmatch(path.name)]
+    now = min(now, _last_write([*transcripts, *notes]))
+    found: list[tuple[Path, Clean]] = []
+    if days := options.transcript_max_age_days:
+        found += [(path, partial(_later_lines, before=now - timedelta(days))) for path in transcripts]
+    if days := options.tool_note_max_age_days:
+        before = now - timedelta(days)
+        # The day of a file is local: one more is looked at, and its notes by their own times.
+        last = f"{(before + _DAY).date()}.md"
+        found += [(path, partial(_without_old_observations, before=before)) for path in notes if path.name <= last]
+    return found
 
 
 def drop_from(paths: MemoryPaths, path: Path, clean: Clean) -> bool:
@@ -78,32 +88,13 @@ def drop_from(paths: MemoryPaths, path: Path, clean: Clean) -> bool:
     return True
 
 
-def _last_write(paths: MemoryPaths) -> datetime | None:
-    """Return when a transcript or the notes of a day were written last."""
-    found: list[float] = []
-    for path in (*paths.sessions.glob("*.jsonl"), *paths.memory.glob("*.md")):
+def _last_write(files: Sequence[Path]) -> datetime:
+    """Return when one of these files was written last."""
+    found = [0.0]
+    for path in files:
         with suppress(OSError):
             found.append(path.stat().st_mtime)
-    return datetime.fromtimestamp(max(found), UTC) if found else None
-
-
-def _transcripts(paths: MemoryPaths, options: CoreOptions, now: datetime) -> Iterator[tuple[Path, Clean]]:
-    if options.transcript_max_age_days:
-        with suppress(OverflowError):  # more days than the calendar has
-            before = now - timedelta(days=options.transcript_max_age_days)
-            for path in sorted(paths.sessions.glob("*.jsonl")):
-                if not path.is_symlink():
-                    yield path, partial(_later_lines, before=before)
-
-
-def _day_notes(paths: MemoryPaths, options: CoreOptions, now: datetime) -> Iterator[tuple[Path, Clean]]:
-    if options.tool_note_max_age_days:
-        with suppress(OverflowError):
-            before = now - timedelta(days=options.tool_note_max_age_days)
-            for path in sorted(paths.memory.glob("*.md")):
-                # The day of a file is local: one more is looked at, and its notes by their own times.
-                if DAY_NOTE.fullmatch(path.name) and path.name <= f"{(before + _DAY).date()}.md":
-                    yield path, partial(_without_old_observations, before=before)
+    return datetime.fromtimestamp(max(found), UTC)
 
 
 def _later_lines(data: bytes, *, before: datetime) -> bytes:

@@ -99,14 +99,13 @@ class EntryUpdate:
     """What other machines made of an entry: ``theirs``, of what both knew before, ``base``. Empty: it was not there.
 
     Both are as `ExchangedEntries.exported` gives them. ``forgotten``: nobody may have it any more, whatever was made
-    of it. ``is_other``: theirs is another entry than the one that has this id here, which gets a new one.
+    of it.
     """
 
     id: str
     base: str
     theirs: str
     forgotten: bool = False
-    is_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
