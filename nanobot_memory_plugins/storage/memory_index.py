@@ -1,5 +1,6 @@
 """The index of one workspace and what stands in for it when it fails. Everything here blocks; `store` does not."""
 
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -131,11 +132,18 @@ class MemoryIndex:
         hit = self._try(lambda reader: reader.searcher.read(hit_id))
         return hit if hit is not None else self._read_file(hit_id)
 
-    def files(self) -> dict[str, tuple[int, int]] | None:
-        """Return size and time of every indexed file as the manifest has it, or None without a database."""
-        return self._try(
-            lambda reader: {path: (state.size, state.mtime_ns) for path, state in reader.file_states().items()}
-        )
+    def files_waiting(self) -> int:
+        """Return a number that is 0 once the index holds what the files do, and falls as it gets there.
+
+        It is 0 without a database, too: then the files are searched. A file that cannot be read is not waited for.
+        """
+
+        def count(reader: Reader) -> int:
+            states, sources = reader.file_states(), self.places.find()
+            gone = states.keys() - {source.relative for source in sources}
+            return len(gone) + unindexed_bytes((one for one in sources if os.access(one.path, os.R_OK)), states)
+
+        return self._try(count) or 0
 
     def rebuild(self) -> None:
         """Remove the index; whoever owns it makes it again, which is waited for. Raises `StoreError`."""

@@ -134,12 +134,11 @@ class SqliteStore:
 
     async def _flush(self, stuck: float) -> None:
         self._must_be_open()
-        coverage = await self._in_housekeeping(lambda: _Coverage(self._index))
         indexer = self._index.indexer
         barrier: Future[None] | None = None
-        progress, progress_at, pause = -1, time.monotonic(), _POLL
+        before, changed_at, pause = -1, time.monotonic(), _POLL
         try:
-            while not await self._in_housekeeping(coverage.is_complete):
+            while waiting := await self._in_housekeeping(self._index.files_waiting):
                 if indexer is not None:
                     if indexer.trouble:
                         raise StoreError(indexer.trouble)
@@ -147,9 +146,9 @@ class SqliteStore:
                         barrier = indexer.barrier()
                     if barrier.done() and not barrier.cancelled():
                         break
-                if coverage.progress != progress:
-                    progress, progress_at = coverage.progress, time.monotonic()
-                elif time.monotonic() - progress_at > stuck:
+                if waiting != before:
+                    before, changed_at = waiting, time.monotonic()
+                elif time.monotonic() - changed_at > stuck:
                     raise StoreError(
                         "The index does not get up to date.",
                         hint="See the log of the process that holds .storage/indexer.lock, or end that process.",
@@ -232,42 +231,6 @@ class SqliteStore:
 
     async def _in_housekeeping(self, function: Callable[[], T]) -> T:
         return await run_in_pool(self._housekeeping, function)
-
-
-class _Coverage:
-    """Compares the manifest with the files as they stood when this was made. It blocks.
-
-    A file that this process cannot read is not waited for: nor could anybody say when it is covered. ``progress`` is a
-    number that changes as long as the index does.
-    """
-
-    def __init__(self, index: MemoryIndex) -> None:
-        self._index = index
-        self._waiting = {
-            source.relative: (source.size, source.mtime_ns)
-            for source in index.places.find()
-            if os.access(source.path, os.R_OK)
-        }
-        self._waiting |= dict.fromkeys(set(index.files() or ()) - set(self._waiting), (0, 0))
-        self.progress = 0
-
-    def is_complete(self) -> bool:
-        """Tell whether everything is covered; without a database the files are searched, and it is."""
-        indexed = self._index.files()
-        if indexed is None:
-            return True
-        self.progress = sum(size for size, _ in indexed.values()) + len(indexed)
-        self._waiting = {
-            path: state for path, state in self._waiting.items() if not self._covers(path, state, indexed.get(path))
-        }
-        return not self._waiting
-
-    def _covers(self, path: str, before: tuple[int, int], indexed: tuple[int, int] | None) -> bool:
-        now = self._index.places.look(self._index.places.path(path))
-        if now is None or indexed is None:
-            return now is None and indexed is None
-        # The file as it is now; or, while others go on appending to it, as it was or longer.
-        return indexed == (now.size, now.mtime_ns) or (indexed[0] >= before[0] and indexed[1] >= before[1])
 
 
 def _stop_at_exit(process: int, index: MemoryIndex) -> None:

@@ -5,7 +5,6 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Level, Query, Scope
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.search import vector_matrix
 from tests.storage.builders import ChosenVectors, change, document, searcher
 
 MODEL = {"cat": [1.0, 0.0], "feline": [1.0, 0.0], "tractor": [0.0, 1.0]}
@@ -86,18 +85,6 @@ def test_a_search_sees_what_was_written_moved_and_deleted_meanwhile(database):
     assert [hit.id for hit in search.search(Query("cat", scope=Scope(user="bob"))).hits] == ["two"]
     database.apply(change(removed_keys=frozenset({"one"})))
     assert [hit.id for hit in search.search(Query("cat")).hits] == ["two"]
-
-
-def test_many_vectors_are_read_by_a_thread_and_searches_are_by_words_meanwhile(database, monkeypatch):
-    model = filled(database)
-    monkeypatch.setattr(vector_matrix, "_READ_AT_ONCE", 10)
-    monkeypatch.setattr(vector_matrix, "_PATIENCE", 0.0)
-    search = searcher(database, model)
-    first = search.search(Query("cat"))
-    search._vectors._matrix.loading.join(10)
-    assert first.level is Level.FULL_TEXT or [hit.id for hit in first.hits] == ["one"]
-    found = search.search(Query("cat"))
-    assert ([hit.id for hit in found.hits], found.level < Level.FULL_TEXT) == (["one"], True)
 
 
 def test_vectors_that_are_too_many_to_be_held_are_compared_by_sqlite_vec_or_not_at_all(database):

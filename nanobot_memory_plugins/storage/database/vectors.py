@@ -69,10 +69,9 @@ def ids(connection: apsw.Connection) -> list[int]:
     return [row[0] for row in query(connection, "SELECT doc_id FROM vectors WHERE vector IS NOT NULL")]
 
 
-def count(connection: apsw.Connection, *, after_revision: int = -1) -> int:
-    """Return how many documents have a vector, of those stored or touched after a revision."""
-    sql = "SELECT count(*) FROM vectors WHERE revision > ? AND vector IS NOT NULL"
-    return int(scalar(connection, sql, (after_revision,)))
+def count(connection: apsw.Connection) -> int:
+    """Return how many documents have a vector."""
+    return int(scalar(connection, "SELECT count(*) FROM vectors WHERE vector IS NOT NULL"))
 
 
 def nearest(

@@ -1,7 +1,5 @@
 """What stands in the memory files but not yet in the index, read for a search."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
@@ -12,26 +10,21 @@ from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_b
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
-# Characters of text that are kept from earlier searches.
-_CACHED = 32_000_000
-
 
 class TailReader:
     """Reads files, or what follows their indexed part, newest first and within a bound. Safe from any thread.
 
-    What was read is kept until the file changes, so that a search reads only what is new.
+    What a search has read is kept for the next one until the file changes, so that it reads only what is new.
     """
 
     def __init__(self, places: Places, chunking: Chunking) -> None:
         self._places = places
         self._chunking = chunking
-        self._lock = threading.Lock()
-        self._read: OrderedDict[tuple[str, int], tuple[tuple[int, int], tuple[Document, ...], int]] = OrderedDict()
-        self._held = 0
+        self._read: dict[tuple[SourceFile, int], tuple[Document, ...]] = {}
 
     def documents(self, states: Mapping[str, FileState], *, most_bytes: int) -> list[Document]:
         """Return what the manifest ``states`` does not cover, from at most ``most_bytes`` of the files."""
-        found: list[Document] = []
+        former, now = self._read, dict[tuple[SourceFile, int], tuple[Document, ...]]()
         for source in self._places.find():
             state = states.get(source.relative)
             if state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns):
@@ -45,23 +38,11 @@ class TailReader:
                 break
             begin = max(offset, source.size - most_bytes)
             most_bytes -= source.size - begin
-            if begin > offset:
-                found += self._of(source, begin, 0, ordinal)
-            else:
-                found += self._of(source, offset, line, ordinal)
-        return found
-
-    def _of(self, source: SourceFile, offset: int, line: int, ordinal: int) -> tuple[Document, ...]:
-        """Read from ``offset`` on; a ``line`` of 0 says that it is in the middle of something."""
-        key, version = (source.relative, offset), (source.size, source.mtime_ns)
-        with self._lock:
-            cached = self._read.get(key)
-            if cached is not None and cached[0] == version:
-                self._read.move_to_end(key)
-                return cached[1]
-        documents = tuple(self._parse(source, offset, line, ordinal))
-        self._keep(key, version, documents)
-        return documents
+            line = line if begin == offset else 0  # 0: in the middle of something
+            found = former.get((source, begin))
+            now[source, begin] = found if found is not None else tuple(self._parse(source, begin, line, ordinal))
+        self._read = now
+        return [document for documents in now.values() for document in documents]
 
     def _parse(self, source: SourceFile, offset: int, line: int, ordinal: int) -> Iterator[Document]:
         keys = Keys()
@@ -76,16 +57,6 @@ class TailReader:
                     yield from numbered
         except OSError as error:
             logger.debug("{} cannot be read now: {}", source.relative, type(error).__name__)
-
-    def _keep(self, key: tuple[str, int], version: tuple[int, int], documents: tuple[Document, ...]) -> None:
-        weight = sum(len(document.text) for document in documents)
-        with self._lock:
-            former = self._read.pop(key, None)
-            self._held += weight - (former[2] if former else 0)
-            self._read[key] = (version, documents, weight)
-            while self._held > _CACHED and len(self._read) > 1:
-                _, (_, _, dropped) = self._read.popitem(last=False)
-                self._held -= dropped
 
 
 def _next_line(file: BinaryIO, offset: int) -> tuple[int, int]:

@@ -1,24 +1,21 @@
 """The vectors of an index, resident as one matrix, with what queries filter by beside it.
 
 The table keeps them durably. Every search asks for its revision, which costs one small query, and reads what changed.
-The connections of one process share the matrix. Many vectors are read by a thread of its own, and until it has done
-so searches are by words.
+The connections of one process share the matrix. The first search reads all of it, some 0.1 s for 10,000 vectors.
 """
 
 import threading
 import weakref
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from heapq import nlargest
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core import Query, Scope, logger
+from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.storage.database import Database, vectors
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, sql_filter
@@ -26,10 +23,6 @@ from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Some 190,000 vectors of the built-in model. More are compared on the disk, where sqlite-vec is there to do it.
 RESIDENT_BYTES = 400_000_000
-# Vectors that a search reads itself: they take it some hundredths of a second. More are left to a thread, which the
-# search waits for as long as it can be spared from the limit of a recall.
-_READ_AT_ONCE = 4_096
-_PATIENCE = 0.1
 _FILTERED = (*SCOPE_FIELDS, "origin", "source", "timestamp")
 _GROWTH = 1.25
 _FLOAT_BYTES = 4
@@ -53,7 +46,6 @@ class _Matrix:
     times: NDArray[np.float64] = field(default_factory=lambda: np.empty(0, np.float64))
     places: dict[int, int] = field(default_factory=dict)
     known_labels: dict[tuple[str, ...], int] = field(default_factory=dict)
-    loading: threading.Thread | None = None
 
     def read(self, database: Database) -> None:
         """Bring it to what the database holds now."""
@@ -146,8 +138,7 @@ _shared: "weakref.WeakValueDictionary[tuple[int, int, str], _Matrix]" = weakref.
 class VectorMatrix:
     """Cosine similarity to the documents of one index. It belongs to one thread at a time, as its database does.
 
-    What was written is seen by the next search, whoever wrote it; when it is more than some thousand vectors, as soon
-    as a thread has read them, about a second for 100,000. Vectors that take more than ``resident_bytes`` are not held.
+    What was written is seen by the next search, whoever wrote it. More than ``resident_bytes`` are not held.
     """
 
     def __init__(self, database: Database, *, resident_bytes: int) -> None:
@@ -166,7 +157,8 @@ class VectorMatrix:
         with self._matrix.lock:
             if not self._fits(dimension):
                 return self._database.has_vec
-            self._bring_up()
+            if self._matrix.revision != self._database.revision():
+                self._matrix.read(self._database)
             return self._matrix.model == (model, dimension)
 
     def nearest(self, model: str, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
@@ -192,38 +184,3 @@ class VectorMatrix:
     def _fits(self, dimension: int) -> bool:
         held = self._matrix.size or vectors.count(self._database.connection)
         return held * dimension * _FLOAT_BYTES <= self._most
-
-    def _bring_up(self) -> None:
-        """Bring the matrix up to date, or let a thread do so where that is much. The lock is held."""
-        matrix, database = self._matrix, self._database
-        if matrix.revision == database.revision():
-            return
-        if vectors.count(database.connection, after_revision=matrix.revision) <= _READ_AT_ONCE:
-            matrix.read(database)
-            return
-        if matrix.loading is None or not matrix.loading.is_alive():
-            what = (weakref.ref(matrix), database.path)
-            matrix.loading = threading.Thread(target=_load, args=what, name="nanobot-memory-vectors")
-            matrix.loading.start()
-        loading = matrix.loading
-        matrix.lock.release()  # the thread writes under it
-        try:
-            loading.join(_PATIENCE)
-        finally:
-            matrix.lock.acquire()
-
-
-def _load(shared: "weakref.ref[_Matrix]", path: Path) -> None:
-    """Read what has changed over a connection of its own."""
-    try:
-        with closing(Database.open(path, read_only=True)) as database:
-            matrix = shared()
-            if matrix is not None:
-                fresh = _Matrix(known_labels=dict(matrix.known_labels))
-                fresh.read(database)
-                with matrix.lock:
-                    for name in ("model", "revision", "size", "rows", "ids", "labels", "times", "places"):
-                        setattr(matrix, name, getattr(fresh, name))
-                    matrix.known_labels = fresh.known_labels
-    except Exception as error:  # searches go on by words, and it is tried again
-        logger.warning("the vectors could not be read: {}", type(error).__name__)
