@@ -99,7 +99,7 @@ def entry_points() -> Iterator[str]:
 @check("the public names that type checkers read are there")
 def public_names() -> Iterator[str]:
     """``core`` loads them when they are used; what type checkers read stands beside."""
-    for package in ("core", "core.erasure"):
+    for package in ("core",):
         module = importlib.import_module(_HERE + package)
         file = Path(str(module.__file__))
         stub = file.with_suffix(".pyi")

@@ -12,8 +12,7 @@ from nanobot_memory_plugins.bridge.cli.setup import HostSetup, named_by, read_se
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import Health, MemoryConfig, NanobotMemoryError
 from nanobot_memory_plugins.core.cli.console import console, say_error, shown
-from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
-from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
+from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row, show_findings, summary
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.core.cli.plain import exit_status
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
@@ -62,7 +61,7 @@ def init(
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
     findings = run(examine(setup.workspace, setup.memory, list(setup.problems)))
-    show_problems(findings, out)
+    show_findings(findings, out)
     out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(setup, config)

@@ -133,17 +133,16 @@ def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
         reason=reason,
     )
 
-    def say_so(_context: typer.Context) -> NoReturn:
+    def say_so(**_: Any) -> NoReturn:
         raise PluginError(message, hint=Sentence("Reinstall or remove {name}.", name=point.distribution)) from error
 
-    holder = typer.Typer(add_completion=False)
-    holder.command(
+    return typer.core.TyperCommand(
         point.name,
+        callback=say_so,
         help=tr("(cannot be loaded: {reason})", reason=reason),
         add_help_option=False,
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    )(say_so)
-    return typer.main.get_command(holder)
+    )
 
 
 def translate_help(command: Any) -> Any:

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.findings_shown import wrapped
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, warn
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
@@ -129,8 +128,7 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
         lines = [*wrong, tr(one.description), allowed]
         lines += [tr("the documents' {names}", names=", ".join(one.documents))] if one.documents else []
         for line in lines:
-            for part in wrapped(line, out.width - 4):
-                out.print(f"    {shown(part)}")
+            out.print(f"    {shown(line)}")
     if len(found) == 1:
         value = shlex.quote(_told(found[0], found[0].default).strip('"'))
         out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {found[0].key} {value}"))

@@ -1,18 +1,19 @@
 """``nanobot-memory doctor``: what works on this machine, what does not, and what helps."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from nanobot_memory_plugins.core.cli.console import console
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.findings import (
     machine_findings,
     memory_file_findings,
     people_finding,
 )
-from nanobot_memory_plugins.core.cli.findings_shown import show_findings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -27,9 +28,12 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1
+# As words of lines, and in the order in which they are shown; in JSON they stay as they are.
+_HEALTH_WORDS = {Health.BAD: "bad", Health.DEGRADED: "degraded", Health.INFO: "info", Health.GOOD: "good"}
+_COLOURS = {Health.BAD: "red", Health.DEGRADED: "yellow", Health.INFO: "cyan", Health.GOOD: "green"}
 _FIRST = "Repair that first, or name another folder with --workspace."
 
 
@@ -41,8 +45,8 @@ def doctor(
 ) -> None:
     """Check the installation: Python, workspace, plugins, configuration, index and embedding model.
 
-    What is wrong comes first, with what helps. In a pipe each finding is one line. It starts the memory as a host
-    would. The exit status is 1 when something is bad, not when it is only degraded.
+    What is wrong comes first, with what helps; --all shows what is good, too. It starts the memory as a host would. The
+    exit status is 1 when something is bad, not when it is only degraded.
     """
     memory_config, problems = read_configuration(config)
     findings = run(examine(resolve_workspace(workspace, guess=True), memory_config, problems))
@@ -50,7 +54,9 @@ def doctor(
     if as_json:
         print_json({"ok": ok, "findings": [finding_row(finding) for finding in findings]})
     else:
-        show_findings(findings, console(), everything=everything)
+        out = console()
+        show_findings(findings, out, everything=everything)
+        out.print(together(summary(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
     if not ok:
         raise typer.Exit(_FAILED)
 
@@ -80,3 +86,29 @@ def finding_row(finding: Finding) -> dict[str, str]:
         "hint": finding.hint,
         "mend": finding.hint,
     }
+
+
+def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool = False) -> None:
+    """Show findings, what is wrong first, each with what helps; with ``everything`` what is neither bad nor degraded.
+
+    Nothing breaks a word or a path, so that commands can be copied: a line that is too long is the terminal's to wrap.
+    """
+    for health, word in _HEALTH_WORDS.items():
+        for finding in findings:
+            if finding.health is not health or (health in (Health.INFO, Health.GOOD) and not everything):
+                continue
+            told = shown(tr(finding.subject) + tr(": ") + tr(finding.state))
+            out.print(f"[{_COLOURS[health]}]{tr(word)}[/{_COLOURS[health]}]  {told}", soft_wrap=True)
+            if finding.hint:
+                out.print(f"    -> {shown(tr(finding.hint))}", soft_wrap=True)
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Return how many are good and how many are not, in one line."""
+    counts = {health: sum(one.health is health for one in findings) for health in Health}
+    bad, degraded, good, info = (counts[health] for health in (Health.BAD, Health.DEGRADED, Health.GOOD, Health.INFO))
+    named = [tr("{count} bad", count=bad)] if bad else []
+    named += [tr("{count} degraded", count=degraded)] if degraded else []
+    named.append(tr("{count} good", count=good) if named else tr("All {count} are good", count=good))
+    named += [tr("{count} for information", count=info)] if info else []
+    return tr(", ").join(named) + tr(".")

@@ -61,37 +61,27 @@ def machine_findings(workspace: Path) -> list[Finding]:
 
 def workspace_finding(workspace: Path) -> Finding:
     """Return whether memory can be kept in a folder. One that is not there is not made."""
-    if workspace.is_dir():
-        try:
-            with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
-                file.write(bytes(_PROBE))  # an empty file has room on a full disk, too
-                file.flush()
-                os.fsync(file.fileno())
-            return Finding("workspace", str(workspace))
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            state = Sentence("{workspace}: nothing can be written there ({why})", workspace=workspace, why=why)
-            return Finding("workspace", state, Health.BAD, _way_to_write(workspace, error.errno))
-    if workspace.exists():
-        state = Sentence("{workspace}: this is not a folder", workspace=workspace)
-        return Finding("workspace", state, Health.BAD, "Name a folder with --workspace.")
-    state = Sentence("there is no workspace at {folder}", folder=workspace)
-    return Finding(
-        "workspace",
-        state,
-        Health.BAD,
-        "Name the agent's folder with --workspace. nanobot makes its own at its first start.",
-    )
-
-
-def _way_to_write(workspace: Path, number: int | None) -> str:
-    """Return what helps where a file cannot be written."""
     folder = shlex.quote(str(workspace))
-    if number in (errno.ENOSPC, errno.EDQUOT):
-        return Sentence("Free disk space: `du -xh {folder} | sort -h` shows what takes it.", folder=folder)
-    return Sentence(
-        "`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace.", folder=folder
-    )
+    if not workspace.is_dir():
+        state = Sentence("there is no folder at {folder}", folder=workspace)
+        hint = "Name the agent's folder with --workspace. nanobot makes its own at its first start."
+        return Finding("workspace", state, Health.BAD, hint)
+    try:
+        with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
+            file.write(bytes(_PROBE))  # an empty file has room on a full disk, too
+            file.flush()
+            os.fsync(file.fileno())
+        return Finding("workspace", str(workspace))
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        state = Sentence("{workspace}: nothing can be written there ({why})", workspace=workspace, why=why)
+        hint = Sentence(
+            "`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace.",
+            folder=folder,
+        )
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            hint = Sentence("Free disk space: `du -xh {folder} | sort -h` shows what takes it.", folder=folder)
+        return Finding("workspace", state, Health.BAD, hint)
 
 
 def files_in_the_way(workspace: Path) -> Iterator[Finding]:
@@ -108,27 +98,8 @@ def files_in_the_way(workspace: Path) -> Iterator[Finding]:
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
-    """Return how many memory files of each kind there are, and how they are kept. It blocks."""
-    memory = workspace / "memory"
-    kinds = {
-        Sentence("long-term memory"): memory.glob("MEMORY.md"),
-        Sentence("day notes"): memory.glob("[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
-        Sentence("transcripts"): (memory / "sessions").glob("*.jsonl"),
-    }
-    found = []
-    for subject, paths in kinds.items():
-        sizes: list[int] = []
-        with suppress(OSError):
-            sizes.extend(path.stat().st_size for path in paths if path.is_file())
-        number = Sentence("1 file") if len(sizes) == 1 else Sentence("{count} files", count=len(sizes))
-        state = Sentence("{number}, {size:,.1f} kB", number=number, size=sum(sizes) / 1_000) if sizes else "none yet"
-        found.append(Finding(subject, state))
-    return [
-        *found,
-        _pause(workspace),
-        *reader_findings(workspace),
-        *_secrets_by_hand(memory),
-    ]
+    """Return how the memory files are kept: whether it is paused, who can read them, and secrets in them. It blocks."""
+    return [_pause(workspace), *reader_findings(workspace), *_secrets_by_hand(workspace / "memory")]
 
 
 def _pause(workspace: Path) -> Finding:

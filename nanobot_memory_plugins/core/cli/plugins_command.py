@@ -8,7 +8,6 @@ from rich import box
 from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.findings_shown import wrapped
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -41,8 +40,7 @@ def plugins(
     out.print(plugins_table(reports))
     for report in reports if everything else ():
         out.print(f"[bold]{shown(report.name)}[/bold]")
-        for line in wrapped(", ".join(report.hooks) or tr("none"), out.width - 4):
-            out.print(f"    {shown(line)}", soft_wrap=True)
+        out.print(f"    {shown(', '.join(report.hooks) or tr('none'))}", soft_wrap=True)
     for report in reports:
         if report.error:
             out.print(f"[red]{shown(report.name)}[/red]: {shown(tr(report.error))}", soft_wrap=True)

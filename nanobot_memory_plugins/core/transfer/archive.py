@@ -1,6 +1,7 @@
 """An archive: a ZIP file of the memory's files, with a manifest that says what it is."""
 
 import contextlib
+import json
 import os
 import secrets
 import stat
@@ -11,10 +12,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal
+from typing import Final
 
 from filelock import Timeout
-from pydantic import BaseModel, ConfigDict
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.appending import file_lock
@@ -23,24 +23,14 @@ from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 MANIFEST: Final = "manifest.json"
+FORMAT: Final = {"format": "nanobot-memory-export", "version": 1}
+"""What the manifest says of every archive; a later form has another version."""
 _LOCK_SECONDS = 30.0
 _ABOUT = (
     "A memory of nanobot-memory-plugins: Markdown, and JSON lines of what was said, as they stood in the folder"
     " memory/. `nanobot-memory import FILE` puts them back; without it they can be read as they are."
 )
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
-
-
-class Manifest(BaseModel):
-    """``manifest.json``. Fields that a later version adds are passed over."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    format: Literal["nanobot-memory-export"] = "nanobot-memory-export"
-    version: Literal[1] = 1
-    made: str = ""
-    program: str = ""
-    about: str = ""
 
 
 @dataclass(slots=True)
@@ -143,8 +133,8 @@ def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], r
         report.size += len(data)
     now = datetime.now(UTC)
     program = f"nanobot-memory-core {version('nanobot-memory-core')}"
-    manifest = Manifest(made=now.isoformat(timespec="seconds"), program=program, about=_ABOUT)
-    archive.writestr(_info(MANIFEST, now.timestamp()), manifest.model_dump_json(indent=1))
+    manifest = {**FORMAT, "made": now.isoformat(timespec="seconds"), "program": program, "about": _ABOUT}
+    archive.writestr(_info(MANIFEST, now.timestamp()), json.dumps(manifest, indent=1))
 
 
 def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:

@@ -6,6 +6,7 @@ files that differ both stay, the archive's in ``memory/imported/``.
 """
 
 import hashlib
+import json
 import re
 import zipfile
 import zlib
@@ -15,8 +16,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from pydantic import ValidationError
-
 from nanobot_memory_plugins.core.erasure.scrub import cleaner_of
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
 from nanobot_memory_plugins.core.files.paths import session_file_name
@@ -24,7 +23,7 @@ from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
-from nanobot_memory_plugins.core.transfer.archive import MANIFEST, Manifest, grows, is_of_memory, is_transcript
+from nanobot_memory_plugins.core.transfer.archive import FORMAT, MANIFEST, grows, is_of_memory, is_transcript
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
 from nanobot_memory_plugins.core.transfer.importers import ARCHIVE
 from nanobot_memory_plugins.core.transfer.run import ImportReport, ImportRun, import_run, records_in
@@ -101,17 +100,17 @@ def _refused(path: Path, why: str, hint: str = _NOT_OURS) -> InputError:
 
 def _check_manifest(path: Path, archive: zipfile.ZipFile) -> None:
     try:
-        with archive.open(MANIFEST) as file:
-            Manifest.model_validate_json(file.read(_SMALL))
+        manifest = json.loads(archive.read(MANIFEST))
+        form = {key: manifest.get(key) for key in FORMAT}
     except KeyError:
         raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
-    except ValidationError as error:
-        if error.errors()[0]["loc"] == ("version",):
-            why = Sentence("a newer version of this program wrote it")
-            raise _refused(path, why, "Upgrade nanobot-memory-core; nothing was taken.") from error
-        raise _refused(path, Sentence("its {manifest} cannot be understood", manifest=MANIFEST)) from error
-    except _DAMAGES as error:
+    except (*_DAMAGES, AttributeError) as error:
         raise _refused(path, Sentence("{file} is damaged", file=MANIFEST), _COPY_AGAIN) from error
+    if form["format"] != FORMAT["format"]:
+        raise _refused(path, Sentence("its {manifest} is that of something else", manifest=MANIFEST))
+    if form != FORMAT:
+        why = Sentence("a newer version of this program wrote it")
+        raise _refused(path, why, "Upgrade nanobot-memory-core; nothing was taken.")
 
 
 @dataclass(slots=True)
