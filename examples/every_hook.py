@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.values import Trace, Visibility
-from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView, Profile
+from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView
 from nanobot_memory_plugins.core.values.session_reading import SessionReading
 
 REMINDERS = ["Buy tea on Friday.", "When do we deploy?"]
@@ -144,8 +144,8 @@ class NoEntries:
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         return []
 
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:
-        return Profile({})
+    def profile(self, about: str = "", *, visible: Visibility | None = None) -> list[EntryView]:
+        return []
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         raise InputError("Nothing is remembered here.")

@@ -11,7 +11,6 @@ from nanobot_memory_plugins.core.values.entries import (
     EntryRun,
     EntryUpdate,
     EntryView,
-    Profile,
 )
 
 
@@ -265,8 +264,8 @@ class EntryAccess(Protocol):
         """Return what was done, or what was done to one entry, the last run first."""
         ...
 
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:
-        """Return what is known of the user, or about a person or thing under all of its names, as far as it is visible.
+    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Sequence[EntryView]:
+        """Return what is known of the user, or about a person or thing, as far as it is visible: what matters first.
 
         None: all of it.
         """

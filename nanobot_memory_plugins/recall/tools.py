@@ -1,6 +1,6 @@
 """The memory tools for the model: search, see what is known, and read one memory whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, Self
@@ -32,7 +32,7 @@ from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
-from nanobot_memory_plugins.core.values.entries import Profile
+from nanobot_memory_plugins.core.values.entries import EntryView
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.timeline import timeline
@@ -124,7 +124,8 @@ class MemorySearch:
     async def _answer(self, search: SearchArguments, session_key: str) -> str:
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
-        known, wants_profile = Profile({}), search.may_mean_profile and not search.query
+        known: Sequence[EntryView] = ()
+        wants_profile = search.may_mean_profile and not search.query
         if search.may_mean_profile and (entries := context.entries) is not None:
             known = await run_in_daemon_thread(lambda: entries.profile(search.query, visible=visible))
         elif wants_profile:
@@ -143,20 +144,20 @@ class MemorySearch:
             )
             is_timeline = search.is_of_period and not (search.query or search.source or search.origin)
             found = await (_conversations(store, query) if is_timeline else self._hits(store, query, known))
-        elif store is None and not known.entries:
+        elif store is None and not known:
             return NO_STORE
-        texts = [one.entry.text for one in known.entries] + [hit.text for _, hit in found]
+        texts = [one.text for one in known] + [hit.text for _, hit in found]
         language = language_of(search.query or " ".join(texts))
         excerpts = "\n".join(f"{before}{_line(hit)}" for before, hit in found)
         about = profile_text(known, search.query, language) if search.may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
-    async def _hits(self, store: Store, query: Query, known: Profile) -> list[tuple[str, Hit]]:
+    async def _hits(self, store: Store, query: Query, known: Sequence[EntryView]) -> list[tuple[str, Hit]]:
         """Return what the store finds besides what is ``known``. Raises `StoreError`."""
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
         hits = demoted((await hits_of(store, query)).hits, unhelpful)
-        texts = [one.entry.text for one in known.entries]
+        texts = [one.text for one in known]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 
 

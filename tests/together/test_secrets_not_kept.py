@@ -63,6 +63,7 @@ async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_kn
         ("use [REDACTED] for the wifi in Porto.", True),
         ("my password is [REDACTED], ok?", True),
         ("The network is HarborGuest; the password is [REDACTED]", False),
+        ("The printer stands in room 7 and its password is [REDACTED]", False),
         ("I like tea [TODO]", False),
         ("我家密码是[REDACTED]，路由器在书房柜子里", False),
         ("[REDACTED]是我的银行密码", True),

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 
 _PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|CARD|ID_NUMBER|IBAN)\]")
 # A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
-_CLAUSES = re.compile(r"[.;!?。；！？\n]+(?:\s|$)|[,，、；。]")
+_CLAUSES = re.compile(r"[.;!?。；！？\n]+(?:\s|$)|[,，、；。]|\s(?:and|but)\s")
 # The weight of words from which it does: more than "ok" and "please".
 _LEAST_WEIGHT = 1.5
 

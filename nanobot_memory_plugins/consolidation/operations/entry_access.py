@@ -1,11 +1,11 @@
 """The entries as `EntryAccess` has them: frozen views, and changes on behalf of a person."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, sessions_in, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, sessions_in, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
 from nanobot_memory_plugins.consolidation.operations import changes
 from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in, taken_out
@@ -23,8 +23,6 @@ from nanobot_memory_plugins.core.values.entries import (
     EntryRun,
     EntryUpdate,
     EntryView,
-    KnownEntry,
-    Profile,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -49,30 +47,9 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
         source_session=", ".join(sorted(sessions_in(entry.source_session))),
         kind=entry.kind,
         pinned=entry.pinned,
-        quote=entry.quote,
+        quote=entry.shown_quote,
         quoted_on=entry.quoted_on,
     )
-
-
-def profile(entries: Iterable[Entry], *, about: str = "") -> Profile:
-    """Return what these entries come to, all of them or those that name what it is ``about``."""
-    name = simplified(about.strip()).casefold()
-    known: dict[str, list[KnownEntry]] = {category.value: [] for category in Category}
-    ended: list[KnownEntry] = []
-    for one in sorted(entries, key=lambda one: (-one.score, one.id)):
-        if name not in simplified(f"{one.content} {one.quote}").casefold():
-            continue
-        is_over = one.superseded_by or one.section is Section.ARCHIVED
-        (ended if is_over else known.setdefault(one.category, [])).append(_with_words(one))
-    names = (about.strip(),) if about.strip() else ()
-    return Profile({category: of_it for category, of_it in known.items() if of_it}, ended, names)
-
-
-def _with_words(entry: Entry) -> KnownEntry:
-    """Return an entry with the sentence that it rests on, where it says more."""
-    if not entry.shown_quote or entry.quoted_on is None:
-        return KnownEntry(view_of(entry))
-    return KnownEntry(view_of(entry), entry.shown_quote, datetime.combine(entry.quoted_on, time(), UTC))
 
 
 class RepositoryAccess:
@@ -117,11 +94,13 @@ class RepositoryAccess:
         found = self._repository.history.runs(entry_id) if entry_id else runs
         return [_run_view(run, undone) for run in reversed(found[-limit:])]
 
-    def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Profile:
+    def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Sequence[EntryView]:
         """Return what is known of the user, or about somebody or something."""
         entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
-        seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
-        return profile(seen, about=about)
+        name = simplified(about.strip()).casefold()
+        found = [one for one in entries if name in simplified(f"{one.content} {one.quote}").casefold()]
+        seen = [one for one in found if visible is None or visible.allows(whole_scope(one))]
+        return [view_of(one) for one in sorted(seen, key=lambda one: (-one.score, one.id))]
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""

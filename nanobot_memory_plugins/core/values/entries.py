@@ -1,6 +1,5 @@
 """Scored long-term entries as whoever keeps them shows them to others."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -16,7 +15,7 @@ class EntryView:
     known from the journal alone. ``superseded_by`` is the id of the entry that took its place. ``source_session`` is
     the session it is from, or several with commas between them.
     ``kind`` is ``instruction`` for a standing one; a ``pinned`` one always stands in the prompt.
-    ``quote`` is the sentence that it rests on, said on the day ``quoted_on``.
+    ``quote`` is the sentence that it rests on, where that says more, said on the day ``quoted_on``.
     """
 
     id: str
@@ -106,29 +105,3 @@ class EntryUpdate:
     base: str
     theirs: str
     forgotten: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class KnownEntry:
-    """An entry of a profile, and the user's words from which it was learned, where they are still there."""
-
-    entry: EntryView
-    words: str = ""
-    said_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What is known, by category, what matters most first; what has come to an end is apart.
-
-    ``names`` are those under which it was looked for, where it is about somebody or something.
-    """
-
-    known: Mapping[str, Sequence[KnownEntry]]
-    ended: Sequence[KnownEntry] = ()
-    names: tuple[str, ...] = ()
-
-    @property
-    def entries(self) -> tuple[KnownEntry, ...]:
-        """All of it."""
-        return (*(one for told in self.known.values() for one in told), *self.ended)
