@@ -7,9 +7,12 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
+from itertools import count
 from typing import Any
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer
+
+_NUMBERS = count(1)
 
 
 class ResponsesServer(ScriptedServer):
@@ -53,9 +56,9 @@ def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> typ
                 if reply.status != 200:
                     self._send(reply.status, {"error": {"message": reply.error, "code": reply.status}})
                 elif streams:
-                    self._stream(events(reply, server))
+                    self._stream(events(reply))
                 else:
-                    self._send(200, answer(reply, server))
+                    self._send(200, answer(reply))
             except (BrokenPipeError, ConnectionResetError):
                 self.close_connection = True
 
@@ -79,6 +82,10 @@ def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> typ
             self.wfile.write(data)
 
     return Handler
+
+
+def _id() -> str:
+    return f"call_{next(_NUMBERS)}"
 
 
 def _call(id_: str, name: str, arguments: object) -> dict[str, Any]:
@@ -109,18 +116,18 @@ def _responses_request(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": messages, "tools": tools}
 
 
-def _responses_answer(reply: Reply, server: ScriptedServer) -> dict[str, Any]:
+def _responses_answer(reply: Reply) -> dict[str, Any]:
     output: list[dict[str, Any]] = []
     if reply.text or not reply.tools:
         text = {"type": "output_text", "text": reply.text, "annotations": []}
-        message = {"type": "message", "id": server.call_id(), "role": "assistant", "status": "completed"}
+        message = {"type": "message", "id": _id(), "role": "assistant", "status": "completed"}
         output.append({**message, "content": [text]})
     for tool in reply.tools:
-        id_ = server.call_id()
+        id_ = _id()
         named = {"type": "function_call", "id": f"fc_{id_}", "call_id": id_, "name": tool.name, "status": "completed"}
         output.append({**named, "arguments": _arguments(tool.arguments)})
     return {
-        "id": f"resp_{server.call_id()}", "object": "response", "created_at": 1, "model": "scripted",
+        "id": f"resp_{_id()}", "object": "response", "created_at": 1, "model": "scripted",
         "status": "completed", "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
         "usage": {
             "input_tokens": 90, "output_tokens": 10, "total_tokens": 100,
@@ -129,8 +136,8 @@ def _responses_answer(reply: Reply, server: ScriptedServer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _responses_events(reply: Reply, server: ScriptedServer) -> Iterator[dict[str, Any]]:
-    whole = _responses_answer(reply, server)
+def _responses_events(reply: Reply) -> Iterator[dict[str, Any]]:
+    whole = _responses_answer(reply)
     begun = {**whole, "status": "in_progress", "output": []}
     yield {"type": "response.created", "sequence_number": 0, "response": begun}
     for number, item in enumerate(whole["output"]):
@@ -167,11 +174,11 @@ def _gemini_request(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": messages, "tools": [{"type": "function", "function": one} for one in declared]}
 
 
-def _gemini_answer(reply: Reply, server: ScriptedServer, *, texts: tuple[str, ...] | None = None) -> dict[str, Any]:
+def _gemini_answer(reply: Reply, *, texts: tuple[str, ...] | None = None) -> dict[str, Any]:
     parts: list[dict[str, Any]] = [{"text": text} for text in (texts if texts is not None else (reply.text,)) if text]
     for tool in reply.tools if texts is None else ():
         arguments = json.loads(tool.arguments) if isinstance(tool.arguments, str) else dict(tool.arguments)
-        parts.append({"functionCall": {"id": server.call_id(), "name": tool.name, "args": arguments}})
+        parts.append({"functionCall": {"id": _id(), "name": tool.name, "args": arguments}})
     return {
         "candidates": [{"content": {"role": "model", "parts": parts}, "index": 0, "finishReason": "STOP"}],
         "usageMetadata": {"promptTokenCount": 90, "candidatesTokenCount": 10, "totalTokenCount": 100},
@@ -179,12 +186,12 @@ def _gemini_answer(reply: Reply, server: ScriptedServer, *, texts: tuple[str, ..
     }
 
 
-def _gemini_events(reply: Reply, server: ScriptedServer) -> Iterator[dict[str, Any]]:
+def _gemini_events(reply: Reply) -> Iterator[dict[str, Any]]:
     if reply.tools:
-        yield _gemini_answer(reply, server)
+        yield _gemini_answer(reply)
         return
     half = (len(reply.text) + 1) // 2
-    first = _gemini_answer(reply, server, texts=(reply.text[:half],))
+    first = _gemini_answer(reply, texts=(reply.text[:half],))
     first["candidates"][0].pop("finishReason")
     yield first
-    yield _gemini_answer(reply, server, texts=(reply.text[half:],))
+    yield _gemini_answer(reply, texts=(reply.text[half:],))
