@@ -96,18 +96,18 @@ class RecallPlugin:
         tier: RecallTier | None = None,
     ) -> Recalled:
         """Recall for a message, or for its draft at a tier."""
-        if context.store is None:
-            return Recalled(reason=Reason.NO_STORE)
-        recalled = await recall(
-            context.store,
-            text,
-            options=context.options if tier is None else wider(context.options),
-            history=history,
-            scope=context.scopes.visible(scope),
-            tier=tier,
-            clock=context.clock,
-            unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
-        )
+        recalled = Recalled(reason=Reason.NO_STORE)
+        if context.store is not None:
+            recalled = await recall(
+                context.store,
+                text,
+                options=context.options if tier is None else wider(context.options),
+                history=history,
+                scope=context.scopes.visible(scope),
+                tier=tier,
+                clock=context.clock,
+                unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
+            )
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
             missed = {context.plugin_name: f"{NO_ANSWER} {recalled.limit:g} s"}

@@ -171,7 +171,7 @@ async def _conversations(store: Store, query: Query) -> list[tuple[str, Hit]]:
     return found
 
 
-class MemoryGetTool:
+class MemoryGet:
     """``memory_get``: one memory in full."""
 
     name = "memory_get"
@@ -222,7 +222,7 @@ def _around(hit_id: str) -> tuple[str, str]:
 
 def memory_tools(context: PluginContext) -> list[MemoryTool]:
     """Return the tools that recall offers, the search under its second name where the options ask for it."""
-    tools: list[MemoryTool] = [MemorySearch(context), MemoryGetTool(context)]
+    tools: list[MemoryTool] = [MemorySearch(context), MemoryGet(context)]
     if isinstance(context.options, RecallOptions) and context.options.recall_memory_alias:
         tools.append(MemorySearch(context, name="recall_memory"))
     return tools

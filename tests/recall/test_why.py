@@ -211,23 +211,14 @@ def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, wo
     def block() -> list[str]:
         return ask(ASKED)["block"]["hit_ids"]
 
-    def stored() -> dict[str, bytes]:
-        return {str(one): one.read_bytes() for one in (workspace / "memory" / "sessions").iterdir()}
-
-    before, files = block(), stored()
-    assert "PostgreSQL" in ask(ASKED)["candidates"][0]["text"]
-    first = ask(ASKED)["candidates"][0]["id"]
-    marked = ask(ASKED, "--not-helpful", "1")
-    again = ask(ASKED, "--not-helpful", "1")  # once is enough: it is one step
-    assert marked["block"]["hit_ids"] == again["block"]["hit_ids"]
-    assert before.index(first) == 0
-    assert first not in again["block"]["hit_ids"][:1]
-    assert again["candidates"][0]["unhelpful"]
+    before, first = block(), ask(ASKED)["candidates"][0]["id"]
+    assert before[0] == first
+    Unhelpful(workspace).say(first, helped=False)
+    assert first not in block()[:1]
+    assert ask(ASKED)["candidates"][0]["unhelpful"]
     assert "said not to help" in ask(ASKED, text=True)
-    assert ask(ASKED, "--helpful", "1")["block"]["hit_ids"] == before
-    assert stored() == files
-    answer = ask(ASKED, "--not-helpful", "99", status=2)
-    assert "No memory has the number 99" in str(answer["error"])
+    Unhelpful(workspace).say(first, helped=True)
+    assert block() == before
 
 
 async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):

@@ -21,9 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
-from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.values.explanation import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
@@ -48,13 +46,6 @@ def why(
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
     channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
     project: ProjectOption = "",
-    not_helpful: Annotated[
-        list[int] | None,
-        typer.Option("--not-helpful", metavar="N", help="The memory with this number did not help: it comes later."),
-    ] = None,
-    helpful: Annotated[
-        list[int] | None, typer.Option("--helpful", metavar="N", help="Take that back; may be repeated, as the other.")
-    ] = None,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -63,8 +54,7 @@ def why(
     """Show what would stand beside a message, what was found and left out, and why.
 
     No language model is asked, and no memory is written. Where the message was said before, it is asked as it was then.
-    With --json all that was looked at is there, with the numbers behind it. What is said not to help is recalled behind
-    others from then on, one step; it is found and kept as before, and --helpful takes it back.
+    With --json all that was looked at is there, with the numbers behind it.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -77,32 +67,13 @@ def why(
         memory_config = without_embeddings(memory_config)
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
-    message = " ".join(query)
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
-    recalled = run(examine(folder, memory_config, options, message, scope=scope))
-    verdicts = dict.fromkeys(not_helpful or (), False) | dict.fromkeys(helpful or (), True)
-    if verdicts:
-        numbered = {one.place: one.hit.id for one in candidates(recalled) if one.place is not None}
-        if missing := [number for number in verdicts if number not in numbered]:
-            raise WrongUseError(
-                Sentence("No memory has the number {missing} here.", missing=missing[0]),
-                hint="The same command without --not-helpful and --helpful shows the numbers.",
-            )
-        for number, helped in verdicts.items():
-            Unhelpful(folder).say(numbered[number], helped=helped)
-        recalled = run(examine(folder, memory_config, options, message, scope=scope))
+    recalled = run(examine(folder, memory_config, options, " ".join(query), scope=scope))
     missed = missed_recalls(folder, datetime.now(UTC))
     if as_json:
         print_json(_answer(recalled, options, missed))
-        return
-    _show(recalled, options, missed)
-    for number, helped in verdicts.items():
-        noted = (
-            Sentence("Noted: memory {number} is recalled as before it was said not to help.", number=number)
-            if helped
-            else Sentence("Noted: memory {number} is recalled one step later from now on.", number=number)
-        )
-        console().print(f"\n{tr(noted)}", style="bold")
+    else:
+        _show(recalled, options, missed)
 
 
 def _answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str, Any]:
