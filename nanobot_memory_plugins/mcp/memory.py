@@ -40,7 +40,7 @@ class ServedMemory(MemoryHost):
 
         It may read the host's configuration: call it in a thread.
         """
-        return self._prompt_scopes.of(client.session, client.scope)
+        return self._scopes.of(client.session, client.scope)
 
     def shown(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
         """Return what of some hits may be shown to a scope: what is its own."""

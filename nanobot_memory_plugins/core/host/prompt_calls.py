@@ -7,13 +7,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.host.bootstrap_files import BootstrapTexts, BootstrapTrimmer
+from nanobot_memory_plugins.core.host.host_parts import HostParts
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.values import Origin, PromptEntries, Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -24,15 +23,12 @@ _KEPT_ANSWERS = 64
 _TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
 
 
-class PromptCalls:
-    """The part of `MemoryHost` that stands behind a prompt. It may be used from any thread."""
+class PromptCalls(HostParts):
+    """The calls of a host that stand behind a prompt. They may be made from any thread."""
 
-    def __init__(self, plugins: PluginHost, scopes: Scopes, files: MemoryFiles, redaction: ContactRedaction) -> None:
-        self._bootstrap = BootstrapTrimmer(plugins)
-        self._entries = _EntriesInPrompt(plugins)
-        self._prompt_scopes = scopes
-        self._memory_files = files
-        self._hides = redaction
+    def __init__(self) -> None:
+        self._bootstrap = BootstrapTrimmer(self._plugins.host)
+        self._entries = _EntriesInPrompt(self._plugins.host)
         self.entries_text = ""  # as the last prompt held it
         self._long_term_given = self._long_term_shown = ""
         self._last_base_context = ("", "")
@@ -57,10 +53,10 @@ class PromptCalls:
         what is left of it beside the block, without the notes that the user's words do not support. The text stays the
         same until what is known changes.
         """
-        whose = self._prompt_scopes.known(session_key, scope)
-        shown = printable(without_others_notes(long_term, self._prompt_scopes.visible(whose)))
+        whose = self._scopes.known(session_key, scope)
+        shown = printable(without_others_notes(long_term, self._scopes.visible(whose)))
         found = self._entries.ask(shown, whose)
-        self._hides.hear(found.text, found.long_term)
+        self._redaction.hear(found.text, found.long_term)
         self.entries_text = found.text
         if found.long_term != self._long_term_given:
             self._long_term_given = self._long_term_shown = found.long_term
@@ -74,37 +70,37 @@ class PromptCalls:
 
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session from its transcript: role, content and time, oldest first."""
-        return self._memory_files.history(session_key, limit=limit)
+        return self._files.history(session_key, limit=limit)
 
     def was_said(self, session_key: str, text: str) -> bool:
         """Return whether the transcript of a session holds a message of its user's. It blocks."""
-        return RecordedMessages.read(self._memory_files.paths, [session_key]).take("user", text)
+        return RecordedMessages.read(self._files.paths, [session_key]).take("user", text)
 
     def base_context(self) -> str:
         """Return the text of MEMORY.md and ENTRIES.md without secrets: the Markdown alone, never a recall result."""
-        text = self._memory_files.base_context()
+        text = self._files.base_context()
         last, hidden = self._last_base_context
         if last != text:
-            hidden = printable(self._hides.of_people(text))
+            hidden = printable(self._redaction.of_people(text))
             self._last_base_context = (text, hidden)
-            self._hides.hear(hidden)
+            self._redaction.hear(hidden)
         return hidden
 
     def redact(self, text: str) -> str:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
-        return self._hides.of_others(text)
+        return self._redaction.of_others(text)
 
     def hold_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
         """Learn whose a session is, and return its whole scope; tools are told nothing but the session's key."""
-        return self._prompt_scopes.of(session_key, scope)
+        return self._scopes.of(session_key, scope)
 
     def child_scope(self, parent: str, session_key: str) -> Scope:
         """Return the scope of a session that another one began: a sub-agent's, or a fork's."""
-        return replace(self._prompt_scopes.of_session(parent), session=session_key)
+        return replace(self._scopes.of_session(parent), session=session_key)
 
     def visible_scope(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
-        return self._prompt_scopes.visible(scope)
+        return self._scopes.visible(scope)
 
 
 class _EntriesInPrompt:

@@ -1,0 +1,292 @@
+"""What comes behind turns: a session goes quiet or is resumed, and its history is cut.
+
+Of a host's history that is taken in what the transcript lacks, once, with the times that the host gives: hosts resume
+from checkpoints, forks and files, a session may be older than this memory, and a call may have been missed. Nothing is
+recalled for it, and no tool is noted.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
+
+from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.host.history import LiveHistory, plain_history, tokens_of, without_media
+from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.host.message_calls import MessageCalls
+from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.host.recorder import combined_receipt
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
+from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.text.private import kept_of_history
+from nanobot_memory_plugins.core.text.summary_marker import MARK
+from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, Summary
+from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.wire_forms import apart
+
+# Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
+# seen by calls of before, or is a matter for `resume` and the importers.
+_LATELY = 500
+_LOCK_SECONDS = 5.0
+
+
+class HistoryCalls(MessageCalls):
+    """The calls of a host about the histories that it holds itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._taking_in = asyncio.Lock()
+        self._closed = False
+
+    async def session_idle(
+        self, *, session_key: str, history: Sequence[object] = (), ended: bool = False, scope: ScopeLike = None
+    ) -> Receipt:
+        """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes.
+
+        What is new in it is read by the language model, once for all plugins. What of ``history`` memory never saw is
+        taken in first.
+        """
+        owner = await self._owner_of(session_key, scope)
+        await self._take_in(session_key, history[-_LATELY:], owner)
+        messages = await self._shown_history(session_key, history)
+        self._redaction.hear_user(messages)
+        arguments = {"session_key": session_key, "history": messages, "ended": ended}
+        noted = await self._hooks.noted("on_session_idle", arguments, owner)
+        reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
+        return await asyncio.shield(self._background.begin(reading))
+
+    def turn_finished(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        context_tokens: int | None = None,
+        scope: ScopeLike = None,
+    ) -> "asyncio.Task[Receipt]":
+        """Tell the plugins that a turn is over, and return at once: what they do about it runs in the background.
+
+        ``messages`` stand in the live context now. ``context_tokens`` is what the last request to the model held, where
+        the host knows it; else the messages are estimated. The task, which need not be awaited, ends with the receipt
+        of the notes. It is cancelled at the close.
+        """
+        owner = self._scopes.of(session_key, scope)
+        following = self._follow_turn(session_key, tuple(messages), context_window, context_tokens, owner)
+        return self._background.begin(following)
+
+    async def resume(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        parent: str = "",
+        scope: ScopeLike = None,
+        behind_turn: bool = False,
+    ) -> int:
+        """Keep what is missing of a host's history, once, and return how many messages that were.
+
+        ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off. What
+        is taken in ``behind_turn`` is older than a turn that was begun before.
+        """
+        of_parent = self.child_scope(parent, session_key) if parent else None
+        owner = await self._owner_of(session_key, scope or of_parent)
+        return await self._take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
+
+    async def before_compaction(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        reason: str,
+        room: int | None = None,
+        replaceable: bool = True,
+        known: int = 0,
+        scope: ScopeLike = None,
+    ) -> Summary | None:
+        """Let the plugins save what matters before history is cut; return what replaces it.
+
+        What of it memory never saw is kept first; the first ``known`` messages are told again. ``room`` is what the
+        summary and the messages that stay may take, in tokens. A host that makes its own summary says that it is not
+        ``replaceable``: then the answer's text is advice for that. None: no plugin has a summary.
+        """
+        owner = await self._owner_of(session_key, scope)
+        plain = await run_in_daemon_thread(plain_history, tuple(messages))  # a long history takes seconds
+        start = max(known, len(messages) - _LATELY)
+        try:
+            await self._take_in(session_key, messages[start:], owner, plain=plain[start:])
+        except Exception as error:  # the plugins are to be asked all the same
+            logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
+        cut = await self._sessions.attributed(session_key, plain)
+        self._redaction.hear_user(cut)
+        arguments = {
+            "session_key": session_key,
+            "messages": cut,
+            "context_window": context_window,
+            "room": context_window if room is None else room,
+            "reason": reason,
+            "replaceable": replaceable,
+        }
+        check = fault_of_summaries(len(messages))
+        answers = await self._hooks.answers("before_compaction", arguments, scope=owner, sequential=True, check=check)
+        await self._hooks.keep_answers("before_compaction", answers, owner)
+        summary = first_summary(answers)
+        if summary is not None:
+            summary = await self.privacy.summed_up(session_key, summary, cut)
+        given: Sequence[Message] = ()
+        if not self.config.core.keep_transcripts:  # else what is read is the transcript
+            given = await self.privacy.readable(session_key, await self._shown_history(session_key, messages))
+        await self._reader.expect(session_key, owner)
+        self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
+        return summary
+
+    # --- behind a turn
+
+    async def _follow_turn(
+        self, session_key: str, messages: Sequence[object], window: int, tokens: int | None, scope: Scope
+    ) -> Receipt:
+        await self.start()
+        if tokens is None:
+            tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, messages)))
+        live = LiveHistory(messages, await self._sessions.unspoken(session_key))
+        arguments = {
+            "session_key": session_key,
+            "messages": live,
+            "context_tokens": tokens,
+            "context_window": window,
+        }
+        answers = await self._hooks.answers("on_turn_finished", arguments, scope=scope)
+        noted = await self._hooks.keep_answers("on_turn_finished", answers, scope)
+        wants_reading = bool(values_of(answers, ReadingRequest))
+        return await self._read(session_key, scope, "turn", noted, live) if wants_reading else noted
+
+    async def _read(
+        self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]
+    ) -> Receipt:
+        """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
+        await self._reader.expect(session_key, scope)
+        await self._recorder.drain()
+        readable = await self.privacy.readable(session_key, given)
+        notes = await self._reader.read(session_key, scope, reason, given=readable)
+        return combined_receipt((*noted.notes, *notes)) if notes else noted
+
+    # --- what is missing
+
+    async def _take_in(
+        self,
+        session_key: str,
+        messages: Sequence[object],
+        scope: Scope,
+        *,
+        parent: str = "",
+        behind_turn: bool = False,
+        plain: Sequence[Message] = (),
+    ) -> int:
+        """Keep what is missing of a history, and return how many messages that were.
+
+        What the session ``parent`` has already is not missing. A history that stands ``behind_turn`` is that of before
+        a turn which was told already: the host tells nothing of it any more. ``plain`` are the messages as plugins get
+        them, where that is known.
+        """
+        if not messages or not self.config.core.keep_transcripts or self.privacy.is_marked(session_key):
+            return 0
+        parts = [part for message in messages for part in apart(message)]
+        given = tuple(map(without_media, plain if len(parts) == len(plain) else plain_history(parts)))
+        self._redaction.hear_user(given)
+        given = await self._sessions.attributed(session_key, given)
+        taking = self._take(session_key, given, scope, parent, behind_turn)
+        return await asyncio.shield(self._recorder.begin(taking))
+
+    async def _take(
+        self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
+    ) -> int:
+        async with self._taking_in, self._alone():
+            shown = kept_of_history(given)
+            keys = [session_key, redact_key(parent)] if parent else [session_key]
+            recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
+            recorded.hear(self._sessions[key].said for key in keys)
+            last = self.privacy.file.read().last
+            if recorded.is_empty and last:  # it may hold what was taken back elsewhere
+                shown = [
+                    one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown
+                ]
+            last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)
+            missing = await run_in_daemon_thread(self._missing, shown, recorded)
+            self._sessions[session_key].taken_in.clear()
+            taken = 0
+            for place, message, time in missing:
+                if self._closed:  # what is left is missing still, and taken in another time
+                    break
+                # What belongs to the turn that goes on the host may hand over by itself yet.
+                goes_on = place >= last_user and not behind_turn
+                await self._keep_missing(session_key, message, time, scope, goes_on=goes_on)
+                taken += 1
+        if taken:
+            logger.info("{} messages of a session that were not known have been taken in", taken)
+        return taken
+
+    def _missing(
+        self, messages: Sequence[Message | None], recorded: RecordedMessages
+    ) -> list[tuple[int, Message, datetime | None]]:
+        """Return what is missing, in order, with its place and time. It blocks while it reads a long history."""
+        days = self.config.core.transcript_max_age_days
+        oldest = self._clock.now() - timedelta(days=days) if days else None
+        missing = []
+        unseen, started = False, recorded.is_empty
+        time: datetime | None = None
+        for place, message in enumerate(messages):
+            if message is None:
+                unseen = False
+                continue
+            time = message_time(message) or time
+            if not message.text.strip() or message.text.lstrip().startswith(tuple(MARK.values())):
+                unseen = unseen and message.role != "user"
+                continue
+            if message.role == "user":
+                is_missing = unseen = not recorded.take("user", message.text)
+                started = started or not unseen
+            elif message.role == "assistant" and (unseen or not message.tool_calls):
+                is_missing = not recorded.take("assistant", message.text)
+            else:
+                continue
+            # Of what retention has dropped nothing comes back.
+            dropped = oldest is not None and (time.astimezone() < oldest if time is not None else not started)
+            if is_missing and not dropped:
+                missing.append((place, message, time))
+        return missing
+
+    async def _keep_missing(
+        self, session_key: str, message: Message, time: datetime | None, scope: Scope, *, goes_on: bool
+    ) -> None:
+        record = TranscriptRecord(
+            role=message.role,
+            text=message.text,
+            session_key=session_key,
+            scope=scope,
+            origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
+            time=time,
+            resumed=True,
+        )
+        receipt = await self._files.keep_message(record)
+        session = self._sessions[session_key]
+        session.hear(message.role, message.text)
+        if goes_on:
+            session.taken_in[message_key(message.role, message.text)] = receipt
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Hold the lock by which two processes do not take in the same at once; one that is not had is done without."""
+        held = None
+        with suppress(Exception):
+            lock = await run_in_daemon_thread(lambda: work_lock(self._files.paths))
+            held = await run_in_daemon_thread(lambda: lock.acquire(timeout=_LOCK_SECONDS))
+        try:
+            yield
+        finally:
+            if held is not None:
+                lock.release()

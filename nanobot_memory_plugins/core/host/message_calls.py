@@ -1,0 +1,188 @@
+"""A turn on its way in: what is said and done in it is kept, the plugins are asked, and their blocks are fenced."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nanobot_memory_plugins.core.host.history import plain_history
+from nanobot_memory_plugins.core.host.hook_calls import blocks_of
+from nanobot_memory_plugins.core.host.missed_turns import NOTICES, notice_language, notices
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
+from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
+from nanobot_memory_plugins.core.text.pasted import both_ends
+from nanobot_memory_plugins.core.text.private import without_private
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt
+from nanobot_memory_plugins.core.values.bounded import bounded_copy
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
+from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.notes import MessageContext
+
+# Messages at the end of a history that a message, a draft, an idle session and a reading are answered with.
+_LOOKED_AT = 400
+_KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
+
+
+class MessageCalls(PromptCalls):
+    """The calls of a host within a turn."""
+
+    async def message_received(
+        self,
+        *,
+        session_key: str,
+        text: str,
+        history: Sequence[object] = (),
+        scope: ScopeLike = None,
+        spoken: bool = True,
+        known: bool = False,
+    ) -> MessageContext:
+        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it.
+
+        What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
+        ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
+        """
+        owner = await self._owner_of(session_key, scope)
+        text, language = without_private(remove_fenced(text)), self._language(text)
+        before = await self._shown_history(session_key, history)
+        if not spoken:
+            if self.privacy.keeps_nothing(session_key):
+                return MessageContext(block=None, receipt=NOT_KEPT)
+        elif (notice := await self.privacy.received(session_key, text, owner.user, language)) is not None:
+            return MessageContext(block=fence([notice], language=language), receipt=NOT_KEPT)
+        role, origin = ("user", Origin.USER) if spoken else ("assistant", Origin.TOOL)
+        session = self._sessions[session_key]
+        taken = _KEPT_BEFORE if known else session.taken_in.pop(message_key(role, text), None)
+        if taken is None:
+            session.taken_in.clear()  # a new turn has begun
+            session.hear("user", text, spoken=spoken)
+        capture = taken or self._recorder.begin_message(session_key, text, role=role, origin=origin, scope=owner)
+        text = both_ends(text)  # kept whole, judged by its ends
+        if spoken:
+            self._redaction.hear_message(text, before)
+        # What the system prompt holds of memory is seen, as our own blocks are, and was not said.
+        prompt = self._in_prompt(owner)
+        shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
+        seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
+        answers = await self._hooks.answers(
+            "on_message_received",
+            {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
+            scope=owner,
+        )
+        answers = answers if spoken else list(map(_not_the_users, answers))
+        await self._hooks.keep_answers("on_message_received", answers, owner)
+        blocks = blocks_of(answers)
+        self._redaction.hear(*(block.text for block in blocks))
+        context = MessageContext(
+            block=fence((block.text for block in (*blocks, *self._notices(language))), language=language),
+            receipt=capture if isinstance(capture, Receipt) else await asyncio.shield(capture),
+            hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
+        )
+        self._note_recall(blocks)
+        return context
+
+    async def review_draft(
+        self, *, session_key: str, text: str, draft: str, history: Sequence[object] = (), scope: ScopeLike = None
+    ) -> str | None:
+        """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
+        owner = await self._owner_of(session_key, scope)
+        before = await self._shown_history(session_key, history)
+        arguments = {"session_key": session_key, "text": text, "draft": draft, "history": before}
+        if blocks := blocks_of(await self._hooks.answers("on_draft_written", arguments, scope=owner)):
+            self._note_recall(blocks)
+        return fence((block.text for block in blocks), language=self._language(text))
+
+    async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
+        """Keep the assistant's reply."""
+        owner = await self._owner_of(session_key, scope)
+        text = remove_fenced(text)
+        if self.privacy.keeps_nothing(session_key):
+            return NOT_KEPT
+        session = self._sessions[session_key]
+        if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
+            return taken
+        session.hear("assistant", text)
+        capture = self._recorder.begin_message
+        return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=owner))
+
+    async def tool_executed(
+        self,
+        *,
+        session_key: str,
+        tool_name: str,
+        arguments: Mapping[str, Any],
+        result: object = None,
+        error: str | None = None,
+        duration_ms: float = 0.0,
+        scope: ScopeLike = None,
+    ) -> Receipt:
+        """Let the plugins take notes of a tool that finished, or that failed with ``error``.
+
+        The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
+        """
+        await self.start()
+        frozen = bounded_copy(result)
+        if self.privacy.keeps_nothing(session_key):
+            return NOT_KEPT
+        if isinstance(frozen, str) and self._tools.called(tool_name) is not None:
+            self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
+        return await self._hooks.noted(
+            "on_tool_executed",
+            {
+                "session_key": session_key,
+                "tool_name": tool_name,
+                "arguments": bounded_copy(arguments),
+                "result": remove_fenced(frozen) if isinstance(frozen, str) else frozen,
+                "error": error,
+                "duration_ms": duration_ms,
+            },
+            self._scopes.of(session_key, scope),
+        )
+
+    async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
+        """Keep one note, as a plugin would by returning it."""
+        owner = await self._owner_of(session_key, scope)
+        if self.privacy.keeps_nothing(session_key):
+            return NOT_KEPT
+        (kept,) = await self._hooks.keep([note], owner, of_group=False)
+        return kept
+
+    async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
+        """Return the end of a host's history as plugins get it, by who said what."""
+        return await self._sessions.attributed(session_key, plain_history(history[-_LOOKED_AT:]))
+
+    def _language(self, text: str) -> Language:
+        return notice_language(self.config.core.language, text)
+
+    def _notices(self, language: Language) -> list[ContextBlock]:
+        """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
+        late = {**self._plugins.failed, **self._plugins.host.failing("on_message_received")}
+        missed = {name: late[name] for name in NOTICES if name in late}
+        if missed:
+            self._recorder.note_missed(missed)
+        return notices(missed, language)
+
+    def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
+        if self._plugins.store is not None:
+            self._recorder.note_recall(blocks, tool_tokens=self._tools.tokens, entries=self.entries_text)
+
+
+def _standing_blocks(history: Sequence[object]) -> list[Message]:
+    """Return our own blocks that a host has left in its history: the model sees them still, so they are not repeated.
+
+    They are system messages, which nobody takes for something that was said.
+    """
+    texts = (one.text for one in messages_from_chat(history))
+    return [Message("system", block, name=MEMORYS) for text in texts for block in fenced_blocks(text)]
+
+
+def _not_the_users(answer: PluginAnswer) -> PluginAnswer:
+    """Return an answer to what no user said: no note of it is the user's, whatever a plugin says."""
+
+    def changed(value: object) -> object:
+        is_users = isinstance(value, Note) and value.origin is Origin.USER
+        return replace(value, origin=Origin.TOOL) if is_users else value  # type: ignore[type-var]
+
+    return replace(answer, values=tuple(map(changed, answer.values)))
