@@ -6,7 +6,7 @@ COMMANDS = {
     "entries": "The scored memories: list, remember, forget, undo.",
     "purge": "Remove every trace of entries, messages, conversations or words: files, index, state. It cannot "
     "be undone.",
-    "stats": "Show what is stored, by kind and origin, what is recalled most, and what the memory costs.",
+    "stats": "Show how much is stored, how often something is recalled, and what the memory costs.",
     "scrub": "Take secrets out of transcripts, notes, entries, backups, the history and the index. It cannot be "
     "undone.",
 }

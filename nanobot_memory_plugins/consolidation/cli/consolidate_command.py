@@ -1,6 +1,7 @@
 """``nanobot-memory consolidate``: the daily consolidation, now."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -29,14 +30,9 @@ from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
-_WORDS = {
-    "add": Sentence("added"),
-    "merge": Sentence("merged"),
-    "update": Sentence("updated"),
-    "archive": Sentence("archived"),
-}
+_WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
 
 
 def consolidate(
@@ -56,14 +52,14 @@ def consolidate(
     if as_json:
         print_json({**_row(report, repository), "dry_run": dry_run, "model": has_model})
         return
-    _show(report, has_model, dry_run)
+    for line in _told(report, has_model, dry_run):
+        console().print(shown(line))
 
 
 async def _run(
     repository: EntryRepository, configuration: MemoryConfig, options: Any, dry_run: bool
 ) -> tuple[Report, bool]:
-    clock = SystemClock()
-    workspace = repository.paths.workspace
+    clock, workspace = SystemClock(), repository.paths.workspace
     offered = await asyncio.to_thread(offered_model, lambda problem: say_note(tr(problem)))
     model = None
     if offered is not None:
@@ -71,7 +67,6 @@ async def _run(
         limits = configuration.core.language_model
         model = LanguageModel(offered, plugin="consolidation", options=limits, ledger=ledger, clock=clock)
     redaction = ContactRedaction(configuration.redaction.contacts)
-    scopes = offered_scopes(workspace, configuration)
     context = PluginContext(
         plugin_name="consolidation",
         workspace=workspace,
@@ -80,7 +75,7 @@ async def _run(
         complete=model,
         redact=redaction.of_others,
         redact_said=redaction.of_people,
-        scopes=scopes,
+        scopes=offered_scopes(workspace, configuration),
         prompts=Prompts.of(workspace, configuration.core.prompt_folder, configuration.core.wishes),
     )
     consolidation = NightlyConsolidation(context)
@@ -93,14 +88,14 @@ async def _run(
 
 
 def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
+    """Return what was done, for programs."""
     outcome = report.outcome
+    done = [{"op": one.kind, "id": one.id, "content": one.text, "gone": list(one.gone)} for one in report.done]
     return {
         "ok": not report.failed,
         "new": not report.idle,
         "calls": report.calls,
-        "operations": [
-            {"op": one.kind, "id": one.id, "content": one.text, "gone": list(one.gone)} for one in report.done
-        ],
+        "operations": done,
         "dropped": report.dropped,
         "refused": report.refused,
         "failed": report.failed,
@@ -110,24 +105,24 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
     }
 
 
-def _show(report: Report, has_model: bool, dry_run: bool) -> None:
-    out = console()
+def _told(report: Report, has_model: bool, dry_run: bool) -> Iterator[str]:
+    """Say what was done, a line each."""
     for one in report.done:
-        gone = tr(" (with {ids})", ids=", ".join(map(shown, one.gone))) if one.gone else ""
-        out.print(f"{tr(_WORDS[one.kind])} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
+        gone = tr(" (with {ids})", ids=", ".join(one.gone)) if one.gone else ""
+        yield f"{tr(_WORDS[one.kind])} {one.id}{gone}  {one.text}"
     for what in report.dropped:
-        out.print(tr("not done, {what}", what=shown(tr(what))), style="dim")
+        yield tr("not done, {what}", what=tr(what))
     if report.refused:
-        out.print(tr("Refused: {refused}.", refused=shown(tr(report.refused))))
+        yield tr("Refused: {refused}.", refused=tr(report.refused))
     if report.failed:
-        out.print(tr("The model gave nothing: {failed}", failed=shown(tr(report.failed))))
+        yield tr("The model gave nothing: {failed}", failed=tr(report.failed))
     if not has_model:
-        out.print(tr("There is no language model to ask: entries faded, and those of the same words became one."))
+        yield tr("There is no language model to ask: entries faded, and those of the same words became one.")
     elif report.idle:
-        out.print(tr("Nothing is new since the last time: the model was not asked."))
+        yield tr("Nothing is new since the last time: the model was not asked.")
     elif report.calls and not (report.done or report.dropped or report.refused or report.failed):
-        out.print(tr("The model was asked, and wants nothing changed."))
+        yield tr("The model was asked, and wants nothing changed.")
     if dry_run:
-        out.print(tr("Nothing was written."), style="dim")
+        yield tr("Nothing was written.")
     elif report.outcome is not None and report.outcome.run is not None:
-        out.print(tr("{name}, run {id}", name=report.outcome.path.name, id=report.outcome.run.id), style="dim")
+        yield tr("{name}, run {id}", name=report.outcome.path.name, id=report.outcome.run.id)

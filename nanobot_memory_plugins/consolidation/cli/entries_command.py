@@ -4,7 +4,7 @@ What changes entries is imported by the commands that do: a list is there at onc
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime, time
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -123,7 +123,7 @@ def remember_text(
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
     expires: Annotated[
         str,
-        typer.Option("--expires", metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow), or when."),
+        typer.Option("--expires", metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow)."),
     ] = "",
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",
@@ -143,9 +143,7 @@ def remember_text(
     try:
         until = _over_at(expires, repository.clock.now()) if expires else None
     except ValueError as error:
-        told = together(
-            Sentence("{why}.", why=error.args[0]), "Write 2026-02-16, 2026-02, tomorrow or 2026-02-16T18:30."
-        )
+        told = together(Sentence("{why}.", why=error.args[0]), "Write 2026-02-16, 2026-02 or tomorrow.")
         raise typer.BadParameter(told, param_hint="--expires") from error
     if until is not None and until <= repository.clock.now():
         raise WrongUseError(
@@ -158,16 +156,13 @@ def remember_text(
 
 
 def _over_at(text: str, now: datetime) -> datetime:
-    """Return when something is over: with a day, a month or a year, "tomorrow" or 下周五 too, or at a moment.
+    """Return when something is over: with a day, a month or a year, "tomorrow" or 下周五 too.
 
     Raises `ValueError` where the text names none of them.
     """
-    local = now.astimezone()
-    day = coming_day(text, local.date())
-    if day is not None:
-        return end_of(day, local.tzinfo)
-    moment = moment_of(text, end=True).astimezone()
-    return end_of(moment.date(), moment.tzinfo) if moment.time() == time.max else moment.astimezone(UTC)
+    today = now.astimezone()
+    day = coming_day(text, today.date()) or moment_of(text, end=True).astimezone().date()
+    return end_of(day, today.tzinfo)
 
 
 @entries.command("confirm")
