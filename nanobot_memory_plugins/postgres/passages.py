@@ -30,15 +30,15 @@ from nanobot_memory_plugins.postgres.connection import (
 )
 from nanobot_memory_plugins.storage.document_rows import (
     DOCUMENT_COLUMNS,
+    derived_of,
     document_from_row,
     document_values,
     embedding_hash,
+    embedding_text,
     row_hash,
 )
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.indexed_text import derived_of, embedding_text
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
 from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
-from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"

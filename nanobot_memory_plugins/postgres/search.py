@@ -16,9 +16,9 @@ from nanobot_memory_plugins.postgres.connection import Connection, clean, run
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.bm25 import K1, B
 from nanobot_memory_plugins.storage.candidates import CandidateRow
+from nanobot_memory_plugins.storage.documents import timestamp
 from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS
-from nanobot_memory_plugins.storage.timestamps import timestamp
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 """Passages of entries are this machine's own: they stand in the file of each, and are the same."""

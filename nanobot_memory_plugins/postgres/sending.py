@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from pathlib import Path
 
 from nanobot_memory_plugins.core import Clock, Embedder, StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -63,9 +62,9 @@ class Sending:
         self._indexer.start()
         self._count()
 
-    def notify(self, path: Path) -> None:
+    def notify(self) -> None:
         """Learn that a file has changed."""
-        self._indexer.notify(path)
+        self._indexer.notify()
 
     def look_again(self) -> None:
         """Compare the files with the server anew: what it lacks is sent again."""

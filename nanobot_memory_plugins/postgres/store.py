@@ -127,7 +127,7 @@ class SharedStore:
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
         self.local.notify(path)
-        self._sending.notify(path)
+        self._sending.notify()
 
     async def flush(self) -> None:
         """Return once what stood in the files at the call is searchable here, and sent if the server is there.

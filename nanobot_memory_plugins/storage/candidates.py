@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage.bm25 import K1, B
-from nanobot_memory_plugins.storage.document_rows import document_from_row, document_values
-from nanobot_memory_plugins.storage.documents import Document, holds_entries
+from nanobot_memory_plugins.storage.document_rows import derived_of, document_from_row, document_values
+from nanobot_memory_plugins.storage.documents import Document, holds_entries, timestamp
 from nanobot_memory_plugins.storage.filters import passes_beside_scope
-from nanobot_memory_plugins.storage.indexed_text import derived_of
-from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Seconds without a message after which a new session begins, in files that hold more than one.
 SESSION_GAP = 3 * 3_600.0

@@ -1,4 +1,4 @@
-"""Documents as rows: what is stored of them, and the hashes that tell whether they changed."""
+"""Documents as rows: what is stored, indexed and embedded of them, and the hashes that tell whether they changed."""
 
 import hashlib
 import json
@@ -8,16 +8,13 @@ from typing import Any
 
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
+from nanobot_memory_plugins.storage.segmentation import segment
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (
     'key, path, line, "offset", ordinal, source, text, content_hash, origin, agent, user, channel, session, '
     "group_chat, project, heading, tldr, tags, speaker, time"
 )
-DOCUMENT_COLUMN_COUNT = 20
-# Those that came later.
-_GROUP_CHAT, _PROJECT = 13, 14
 _NO_TAGS = "[]"
 # Looking a member up by its value takes ten times as long as a dictionary does.
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -72,14 +69,40 @@ def document_from_row(row: Sequence[Any]) -> Document:
 
 
 def row_hash(values: Sequence[Any]) -> bytes:
-    """Hash the values of `DOCUMENT_COLUMNS`; without a group chat or a project as it was before those columns came."""
-    values = [value for place, value in enumerate(values) if value or place not in (_GROUP_CHAT, _PROJECT)]
+    """Hash the values of `DOCUMENT_COLUMNS`."""
     return _hash(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 
 def embedding_hash(document: Document) -> bytes:
     """Hash the text that is embedded for a document."""
     return _hash(storable(embedding_text(document)))
+
+
+def embedding_text(document: Document) -> str:
+    """Return what is embedded: the passage with its heading, date and speaker before it."""
+    date = f"[{document.said_at:%Y-%m-%d}] " if document.said_at else ""
+    speaker = f"{document.speaker}: " if document.speaker else ""
+    heading = f"{document.heading}\n" if document.heading else ""
+    return f"{heading}{date}{speaker}{document.text}"
+
+
+def derived_of(document: Document) -> tuple[str, str]:
+    """Return the terms that an index keeps of a document: of its body, and of what says in short what it is about.
+
+    Who said it and when are part of the body: questions name people and days.
+    """
+    date = f"{document.said_at:%Y-%m-%d}" if document.said_at else ""
+    body = segment(f"{document.speaker}\n{date}\n{document.text}")
+    return body, segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def _hash(text: str) -> bytes:

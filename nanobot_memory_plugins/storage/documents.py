@@ -1,7 +1,7 @@
 """The rows of the index, as they pass between the file readers, the database and the search."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -37,6 +37,11 @@ class Document:
     def said_at(self) -> datetime | None:
         """When it was said: a scored entry holds from its ``time`` on, which is no day of its words."""
         return None if holds_entries(self.path) else self.time
+
+
+def timestamp(time: datetime) -> float:
+    """Return seconds since 1970; a time without a zone is taken as UTC, on every machine."""
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 def holds_entries(path: str) -> bool:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import Whose
-from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.indexed_text import storable
-from nanobot_memory_plugins.storage.timestamps import timestamp
+from nanobot_memory_plugins.storage.document_rows import storable
+from nanobot_memory_plugins.storage.documents import Document, timestamp
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.candidates import CandidateRow

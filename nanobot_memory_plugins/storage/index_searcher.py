@@ -16,10 +16,10 @@ from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.bm25 import idf_of
 from nanobot_memory_plugins.storage.candidates import CandidateRow, Candidates, passing
+from nanobot_memory_plugins.storage.document_rows import storable
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
-from nanobot_memory_plugins.storage.indexed_text import storable
 from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.results import hit_of, newest_first

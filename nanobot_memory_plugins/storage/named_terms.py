@@ -8,7 +8,7 @@ from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, holds_c
 
 # The days that a query names in relation to now, as terms: "what did I do last Friday?" has no other word to find.
 #
-# A passage holds the day on which it was said among its terms (`indexed_text`).
+# A passage holds the day on which it was said among its terms (`document_rows`).
 # Wider spans are looked for by their month, or not at all: "a few months ago" would be a query of a hundred days.
 _MOST_DAYS = 7
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, Floats, Places, covered
+from nanobot_memory_plugins.storage.documents import timestamp
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Log-odds: a passage whose score is one higher is e times as likely to hold the answer.
 WITH_MEANING = {

@@ -3,16 +3,15 @@
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
-from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.documents import Document, timestamp
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.segmentation import segment
 from nanobot_memory_plugins.storage.sources.places import FileKind
 from nanobot_memory_plugins.storage.sources.validity import is_superseded
-from nanobot_memory_plugins.storage.timestamps import in_zone, timestamp
 
 SNIPPET_CHARS = 360
 # A longer question says more than its answer.
@@ -102,3 +101,11 @@ def _before_terms(sentence: str, terms: Collection[str], limit: int) -> int:
     places = [place for place in map(lowered.find, terms) if place >= 0]
     place = max(0, min(places, default=0) - limit // 4)
     return place if place == 0 else max(place, sentence.find(" ", place, place + limit // 8) + 1)
+
+
+def in_zone(time: datetime, zone: tzinfo | None) -> datetime:
+    """Return the same moment in a zone; as it is without one, and where the calendar of the zone does not reach."""
+    try:
+        return time.astimezone(zone) if zone is not None and time.tzinfo is not None else time
+    except OverflowError:
+        return time

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.bm25 import K1, B, idf_of
+from nanobot_memory_plugins.storage.document_rows import derived_of
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import passes
-from nanobot_memory_plugins.storage.indexed_text import derived_of
 from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
 from nanobot_memory_plugins.storage.segmentation import query_terms

@@ -121,7 +121,7 @@ class SqliteStore:
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
         if self._index.indexer is not None:
-            self._index.indexer.notify(path)
+            self._index.indexer.notify()
 
     async def flush(self) -> None:
         """Return once everything that stood in the files at the call is searchable by full text.

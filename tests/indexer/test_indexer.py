@@ -37,11 +37,11 @@ def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace
     with workspace.indexing() as indexer:
         for number in range(20):
             file = workspace.write("notes.md", f"## A\ntext {number:02}\n")
-            indexer.notify(file)
+            indexer.notify()
             time.sleep(0.001)
         file = workspace.write("notes.md", "## A\ntext 99\n")
         os.utime(file, ns=(file.stat().st_mtime_ns,) * 2)
-        indexer.notify(file)
+        indexer.notify()
         assert until(lambda: workspace.texts() == ["## A\ntext 99"])
 
 
@@ -51,8 +51,7 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
     with workspace.indexing() as indexer:
         workspace.changes.clear()
         files = [workspace.write(f"note-{number:02}.md", f"## {number}\ntext\n") for number in range(40)]
-        for file in files:
-            indexer.notify(file)
+        indexer.notify()
         indexer.stop(drain=30)
     assert [change.path for change in workspace.changes] == [f"memory/{file.name}" for file in files]
     assert len(workspace.texts()) == 40
@@ -73,12 +72,10 @@ def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspa
         return really_open(path)  # type: ignore[arg-type]
 
     monkeypatch.setattr(step, "open_regular", fail)
-    with workspace.indexing() as indexer:
+    with workspace.indexing():
         assert workspace.texts() == ["## B\nfine"]
         monkeypatch.setattr(step, "open_regular", really_open)
-        indexer.notify(broken)
-        indexer.barrier().result(30)
-        assert len(workspace.texts()) == 2
+        assert until(lambda: len(workspace.texts()) == 2)
 
 
 @pytest.mark.accept("V5-12")
@@ -105,7 +102,7 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
 def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
     settings = IndexSettings(batch_documents=1)
     file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
-    source = Places(workspace.paths).look(file)
+    (source,) = Places(workspace.paths).find()
     workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
     with closing(Database.open(workspace.paths.database)) as database:
         update_file(database, source, None, settings, lambda: False)

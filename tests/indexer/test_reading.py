@@ -23,8 +23,7 @@ TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
 
 def pieces(workspace: Path, relative: str, offset: int = 0, line: int = 1, **chunking: int) -> list[FilePiece]:
-    source = Places(MemoryPaths.of(workspace)).look(workspace / relative)
-    assert source is not None
+    (source,) = (one for one in Places(MemoryPaths.of(workspace)).find() if one.relative == relative)
     with source.path.open("rb") as file:
         file.seek(offset)
         return list(read_pieces(file, source, offset, line, Chunking(**chunking)))

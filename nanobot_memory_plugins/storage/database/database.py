@@ -25,11 +25,10 @@ from nanobot_memory_plugins.storage.database.connection import (
     query,
     scalar,
 )
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.document_rows import embedding_text, storable
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
 from nanobot_memory_plugins.storage.index_location import put_index_aside, remove_index
-from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
 from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
-from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Seconds for which others are waited for that still read the old pages, and between looks.
 _CHECKPOINT_SECONDS = 5.0

@@ -9,9 +9,8 @@ import apsw
 from nanobot_memory_plugins.storage import document_rows as rows
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.indexed_text import derived_of, storable
-from nanobot_memory_plugins.storage.timestamps import timestamp
+from nanobot_memory_plugins.storage.document_rows import derived_of, storable
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
 
 _COLUMNS = (
     *(name.strip() for name in rows.DOCUMENT_COLUMNS.split(",")),

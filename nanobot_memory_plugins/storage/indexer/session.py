@@ -46,37 +46,37 @@ class IndexSession:
         self._doubtful: set[str] = set()
         self._expired_at: datetime | None = None
 
-    def changed(self) -> list[Path]:
-        """Return the files that differ from the manifest, the last changed first, and then those that are gone."""
+    def changed(self) -> list[SourceFile | str]:
+        """Return the files that differ from the manifest, as they changed, then the names of those that are gone."""
         self._expire()
         sources = self._places.find()
-        here = {source.relative for source in sources}
-        gone = [self._places.path(relative) for relative in self._states if relative not in here]
-        return [source.path for source in sources if not self._is_indexed(source)] + gone
+        gone = self._states.keys() - {source.relative for source in sources}
+        changed = [source for source in sources if not self._is_indexed(source)]
+        return [*sorted(changed, key=lambda source: (source.mtime_ns, source.relative)), *sorted(gone)]
 
-    def bring_up(self, path: Path) -> bool:
-        """Bring the index up to date with one file; return whether anything was written.
+    def remove(self, relative: str) -> None:
+        """Drop everything of a file that is gone."""
+        self._index.apply(FileChange(relative, None))
+        self._states.pop(relative, None)
+        self._doubtful.discard(relative)
+
+    def update(self, source: SourceFile) -> None:
+        """Bring the index up to date with one file.
 
         Raises OSError when the file cannot be read, and what the index raises.
         """
-        source = self._places.look(path)
-        if source is None:
-            return self._remove(path)
-        if self._is_indexed(source):
-            return False
         looked_at = time.time_ns()  # as the file system counts; the injected clock may stand at another date
         state = self._states.get(source.relative)
         reached = update_file(self._index, source, state, self._settings, self._stopping)
         if reached is None:
             self._states = self._index.file_states()
-            return True
+            return
         self._states[source.relative] = reached
         tick = _COARSE_TICK_NS if reached.mtime_ns % 1_000_000_000 == 0 else _TICK_NS
         if looked_at - reached.mtime_ns < tick:
             self._doubtful.add(source.relative)
         else:
             self._doubtful.discard(source.relative)
-        return True
 
     def is_replaced(self) -> bool:
         """Tell whether another file stands where the index was, or none."""
@@ -93,15 +93,6 @@ class IndexSession:
         dropped = self._index.drop_older_than(PASSING_SOURCE, now - age if age is not None else _LONG_AGO)
         if dropped:
             logger.info("{} observations that are too old left the index; their notes stay", dropped)
-
-    def _remove(self, path: Path) -> bool:
-        relative = self._places.relative(path)
-        if relative is None or relative not in self._states:
-            return False
-        self._index.apply(FileChange(relative, None))
-        self._states.pop(relative, None)
-        self._doubtful.discard(relative)
-        return True
 
     def _is_indexed(self, source: SourceFile) -> bool:
         state = self._states.get(source.relative)

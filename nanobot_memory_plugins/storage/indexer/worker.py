@@ -17,7 +17,7 @@ from nanobot_memory_plugins.storage.indexer.session import IndexSession, inode
 from nanobot_memory_plugins.storage.indexer.step import IndexSettings
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
-from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 
 # Seconds: how often a process that is not the owner tries to become it, and how often the owner looks at all files;
 # with very many of them, so seldom that it takes a fiftieth of the time.
@@ -89,10 +89,9 @@ class Indexer:
         self._settings = settings
         self._clock = clock
         self._lock = threading.Lock()
-        # Files to bring up to date, first come first served: names, never contents.
-        self._queue: dict[Path, None] = {}
+        self._is_notified = False
         self._barriers: list[Future[None]] = []
-        self._failures: dict[Path, tuple[int, float]] = {}
+        self._failures: dict[str, tuple[int, float]] = {}
         self._said = ""
         self._wake = threading.Event()
         self._stop = threading.Event()
@@ -104,12 +103,10 @@ class Indexer:
         """Start the thread."""
         self._thread.start()
 
-    def notify(self, path: Path) -> None:
+    def notify(self) -> None:
         """Learn that a file has changed. Without the ownership nothing happens: the owner looks."""
-        if self.owning and self._places.kind(path) is not None:
-            with self._lock:
-                self._queue.setdefault(path)
-            self._wake.set()
+        self._is_notified = True
+        self._wake.set()
 
     def barrier(self) -> Future[None]:
         """Return a future that completes once everything that stands in the files now has been looked at.
@@ -169,66 +166,56 @@ class Indexer:
             )
             vectors = _Vectors(index, self._embedder)
             self.owning = True
-            while not self._has_to_stop() and self._is_current(session):
+            while not self._is_out_of_time() and self._is_current(session):
                 now = time.monotonic()
-                if now >= look_at or self._barriers:
-                    look_at = now + self._look_at_all(session, vectors)
-                elif self._queue:
-                    self._work(session, vectors)
+                if now >= look_at or self._is_notified or self._barriers:
+                    look_at = now + self._look(session, vectors)
+                elif self._stop.is_set():
+                    return
                 elif not vectors.make_some():
                     self._pause(look_at - now)
 
-    def _look_at_all(self, session: IndexSession, vectors: "_Vectors") -> float:
+    def _look(self, session: IndexSession, vectors: "_Vectors") -> float:
         """Index every file that has changed, and answer who waits for that; return the seconds to the next time."""
         with self._lock:
-            barriers, self._barriers = self._barriers, []
-        is_done = False
+            barriers, self._barriers, self._is_notified = self._barriers, [], False
         begun = time.monotonic()
+        is_done = False
         try:
             changed = session.changed()
             took = time.monotonic() - begun
-            with self._lock:
-                self._queue |= dict.fromkeys(path for path in changed if not self._rests(path))
-            is_done = self._work(session, vectors)
+            is_done = all(self._index_one(session, vectors, one) for one in changed)
         finally:
             with self._lock:
                 self._barriers[:0] = [] if is_done else barriers
+        self.trouble = ""
         for barrier in barriers if is_done else ():
             if barrier.set_running_or_notify_cancel():
                 barrier.set_result(None)
         return max(_LOOK, _LOOKS_SHARE * took)
 
-    def _work(self, session: IndexSession, vectors: "_Vectors") -> bool:
-        """Index what is queued; return whether that was done with."""
-        while not self._is_out_of_time() and self._is_current(session):
-            with self._lock:
-                path = next(iter(self._queue), None)
-                if path is None:
-                    self.trouble = ""
-                    return True
-                del self._queue[path]
-            try:
-                if session.bring_up(path):
-                    vectors.are_complete = False
-                    self._said = ""
-                self._failures.pop(path, None)
-            except StoreError:
-                raise
-            except Exception as error:  # one file must not keep the others waiting
-                times = self._failures.get(path, (0, 0.0))[0]
-                self._failures[path] = times + 1, time.monotonic() + min(_LONGEST_REST, _FIRST_REST * 2.0**times)
-                warn_once(str(path), f"it cannot be indexed ({type(error).__name__}), and is tried again now and then")
-        return False
-
-    def _rests(self, path: Path) -> bool:
-        return path in self._failures and self._failures[path][1] > time.monotonic()
+    def _index_one(self, session: IndexSession, vectors: "_Vectors", change: SourceFile | str) -> bool:
+        """Index one file that has changed or is gone; return whether that was done with."""
+        name = change if isinstance(change, str) else change.relative
+        times, rests_until = self._failures.get(name, (0, 0.0))
+        if rests_until > time.monotonic():
+            return True
+        if self._is_out_of_time() or not self._is_current(session):
+            return False
+        try:
+            session.remove(change) if isinstance(change, str) else session.update(change)
+        except StoreError:
+            raise
+        except Exception as error:  # one file must not keep the others waiting
+            self._failures[name] = times + 1, time.monotonic() + min(_LONGEST_REST, _FIRST_REST * 2.0**times)
+            warn_once(name, f"it cannot be indexed ({type(error).__name__}), and is tried again now and then")
+        else:
+            self._failures.pop(name, None)
+            self._said, vectors.are_complete = "", False
+        return True
 
     def _is_current(self, session: IndexSession) -> bool:
         return not (self._suspect or self._ownership.is_lost() or session.is_replaced())
-
-    def _has_to_stop(self) -> bool:
-        """Tell whether the thread has to end now: it was told to, and is done or out of time."""
-        return self._is_out_of_time() or (self._stop.is_set() and not self._queue and not self._barriers)
 
     def _is_out_of_time(self) -> bool:
         return self._stop.is_set() and time.monotonic() >= self._drain_until

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.storage.database import Database, vectors
 from nanobot_memory_plugins.storage.database.connection import query as run
+from nanobot_memory_plugins.storage.documents import timestamp
 from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, sql_filter
-from nanobot_memory_plugins.storage.timestamps import timestamp
 
 # Some 190,000 vectors of the built-in model. More are compared on the disk, where sqlite-vec is there to do it.
 RESIDENT_BYTES = 400_000_000

@@ -64,33 +64,6 @@ class Places:
         """Return every file that is to be indexed now, the ones changed last first."""
         return sorted(self._walk(self._memory, self._prefix), key=lambda source: (-source.mtime_ns, source.relative))
 
-    def look(self, path: Path) -> SourceFile | None:
-        """Return what ``path`` is now, or None when it is gone, or is not ours to index."""
-        kind = self.kind(path)
-        if kind is None or not self._stands_below_no_link(path):
-            return None
-        try:
-            found = os.stat(path)
-        except OSError:
-            return None
-        if not stat.S_ISREG(found.st_mode) or (path.is_symlink() and not self._stays_inside(path)):
-            return None
-        return SourceFile(path, self._relative(path), kind, found.st_size, found.st_mtime_ns)
-
-    def path(self, relative: str) -> Path:
-        """Return the file that a name in the index stands for."""
-        return self._paths.workspace / relative
-
-    def relative(self, path: Path) -> str | None:
-        """Return the name of ``path`` in the index, or None when it is not below the memory folder."""
-        return self._relative(path) if path.is_relative_to(self._paths.memory) else None
-
-    def kind(self, path: Path) -> FileKind | None:
-        """Return what kind of memory file the name ``path`` stands for, or None."""
-        relative = self.relative(path)
-        named = self._name(relative) if relative is not None else None
-        return named[1] if named is not None else None
-
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
 
@@ -126,11 +99,6 @@ class Places:
             if stat.S_ISREG(found.st_mode):
                 path, kind = named
                 yield SourceFile(path, relative, kind, found.st_size, found.st_mtime_ns)
-
-    def _stands_below_no_link(self, path: Path) -> bool:
-        """Tell whether no folder between the memory folder and the file is a link: those are not followed."""
-        expected = self._inside[1] / path.parent.relative_to(self._paths.memory)
-        return os.path.realpath(path.parent) == str(expected)
 
     def _stays_inside(self, path: Path) -> bool:
         try:
