@@ -26,15 +26,8 @@ from nanobot_memory_plugins.core.session_reading.answer import json_in
 from nanobot_memory_plugins.core.text.conversation import dated
 
 _REMEMBER = (
-    "please remember that",
-    "remember that",
-    "remember:",
-    "remember：",
-    "请记住",
-    "記住",
-    "记住",
-    "请记下",
-    "记下",
+    *("please remember that", "remember that", "remember:", "remember："),
+    *("请记住", "記住", "记住", "请记下", "记下"),
 )
 _STANDING = (
     *("from now on", "please always", "please never"),

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, is_at_hand, is_visible
+from nanobot_memory_plugins.consolidation.model.entry import Entry, is_at_hand, is_visible
 from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
@@ -41,21 +41,22 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Who is named in the history of entries for what the model does.
 WHO = "tool"
-_NOTE = "note"
-_KINDS = ("fact", "preference", "instruction", "decision", "workflow", "todo", _NOTE)
+Kind = Literal["fact", "preference", "instruction", "decision", "workflow", "todo", "note", "experience", "skill_usage"]
+# What the model is offered; the others are taken, too.
+_KINDS = ("fact", "preference", "instruction", "decision", "workflow", "todo", "note")
 _MOST_IDS = 20
 # Sessions whose messages are held, messages of each, and records of a transcript that may be quoted.
 _SESSIONS, _HEARD, _RECORDS = 200, 20, 400
 
 
 class RememberArguments(BaseModel):
-    """What the model hands over. A ``kind`` that is neither a note nor an instruction is a category of entries."""
+    """What the model hands over."""
 
     model_config = ConfigDict(extra="ignore")
 
     text: str = Field(min_length=1, max_length=MOST_CHARACTERS)
     said: str = Field(default="", max_length=MOST_CHARACTERS)
-    kind: Category | Literal["note", "instruction"] = Category.FACT
+    kind: Kind = "fact"
     importance: Importance = Importance.MEDIUM
     replaces: list[str] = Field(default=[], max_length=_MOST_IDS)
     valid_until: date | None = None
@@ -159,7 +160,7 @@ class RememberTool(_EntryTool):
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
             return _told_invalid("nothing was remembered", error)
-        if wanted.kind == _NOTE:
+        if wanted.kind == "note":
             note = Note(wanted.text, origin=Origin.ASSISTANT)
             return _told_receipt(await self._context.keep(note, session_key))
         words = [one for one in (wanted.said, wanted.text) if one]
@@ -342,13 +343,8 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _told_invalid(outcome: str, error: ValidationError) -> str:
     """Return what the model is told of arguments that do not fit: what became of it, and each fault by its name."""
-    wrong: dict[str, dict[str, None]] = {}
-    for item in error.errors(include_input=False):
-        # A choice between types names each of them behind the argument: those are our names, not the model's.
-        name, *rest = item["loc"] or ("",)
-        place = ".".join([str(name), *(str(one) for one in rest if isinstance(one, int))])
-        wrong.setdefault(place, {})[item["msg"]] = None
-    return f"Error: {outcome}. " + "; ".join(f"{place}: {' / '.join(told)}" for place, told in wrong.items())
+    faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
+    return f"Error: {outcome}. {'; '.join(faults)}"
 
 
 def _told_receipt(receipt: Receipt) -> str:

@@ -135,7 +135,7 @@ class _Attempt:
         one = self._rewritten(operation, quote, [entries[id_] for id_ in operation.ids])
         gone = tuple(id_ for id_ in operation.ids if id_ != one.id)
         done = AppliedOperation(operation.op, one.id, operation.content, gone)
-        return relinked({**entries, one.id: one}, gone, one.id), done
+        return relinked(entries, gone, one), done
 
     def _look_at(self, id_: str, entries: Mapping[str, Entry], touched: set[str]) -> None:
         """Raise `_DroppedError` where an entry cannot be touched."""

@@ -75,7 +75,7 @@ def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: st
         same = [entry.origin for entry in several if entry.content == content]
         origin = Origin.USER if not same or Origin.USER in same else same[0]
         one = replace(joined(several, content, now), origin=origin)
-        return relinked({**entries, one.id: one}, [id_ for id_ in wanted if id_ != one.id], one.id)
+        return relinked(entries, wanted, one)
 
     return repository.update(change, who=who, why="merge", allow_purged=True)
 

@@ -44,19 +44,17 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
     return decayed(one, now)
 
 
-def relinked(entries: Mapping[str, Entry], gone: Collection[str], into: str) -> dict[str, Entry]:
-    """Return the entries without those that went into another one, and with links to it in place of links to them."""
-    result: dict[str, Entry] = {}
-    for id_, entry in entries.items():
-        if id_ in gone:
-            continue
-        by = into if entry.superseded_by in gone else entry.superseded_by
-        over = tuple(dict.fromkeys(into if one in gone else one for one in entry.supersedes))
-        if id_ == into:
-            by, over = ("" if by == into else by), tuple(one for one in over if one != into)
-        changed = (by, over) != (entry.superseded_by, entry.supersedes)
-        result[id_] = replace(entry, superseded_by=by, supersedes=over) if changed else entry
-    return result
+def relinked(entries: Mapping[str, Entry], ids: Collection[str], one: Entry) -> dict[str, Entry]:
+    """Return the entries with ``one`` in the place of all of some, and links to it in place of links to them."""
+    gone = {*ids} - {one.id}
+
+    def linked(entry: Entry) -> Entry:
+        by = one.id if entry.superseded_by in gone else entry.superseded_by
+        over = dict.fromkeys(one.id if id_ in gone else id_ for id_ in entry.supersedes)
+        over.pop(entry.id, None)
+        return replace(entry, superseded_by="" if by == entry.id else by, supersedes=tuple(over))
+
+    return {id_: linked(entry) for id_, entry in {**entries, one.id: one}.items() if id_ not in gone}
 
 
 def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope] = owner) -> dict[str, Entry]:
@@ -75,9 +73,7 @@ def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scop
     for alike_ones in same.values():
         if len(alike_ones) > 1:
             one = joined(alike_ones, alike_ones[0].content, now)
-            current = relinked(
-                {**current, one.id: one}, [entry.id for entry in alike_ones if entry.id != one.id], one.id
-            )
+            current = relinked(current, [entry.id for entry in alike_ones], one)
     return current
 
 
