@@ -1,11 +1,11 @@
 """``nanobot-memory config``: what the options are, where each comes from, and what may stand there."""
 
 import json
-import os
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import reduce
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -21,7 +21,6 @@ from nanobot_memory_plugins.core.config.options import described, plugin_options
 from nanobot_memory_plugins.core.config.reading import installed_plugins, silent_file
 from nanobot_memory_plugins.core.config.wording import nearest
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
-from nanobot_memory_plugins.core.entry_points import ONLY_VARIABLE
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
 from nanobot_memory_plugins.redaction import redact_text
@@ -61,71 +60,48 @@ def show_options(
     found = _options(memory, problems, installed_plugins())
     warn(problems)
     listed = [one for one in found if everything or one.set_by]
-    silent = None if memory.source else silent_file()
+    file = memory.source or silent_file() or ""
     if as_json:
-        print_json({"ok": True, "file": memory.source or silent or "", "options": [_row(one) for one in listed]})
+        print_json({"ok": True, "file": file, "options": [_row(one) for one in listed]})
         return
     out = console()
-    source = memory.source or tr("none; everything has its default")
-    if silent is not None:
-        source = tr("{file}, which sets nothing of the memory; everything has its default", file=silent)
-    out.print(tr("Configuration: {source}", source=shown(source)))
+    out.print(tr("Configuration: {source}", source=shown(file or tr("none; everything has its default"))))
     for one in listed:
         origin = tr("{given}; default {default}", given=one.set_by, default=_told(one, one.default))
         origin = f"  [dim]({shown(origin)})[/dim]" if one.set_by else ""
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}{origin}")
     if not everything:
-        out.print(
-            tr(
-                "{set} of {count} options are set; `nanobot-memory config show --all` shows each.",
-                set=len(listed),
-                count=len(found),
-            )
-        )
-    if ONLY_VARIABLE in os.environ:
-        out.print(
-            tr(
-                "{variable}={names}: no other plugin is loaded.",
-                variable=ONLY_VARIABLE,
-                names=shown(os.environ[ONLY_VARIABLE]),
-            )
-        )
+        counts = {"set": len(listed), "count": len(found)}
+        out.print(tr("{set} of {count} options are set; `nanobot-memory config show --all` shows each.", **counts))
 
 
 @config.command("get")
 def get_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Print the value of an option as JSON, or of each option of a plugin, one a line."""
-    memory, problems = read_configuration(config)
-    found = _named(key, memory, problems)
-    warn(_about(found, problems))
+    _, found = _named(key, config)
     if as_json:
         print_json({"ok": True, "options": [_row(one) for one in found]})
         return
-    out = console()
     for one in found:
         name = "" if len(found) == 1 else f"{one.key} = "
-        out.print(shown(f"{name}{_told(one, one.value)}"))
+        console().print(shown(f"{name}{_told(one, one.value)}"))
 
 
 @config.command("explain")
 def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Say what an option means, its value and where that comes from, what may stand there, and how to set it."""
-    memory, problems = read_configuration(config)
-    found = _named(key, memory, problems)
-    told_below = set() if as_json else {one.key for one in found}
-    warn([problem for problem in _about(found, problems) if canonical(problem.key) not in told_below])
+    memory, found = _named(key, config)
     if as_json:
         print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in found]})
         return
     out = console()
     for one in found:
-        wrong = [tr(problem.message) for problem in problems if canonical(problem.key) == one.key]
-        origin = (
-            tr("set by {given} in {file}", given=one.set_by, file=memory.source) if one.set_by else tr("the default")
-        )
+        origin = tr("the default")
+        if one.set_by:
+            origin = tr("set by {given} in {file}", given=one.set_by, file=memory.source)
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}  ({shown(origin)})")
         allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=_told(one, one.default))
-        lines = [*wrong, tr(one.description), allowed]
+        lines = [tr(one.description), allowed]
         lines += [tr("the documents' {names}", names=", ".join(one.documents))] if one.documents else []
         for line in lines:
             out.print(f"    {shown(line)}")
@@ -142,8 +118,7 @@ def set_option(
     as_json: JsonOption = False,
 ) -> None:
     """Set an option in the configuration file; everything else in it stays, and the file of before as .bak."""
-    memory, problems = read_configuration(config)
-    named = _named(key, memory, problems)
+    memory, named = _named(key, config)
     if len(named) > 1 or named[0].key != canonical(key):
         raise InputError(
             Sentence("{key} is more than one option.", key=key),
@@ -176,27 +151,23 @@ def set_option(
     out.print(tr("It holds from the next start of the agent on."))
 
 
-def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> list[_Option]:
-    """Return the options that a key names: one, or all of a plugin. Raises `InputError` with the nearest."""
-    wanted = canonical(key)
+def _named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option]]:
+    """Return the configuration, and the options that a key names: one, or all of a plugin.
+
+    Raises `InputError` with the nearest where it names none.
+    """
+    memory, problems = read_configuration(config)
+    wanted, installed = canonical(key), installed_plugins()
     section = wanted.partition(".")[0]
-    installed = installed_plugins()
     found = _options(memory, problems, {section} & installed) if section in installed | {*_OWN} else []
     named = [one for one in found if one.key == wanted or one.key.startswith(f"{wanted}.")]
     if named:
-        return named
+        warn(problems)
+        return memory, named
     known = [one.key for one in found or _options(memory, problems, installed)]
     near = nearest(wanted, [*known, *sorted(installed | {*_OWN})])
     hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
     raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
-
-
-def _about(found: list[_Option], problems: list[ConfigProblem]) -> list[ConfigProblem]:
-    """Return what is wrong with these options, with all that is above them, or with the file."""
-    names = [f"{one.key}." for one in found]
-    return [
-        one for one in problems if one.is_unread or any(name.startswith(f"{canonical(one.key)}.") for name in names)
-    ]
 
 
 def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[_Option]:
@@ -254,11 +225,7 @@ def _told(one: _Option, value: object) -> str:
 
 def _row(one: _Option) -> dict[str, Any]:
     return {
-        "key": one.key,
+        **asdict(one),
         "value": json.loads(_told(one, one.value)),
         "default": json.loads(_told(one, one.default)),
-        "set_by": one.set_by,
-        "allowed": one.allowed,
-        "description": one.description,
-        "documents": list(one.documents),
     }

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _PERIOD = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?\s*", re.ASCII)
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)\s*", re.ASCII)
+_AROUND = " \t\n.,;:!?\"'"
 _NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d*)?\s*")
 
 
@@ -73,6 +74,11 @@ def moment_of(text: str, *, end: bool, now: datetime | None = None) -> datetime:
 
 
 def _in_words(text: str, now: datetime) -> "DaySpan | None":
-    from nanobot_memory_plugins.core.text.period_questions import named_period  # its patterns cost an import
+    """Return the days that a text is, and nothing else: "last week", 上周, "in May"; or None."""
+    from nanobot_memory_plugins.core.text.days import named_days  # its patterns cost an import
 
-    return named_period(text, now.astimezone())
+    found = named_days(text, now.astimezone().date())
+    if len(found) != 1:
+        return None
+    rest = f"{text[: found[0].start]}{text[found[0].end :]}".strip(_AROUND).casefold()
+    return found[0].span if rest in ("", "in", "on", "the", "since", "从", "在") else None

@@ -26,17 +26,16 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
     try:
         brought = point.load()
         made = brought() if isinstance(brought, type) else brought
-        if not isinstance(made, Importer):
-            raise TypeError("it has no label, recognises and read")
+        if isinstance(made, Importer):
+            return made
+        kind = "TypeError"
     except Exception as error:
-        name, of, kind = point.name, point.distribution, type(error).__name__
-        raise PluginError(
-            Sentence(
-                "The importer {name} of {distribution} cannot be loaded: {kind}.", name=name, distribution=of, kind=kind
-            ),
-            hint=Sentence("Reinstall or remove {distribution}.", distribution=of),
-        ) from error
-    return made
+        kind = type(error).__name__
+    whose = {"name": point.name, "distribution": point.distribution}
+    raise PluginError(
+        Sentence("The importer {name} of {distribution} cannot be loaded: {kind}.", **whose, kind=kind),
+        hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
+    )
 
 
 def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
