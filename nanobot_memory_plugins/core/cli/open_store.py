@@ -56,7 +56,7 @@ async def _opened(
     finally:
         if plugins.store is not None:
             await plugins.store.close()
-        await plugins.host.close()
+        await plugins.close()
 
 
 async def settled(store: Store) -> None:

@@ -74,7 +74,7 @@ async def _look(
         await found.load()
         return found.reports(), found.problems
     finally:
-        await found.host.close()
+        await found.close()
 
 
 def _row(report: PluginReport) -> dict[str, Any]:

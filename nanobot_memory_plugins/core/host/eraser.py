@@ -19,10 +19,9 @@ from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.state.erasing import purge_state, scrub_state
 from nanobot_memory_plugins.core.values import Erasure, Trace
@@ -49,10 +48,9 @@ class BeingErasedError(MemoryFileError):
 class Eraser:
     """Erases in one workspace: its files, its plugins, its store, its state."""
 
-    def __init__(self, workspace: Path, plugins: PluginHost, store: Callable[[], Store | None], clock: "Clock") -> None:
+    def __init__(self, workspace: Path, plugins: PluginSet, clock: "Clock") -> None:
         self._paths = MemoryPaths.of(workspace)
         self._plugins = plugins
-        self._store = store
         self._clock = clock
         self._file = PrivacyFile(self._paths)
         # What had been broken off, and was finished here.
@@ -160,7 +158,7 @@ class Eraser:
             names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
             names += map(session_file_name, erasure.sessions)
             await run_in_daemon_thread(lambda: self._file.mark(["", *names], ordered))
-        store = self._store()
+        store = self._plugins.store
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
@@ -191,7 +189,7 @@ class Eraser:
     def _purge_indexes(self, named: Container[str], *, dry_run: bool) -> list[Trace]:
         """Delete the indexes that no plugin opens, as they can be made again; name those that were not opened."""
         is_owned = _INDEX_OWNER in self._plugins.plugins_with("on_purge")
-        if is_owned and self._store() is not None:
+        if is_owned and self._plugins.store is not None:
             return []
         files = [
             path
@@ -239,7 +237,7 @@ async def scrub_workspace(
             host.store.notify(paths.workspace / report.where)
     # Nothing is named: the index follows its files, and is then written anew without what was deleted.
     arguments = Erasure(everywhere=everywhere).arguments(dry_run=False)
-    answers = await host.plugins.host.call("on_purge", arguments)
+    answers = await host.plugins.call("on_purge", arguments)
     traces = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
     return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]
 

@@ -47,9 +47,9 @@ class HookCalls:
         """
         session = str(arguments.get("session_key") or "")
         shown = await self._privacy.shown_arguments(session, arguments)
-        token = hook_deadline.set(time.monotonic() + self._plugins.host.time_limit(hook))
+        token = hook_deadline.set(time.monotonic() + self._plugins.time_limit(hook))
         try:
-            return await self._plugins.host.call(hook, {**shown, "scope": scope}, sequential=sequential, check=check)
+            return await self._plugins.call(hook, {**shown, "scope": scope}, sequential=sequential, check=check)
         finally:
             hook_deadline.reset(token)
 

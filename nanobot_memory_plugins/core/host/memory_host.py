@@ -104,7 +104,7 @@ class MemoryHost(HistoryCalls):
             specifications=hookspecs,
         )
         super().__init__()
-        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self.store, self._clock)
+        self.eraser = Eraser(self.workspace, self._plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
         keeps = self.config.core.keep_transcripts
         self._recorder = TurnRecorder(self._files, keep_transcripts=keeps, clock=self._clock)
@@ -141,8 +141,8 @@ class MemoryHost(HistoryCalls):
         await self._plugins.open_entries()
         if self._looks_only:
             return
-        await self._plugins.host.call("on_start", {})
-        await self._tools.load(self._plugins.host, self.privacy)
+        await self._plugins.call("on_start", {})
+        await self._tools.load(self._plugins, self.privacy)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
         self._background.begin(self._reader.read_waiting())
@@ -157,7 +157,7 @@ class MemoryHost(HistoryCalls):
             if not self._starting.done():  # one that is done may be of an event loop that has ended
                 await asyncio.gather(self._starting, return_exceptions=True)
             if not self._looks_only:
-                await self._plugins.host.call("on_stop", {})
+                await self._plugins.call("on_stop", {})
         await self._recorder.drain()
         await self._files.close()
         if (store := self._plugins.store) is not None:
@@ -166,7 +166,7 @@ class MemoryHost(HistoryCalls):
                 await store.close()
             except Exception as error:  # a third party's store may fail in any way; the host goes on closing
                 logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
-        await self._plugins.host.close()
+        await self._plugins.close()
 
     async def call_hook(
         self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] = (object,), limit: float = 60.0
@@ -178,13 +178,13 @@ class MemoryHost(HistoryCalls):
         arguments than it has.
         """
         await self.start()
-        names = self._plugins.host.arguments_of(hook)
+        names = self._plugins.arguments_of(hook)
         if names != arguments.keys():
             raise PluginError(
                 Sentence("{hook} was called with {given}.", hook=hook, given=", ".join(sorted(arguments)) or "nothing"),
                 hint=Sentence("The hook has: {names}.", names=", ".join(sorted(names))),
             )
-        answers = await self._plugins.host.call(hook, arguments, accept=accept, limit=limit)
+        answers = await self._plugins.call(hook, arguments, accept=accept, limit=limit)
         return {one.plugin_name: one.values for one in answers}
 
     async def search(self, query: Query) -> SearchResult:

@@ -176,8 +176,8 @@ class MemoryService:
             turn.note_block(text)
             return answers[-1] or ""
 
-        limits = {resumed: self.config.core.compaction_limit, received: None, self.thread.submit(know): None}
-        waits = [(one, self.limit_of(limit)) for one, limit in limits.items() if one is not None]
+        futures = [(resumed, self.config.core.compaction_limit), (received, None), (self.thread.submit(know), None)]
+        waits = [(future, self.limit_of(limit)) for future, limit in futures if future is not None]
         return Answer(waits, finish, self.thread.clock)
 
     def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:

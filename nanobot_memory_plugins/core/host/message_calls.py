@@ -158,7 +158,7 @@ class MessageCalls(PromptCalls):
 
     def _notices(self, language: Language) -> list[ContextBlock]:
         """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
-        late = {**self._plugins.failed, **self._plugins.host.failing("on_message_received")}
+        late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
         missed = {name: late[name] for name in NOTICES if name in late}
         if missed:
             self._recorder.note_missed(missed)

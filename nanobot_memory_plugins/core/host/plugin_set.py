@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
@@ -69,8 +69,8 @@ class PluginReport:
         return self.state not in (PluginState.DISABLED, PluginState.FAILED)
 
 
-class PluginSet:
-    """Loads the installed plugins into a `PluginHost`, each with its own context, and opens what they bring.
+class PluginSet(PluginHost):
+    """The installed plugins: loads them, each with its own context, and opens what they bring.
 
     Without ``scopes`` they are those of whoever sits at this machine.
     """
@@ -88,24 +88,8 @@ class PluginSet:
         redaction: ContactRedaction | None = None,
         specifications: Iterable[ModuleType] = (),
     ) -> None:
-        self._workspace = workspace
-        self._redaction = redaction or ContactRedaction(config.redaction.contacts)
-        self._config = config
-        self._llm = llm
-        self._clock = clock or SystemClock()
-        self._scopes = scopes or offered_scopes(workspace, config)
-        self._services = services
-        self.store: Store | None = None
-        self.entries: EntryAccess | None = None
         core = config.core
-        self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
-        self._ledger = UsageLedger(StateDatabase.of(workspace))
-        self._discovered: list[DiscoveredPlugin] = []
-        self._hooks: dict[str, tuple[str, ...]] = {}
-        #: The plugins that are enabled and could not be loaded, with the reason: no message reaches them.
-        self.failed: dict[str, str] = {}
-        self.problems: list[ConfigProblem] = list(problems)
-        self.host = PluginHost(
+        super().__init__(
             time_limits={
                 "on_message_received": core.message_limit,
                 "on_draft_written": core.message_limit,
@@ -121,9 +105,24 @@ class PluginSet:
                 **dict.fromkeys(_AT_START, core.start_limit),
             },
             breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
-            clock=self._clock,
+            clock=clock,
             specifications=specifications,
         )
+        self._workspace = workspace
+        self._redaction = redaction or ContactRedaction(config.redaction.contacts)
+        self._config = config
+        self._llm = llm
+        self._scopes = scopes or offered_scopes(workspace, config)
+        self._services = services
+        self.store: Store | None = None
+        self.entries: EntryAccess | None = None
+        self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
+        self._ledger = UsageLedger(StateDatabase.of(workspace))
+        self._discovered: list[DiscoveredPlugin] = []
+        self._implemented: dict[str, tuple[str, ...]] = {}
+        #: The plugins that are enabled and could not be loaded, with the reason: no message reaches them.
+        self.failed: dict[str, str] = {}
+        self.problems: list[ConfigProblem] = list(problems)
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
@@ -133,7 +132,7 @@ class PluginSet:
         self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip, files=files))
         for found in self._discovered:
             if found.plugin is not None:
-                self._register(found)
+                self._load(found)
             elif found.error:
                 self.failed[found.name] = found.error
                 logger.warning("plugin {} could not be loaded: {}", found.name, found.error)
@@ -161,7 +160,7 @@ class PluginSet:
             self.problems.append(ConfigProblem(f"{self._config.prefix}.core.pluginFiles", why, hint=hint))
         return usable
 
-    def _register(self, found: DiscoveredPlugin) -> None:
+    def _load(self, found: DiscoveredPlugin) -> None:
         options, problems = plugin_options(self._config, found.name, found.options_model)
         self.problems += problems
         context = PluginContext(
@@ -179,12 +178,12 @@ class PluginSet:
                 store=lambda: self.store,
                 entries=lambda: self.entries,
                 feedback=Unhelpful(self._workspace, self._clock),
-                time_limit=self.host.time_limit,
+                time_limit=self.time_limit,
                 wrong_options=tuple(problem.message for problem in problems),
             ),
         )
         try:
-            self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
+            self._implemented[found.name] = self.register(found.name, found.plugin, context)
         except PluginError as error:
             self.failed[found.name] = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
             logger.warning("plugin {} could not be registered: {}", found.name, error)
@@ -202,7 +201,7 @@ class PluginSet:
         return self.entries
 
     async def _first(self, hook: str, kind: type[_T]) -> _T | None:
-        answer = await self.host.call_first(hook, {})
+        answer = await self.call_first(hook, {})
         return next((one for one in answer.values if isinstance(one, kind)), None) if answer else None
 
     def language_model(self, plugin: str) -> Complete | None:
@@ -221,7 +220,7 @@ class PluginSet:
                 name=found.name,
                 distribution=found.distribution,
                 version=found.version,
-                hooks=self._hooks.get(found.name, ()),
+                hooks=self._implemented.get(found.name, ()),
                 state=self._state(found.name),
                 error=self.failed.get(found.name, ""),
             )
@@ -231,13 +230,13 @@ class PluginSet:
     def _state(self, name: str) -> PluginState:
         if name in self.failed:
             return PluginState.FAILED
-        if name not in self._hooks:
+        if name not in self._implemented:
             return PluginState.DISABLED
-        return PluginState.RESTING if self.host.is_resting(name) else PluginState.ACTIVE
+        return PluginState.RESTING if self.is_resting(name) else PluginState.ACTIVE
 
     async def diagnose(self) -> list[Finding]:
         """Return how things stand: what core sees and what each plugin reports."""
-        answers = await self.host.call("diagnose", {})
+        answers = await self.call("diagnose", {})
         told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
         return [*await run_in_daemon_thread(self._findings), *told]
 

@@ -27,8 +27,8 @@ class PromptCalls(HostParts):
     """The calls of a host that stand behind a prompt. They may be made from any thread."""
 
     def __init__(self) -> None:
-        self._bootstrap = BootstrapTrimmer(self._plugins.host)
-        self._entries = _EntriesInPrompt(self._plugins.host)
+        self._bootstrap = BootstrapTrimmer(self._plugins)
+        self._entries = _EntriesInPrompt(self._plugins)
         self.entries_text = ""  # as the last prompt held it
         self._long_term_given = self._long_term_shown = ""
         self._last_base_context = ("", "")
