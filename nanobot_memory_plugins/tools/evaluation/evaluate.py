@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.protocols import Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, Query, StoreStatus
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalDocument, EvalQuery
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
@@ -112,7 +113,8 @@ class _Asking:
         scope = group_scope(query.group)
         asked_at = query.ts or self._latest.get(query.group, _NO_TIME)
         recalled = await recall(self._store, query.text, options=self._options, scope=scope, asked_at=asked_at)
-        ranked = self._places.ids_of(recalled.result.hits)
+        # A light search that was enough has come to an order of its own, before that of a search as wide as the run.
+        ranked = self._places.ids_of(recalled.result.hits if recalled.tier is RecallTier.LIGHT else ())
         for limit in (RANKED, RANKED * _MORE_PASSAGES) if query.text.strip() else ():
             if len(ranked) < min(RANKED, self._documents[query.group]):
                 more = await hits_of(self._store, Query(query.text, limit, scope=scope, asked_at=asked_at))
