@@ -1,13 +1,9 @@
 """Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
 
-import re
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
 NOTES = """### 2026-03-06 10:00 coffee
@@ -63,25 +59,3 @@ def test_what_the_system_refuses_comes_with_what_helps(workspace: Path, capsys: 
     (workspace / "memory" / ".locks").write_text("in the way")
     assert run_command_line(["entries", "remember", "a new fact", "-w", str(workspace)]) == 1
     assert "`nanobot-memory doctor` says which file it is" in capsys.readouterr().err
-
-
-def test_a_long_list_is_cut_on_a_terminal_alone(tmp_path: Path, capsys, monkeypatch):
-    cut, whole = "70 more; --all shows them.", "fact number 119 of ours"
-    monkeypatch.setenv("COLUMNS", "120")
-    used = datetime.now(UTC)
-    made = {
-        f"{n:08x}": Entry(f"{n:08x}", f"fact number {n} of ours", "fact", 0.5 - n / 1_000, used) for n in range(120)
-    }
-    EntryRepository(tmp_path).update(lambda _: made, who="test", why="add")
-
-    def told(*more: str) -> str:
-        assert run_command_line(["entries", "list", *more, "-w", str(tmp_path)]) == 0
-        return capsys.readouterr().out
-
-    piped = told()
-    assert (whole in piped, "more;" in piped, piped.count("fact number")) == (True, False, 120)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    on_terminal = re.sub(r"\x1b\[[\d;]*m", "", told())
-    assert (whole in on_terminal, cut in on_terminal, on_terminal.count("fact number")) == (False, True, 50)
-    everything = re.sub(r"\x1b\[[\d;]*m", "", told("--all"))
-    assert ("more;" in everything, everything.count("fact number")) == (False, 120)

@@ -4,7 +4,7 @@ What changes entries is imported by the commands that do: a list is there at onc
 """
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import date
 from typing import Annotated
 
 import typer
@@ -19,7 +19,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     row,
     run_row,
     said_why,
-    say_more,
     show_entries,
     show_entry_fields,
     show_run,
@@ -29,7 +28,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Section, 
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
-from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core import Scope, SystemClock
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
@@ -43,17 +42,28 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     written_by_owner,
 )
-from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
 from nanobot_memory_plugins.core.values.entries import EntryEdit
-from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
 _Ids = Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")]
+
+
+def _day_ahead(text: str) -> date:
+    """Return the day that is named: a date, the last day of a month or a year, "tomorrow" or 下周五."""
+    now = SystemClock().now().astimezone()
+    try:
+        day = coming_day(text, now.date()) or moment_of(text, end=True).astimezone().date()
+    except ValueError as error:
+        raise typer.BadParameter(tr("Write 2026-02-16, 2026-02 or tomorrow.")) from error
+    if day < now.date():
+        raise typer.BadParameter(tr("{day} is over already.", day=text))
+    return day
 
 
 @entries.command("list")
@@ -65,7 +75,6 @@ def list_entries(
     channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
-    everything: Annotated[bool, typer.Option("--all", help="Show a long list whole, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,7 +91,7 @@ def list_entries(
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
     if found:
-        show_entries(found, everything=everything)
+        show_entries(found)
     else:
         console().print(tr("No entry meets these conditions." if snapshot.entries else "There are no entries."))
 
@@ -122,9 +131,9 @@ def remember_text(
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
     expires: Annotated[
-        str,
-        typer.Option("--expires", metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow)."),
-    ] = "",
+        date | None,
+        typer.Option(parser=_day_ahead, metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow)."),
+    ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",
     everybody: EverybodyOption = False,
@@ -140,29 +149,10 @@ def remember_text(
 
     repository = opened(workspace)
     whose = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
-    try:
-        until = _over_at(expires, repository.clock.now()) if expires else None
-    except ValueError as error:
-        told = together(Sentence("{why}.", why=error.args[0]), "Write 2026-02-16, 2026-02 or tomorrow.")
-        raise typer.BadParameter(told, param_hint="--expires") from error
-    if until is not None and until <= repository.clock.now():
-        raise WrongUseError(
-            Sentence("--expires {day} is over already.", day=expires),
-            hint="Nothing was written. Give today or a day to come.",
-        )
+    until = end_of(expires) if expires is not None else None
     said = NewEntry(" ".join(text), category, importance, group, until, scope=whose, pinned=pin)
     done = remember(repository, said, who=WHO)
     tell(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new)
-
-
-def _over_at(text: str, now: datetime) -> datetime:
-    """Return when something is over: with a day, a month or a year, "tomorrow" or 下周五 too.
-
-    Raises `ValueError` where the text names none of them.
-    """
-    today = now.astimezone()
-    day = coming_day(text, today.date()) or moment_of(text, end=True).astimezone().date()
-    return end_of(day, today.tzinfo)
 
 
 @entries.command("confirm")
@@ -205,7 +195,6 @@ def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: Jso
 def show_history(
     entry_id: Annotated[str, typer.Argument(metavar="ID", help="Only what became of this entry.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
-    everything: Annotated[bool, typer.Option("--all", help="Show every change of a long run, as in a pipe.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -220,8 +209,7 @@ def show_history(
         print_json({"ok": True, "runs": told})
         return
     for run in reversed(found):
-        show_run(run, everything=everything)
-    say_more(len(every), found, "--limit")
+        show_run(run)
     if not found:
         console().print(tr("Nothing has happened yet."))
 

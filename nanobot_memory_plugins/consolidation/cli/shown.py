@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -28,11 +28,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Who is named in the history for what is done on the command line.
 WHO = "user"
-_Item = TypeVar("_Item")
 # Entries that are named where somebody gives words in place of an id.
 _MOST_NAMED = 3
-# What of a long list is shown on a terminal.
-_MOST_SHOWN = 50
 # Who and why a run of the history names, where it is the program.
 _WHO_WORDS = ("user", "extraction", "hand", "import", "panel", "consolidation", "tool", "shared memory")
 _WHY_WORDS = (
@@ -108,52 +105,37 @@ def tell(outcome: Outcome, repository: EntryRepository, *, as_json: bool, **fact
         return
     if not outcome.changes:
         console().print(tr("Nothing changed."))
-    _show_changes(outcome.changes, "`nanobot-memory entries history --limit 1 --all`")
+    _show_changes(outcome.changes)
     if run:
         console().print(tr("{file}, run {id}", file=file, id=run), style="dim")
 
 
-def show_run(run: Run, *, everything: bool = False) -> None:
+def show_run(run: Run) -> None:
     """Show a run of the history."""
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     when, who, why = shown(local_minute(run.time)), shown(tr(run.who)), shown(said_why(run))
     console().print(f"[bold]{shown(run.id)}[/bold]  {when}  {who}: {why}{undoes}")
-    _show_changes(run.changes, "--all", everything=everything, indent="    ")
+    _show_changes(run.changes, indent="    ")
 
 
-def _show_changes(changes: Sequence[Change], option: str, *, everything: bool = False, indent: str = "") -> None:
-    first = beginning(changes, everything=everything)
-    for change in first:
+def _show_changes(changes: Sequence[Change], *, indent: str = "") -> None:
+    for change in changes:
         states = [one for one in (change.before, change.after) if one is not None]
         scores, text = " -> ".join(shown_score(one.score) for one in states), states[-1].content if states else ""
         action, id_ = tr(change.action.value), shown(change.id)
         console().print(f"{indent}{action} [bold]{id_}[/bold]  {scores}  {shown(text)}")
-    say_more(len(changes), first, option)
 
 
-def beginning(items: Sequence[_Item], *, everything: bool) -> Sequence[_Item]:
-    """Return the first items of a long list on a terminal; in a pipe, and with ``everything``, all of them."""
-    return items if everything or not console().is_terminal else items[:_MOST_SHOWN]
-
-
-def say_more(count: int, items: Sequence[object], option: str = "--all") -> None:
-    """Say below a list how many of its items are not shown, and which option shows them."""
-    if more := count - len(items):
-        console().print(tr("{more:,} more; {option} shows them.", more=more, option=option), style="dim")
-
-
-def show_entries(entries: Sequence[Entry], *, everything: bool = False) -> None:
-    """Show entries as a table, a long one by its beginning; to a pipe a line each, all and with every field whole."""
+def show_entries(entries: Sequence[Entry]) -> None:
+    """Show entries as a table; to a pipe a line each, with every field whole."""
     out = console()
+    rows = [_cells(entry) for entry in entries]
     if not out.is_terminal:
-        out.print("\n".join("  ".join(filter(None, _cells(entry))) for entry in entries))
+        out.print("\n".join("  ".join(filter(None, cells)) for cells in rows))
         return
-    first = beginning(entries, everything=everything)
     headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
-    rows = [_cells(entry) for entry in first]
-    styles = ["dim" if one.section is Section.ARCHIVED or one.superseded_by else "" for one in first]
+    styles = ["dim" if one.section is Section.ARCHIVED or one.superseded_by else "" for one in entries]
     show_table(headings, rows, out, styles=styles, whole=(0, 2, 3))
-    say_more(len(entries), first)
 
 
 def show_table(

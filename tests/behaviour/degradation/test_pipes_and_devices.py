@@ -21,7 +21,7 @@ COMMANDS = (
         "search boat",
         "why boat",
         "timeline",
-        "entries list --all",
+        "entries list",
         "entries history",
     ),
     *("entries show ffffffff", "entries forget ffffffff", "profile", "people", "config", "plugins", "index"),

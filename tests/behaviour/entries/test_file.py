@@ -42,7 +42,7 @@ def test_the_documents_format_is_read_written_and_read_again_and_foreign_text_st
     assert life.entries() == []
     assert life.entries() == []
     file.write_text(DOCUMENT, encoding="utf-8")
-    read = life.command("entries", "list", "--all", "--json").json
+    read = life.command("entries", "list", "--json").json
     assert [(one["id"], one["category"], one["hits"], one["section"]) for one in read["entries"]] == [
         ("a1b2c3", "preference", 12, "active"),
         ("b2c3d4", "fact", 3, "active"),
@@ -66,7 +66,7 @@ def test_the_documents_format_is_read_written_and_read_again_and_foreign_text_st
     again = life.entries()
     assert len(again) == 4
     assert [one for one in again if one["content"] != "The user has a dog"] == read["entries"]
-    assert life.command("entries", "list", "--all").status == 0
+    assert life.command("entries", "list").status == 0
     assert file.read_text(encoding="utf-8") == text
 
 

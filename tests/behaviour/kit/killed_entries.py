@@ -105,7 +105,7 @@ def _round(folder: Path, number: int, chance: random.Random) -> list[str]:
 def _words(folder: Path) -> tuple[Counter[str], list[str]]:
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        run_command_line(["entries", "list", "--all", "--json", "--workspace", str(folder / "workspace")])
+        run_command_line(["entries", "list", "--json", "--workspace", str(folder / "workspace")])
     listed = json.loads(out.getvalue().splitlines()[-1])
     texts: Iterator[str] = (one["content"] for one in listed["entries"])
     return Counter(word for text in texts for word in _WORD.findall(text)), list(listed["problems"])

@@ -74,7 +74,7 @@ class Life:
 
     def entries(self, *arguments: object) -> list[dict[str, Any]]:
         """Return the entries as `entries list --json` gives them, archived ones included."""
-        listed: list[dict[str, Any]] = self.command("entries", "list", "--all", "--json", *arguments).json["entries"]
+        listed: list[dict[str, Any]] = self.command("entries", "list", "--json", *arguments).json["entries"]
         return listed
 
     def files_with(self, *words: str) -> list[str]:

@@ -132,7 +132,7 @@ async def test_a_command_shows_what_it_is_asked_for_and_no_more(life: Life):
             wanted = {one for one in SPEAKERS if all(getattr(one, name) == getattr(owner, name) for name in fields)}
             given = [part for name in fields for part in (f"--{name}", getattr(owner, name))]
             assert told(life.command("search", "lock", "code", "--limit", "200", "--json", *given).out) == wanted
-        assert told(life.command("entries", "list", "--all", "--json", *given).out) == wanted
+        assert told(life.command("entries", "list", "--json", *given).out) == wanted
         assert told(life.command("timeline", "--all", "--json", *given).out) == wanted
 
 
