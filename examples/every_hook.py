@@ -153,9 +153,6 @@ class NoEntries:
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         raise InputError(f"There is no entry {entry_id}.")
 
-    def merge(self, ids: Sequence[str], text: str) -> EntryRun | None:
-        raise InputError("There are no such entries.")
-
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         raise InputError("There are no such entries.")
 

@@ -279,10 +279,6 @@ class EntryAccess(Protocol):
         """Change an entry. A text that a person wrote is the user's. None: nothing changed."""
         ...
 
-    def merge(self, ids: Sequence[str], text: str) -> EntryRun | None:
-        """Make one entry of several, with this text; it has the highest score, and all of their uses."""
-        ...
-
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         """Take entries out of the memory. `restore` and `undo` bring them back."""
         ...

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, r
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.entries import EntryEdit
 
 from .made_entries import NOW
@@ -64,26 +64,3 @@ def test_a_wrong_edit_is_refused_with_a_mend(access: RepositoryAccess, workspace
     with pytest.raises(InputError, match="There is no entry"):
         access.edit("00000000", EntryEdit(text="x"))
     assert on_disk(workspace) == before
-
-
-def test_merging_leaves_one_entry_and_undo_brings_both_back(access: RepositoryAccess, workspace: Path):
-    access.add("likes tea")
-    access.add("drinks tea in the morning")
-    access.add("lives in Oslo")
-    before, ids = set(access.entries().entries), texts(access)
-    run = access.merge([ids["likes tea"], ids["drinks tea in the morning"]], "likes tea in the morning")
-    assert run is not None
-    assert set(texts(access)) == {"likes tea in the morning", "lives in Oslo"}
-    assert on_disk(workspace).count("### [") == 2
-    access.undo()
-    assert set(access.entries().entries) == before
-    with pytest.raises(InputError, match="two entries"):
-        access.merge([ids["likes tea"], ids["likes tea"]], "x")
-
-
-def test_entries_that_different_people_see_are_not_merged(access: RepositoryAccess, repository: EntryRepository):
-    remember(repository, NewEntry("one", scope=Scope(user="a")), who="user")
-    remember(repository, NewEntry("two", scope=Scope(user="b")), who="user")
-    with pytest.raises(InputError, match="same people"):
-        access.merge(list(texts(access).values()), "both")
-    assert set(texts(access)) == {"one", "two"}

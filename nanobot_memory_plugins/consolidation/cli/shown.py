@@ -33,7 +33,7 @@ _MOST_NAMED = 3
 # Who and why a run of the history names, where it is the program.
 _WHO_WORDS = ("user", "extraction", "hand", "import", "panel", "consolidation", "tool", "shared memory")
 _WHY_WORDS = (
-    "remember", "forget", "edit", "confirm", "merge", "group", "restored", "undone", "purged",
+    "remember", "forget", "edit", "confirm", "group", "restored", "undone", "purged",
     "edited in ENTRIES.md", "ENTRIES.md was gone",
     "imported from an archive", "the import was taken back", "changed on another machine",
     "daily consolidation, {day}", "session {session}",

@@ -1,4 +1,4 @@
-"""What is done to entries that are there: edit, merge, forget, restore, take back. Each is one run of the history."""
+"""What is done to entries that are there: edit, forget, restore, take back. Each is one run of the history."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,6 @@ from dataclasses import replace
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, sessions_in
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
-from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, relinked
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
 from nanobot_memory_plugins.consolidation.store.merging import merged_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
@@ -52,32 +51,6 @@ def edit(
         return entry
 
     return _change_each(repository, ids, changed, who=who, why=why)
-
-
-def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: str) -> Outcome:
-    """Make one entry of several, with ``text``; links to those that went lead to it.
-
-    Raises `InputError` for fewer than two, an unknown id, a text that is empty or too long, or entries that different
-    people see, and `MemoryFileError`.
-    """
-    wanted, content = list(dict.fromkeys(ids)), content_to_keep(text)
-    if len(wanted) < 2:
-        raise InputError("It takes two entries to merge.", hint="Mark another one.")
-    now = repository.clock.now()
-
-    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        _require(entries, wanted)
-        several = [entries[id_] for id_ in wanted]
-        if len({entry.scope for entry in several}) > 1:
-            raise InputError(
-                "These entries are not seen by the same people, and stay apart.", hint="Mark entries of one scope."
-            )
-        same = [entry.origin for entry in several if entry.content == content]
-        origin = Origin.USER if not same or Origin.USER in same else same[0]
-        one = replace(joined(several, content, now), origin=origin)
-        return relinked(entries, wanted, one)
-
-    return repository.update(change, who=who, why="merge", allow_purged=True)
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:

@@ -111,10 +111,6 @@ class RepositoryAccess:
         """Change an entry."""
         return self._run_of(changes.edit(self._repository, [entry_id], edit, who=self._who))
 
-    def merge(self, ids: Sequence[str], text: str) -> EntryRun | None:
-        """Make one entry of several."""
-        return self._run_of(changes.merge(self._repository, ids, text, who=self._who))
-
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         """Take entries out of the memory."""
         return self._run_of(changes.forget(self._repository, ids, who=self._who))
