@@ -21,6 +21,7 @@ async def test_what_an_earlier_process_left_is_told_of_at_the_next_start(install
     second = nanobot.loop()
     await second.process_direct("hello", session_key="cli:new")
     await until(lambda: calls.calls("idle"))
+    await asyncio.sleep(0.5)  # then it is written down that it was told of
     await second.aclose()
     assert calls.calls("idle")[0]["session"] == "cli:old"
     assert calls.calls("idle")[0]["history"] == [["user", "left behind"], ["assistant", "Understood."]]
