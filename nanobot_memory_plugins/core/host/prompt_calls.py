@@ -5,22 +5,62 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.host.bootstrap_files import BootstrapTexts, BootstrapTrimmer
-from nanobot_memory_plugins.core.host.host_parts import HostParts
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.values import Origin, PromptEntries, Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.printable import printable
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.clock import Clock
+    from nanobot_memory_plugins.core.config.models import MemoryConfig
+    from nanobot_memory_plugins.core.host.hook_calls import HookCalls
+    from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
+    from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+    from nanobot_memory_plugins.core.host.privacy import Privacy
+    from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+    from nanobot_memory_plugins.core.host.sessions import Sessions
+    from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+    from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 
 # Scopes whose last answer is kept.
 _KEPT_ANSWERS = 64
 # Without one of these, in any case, a text holds no note that says whose it is or where it comes from.
 _TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
+
+
+class HostParts:
+    """The parts of one `MemoryHost`, which makes them. Its calls stand in the classes that derive from this one."""
+
+    config: "MemoryConfig"
+    privacy: "Privacy"
+    _clock: "Clock"
+    _scopes: Scopes
+    _redaction: ContactRedaction
+    _files: MemoryFiles
+    _sessions: "Sessions"
+    _plugins: "PluginSet"
+    _tools: "OfferedTools"
+    _recorder: "TurnRecorder"
+    _hooks: "HookCalls"
+    _reader: "SessionReader"
+    _background: "OwnedTasks"
+
+    async def start(self) -> None:
+        """Start where that was not done yet."""
+        raise NotImplementedError
+
+    async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
+        """Start where that was not done yet, and return whose a session is."""
+        await self.start()
+        return self._scopes.of(session_key, scope)
 
 
 class PromptCalls(HostParts):

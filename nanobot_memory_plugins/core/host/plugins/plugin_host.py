@@ -1,11 +1,13 @@
 """Calls the hooks of every plugin, and lets nothing that a plugin does reach the caller but its answer."""
 
 import asyncio
+import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import pluggy
 
@@ -13,7 +15,6 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.plugins import trace
 from nanobot_memory_plugins.core.host.plugins.implementation import (
     Implementation,
     accepted_types,
@@ -29,6 +30,10 @@ from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+TRACE_VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
+"""The environment variable that has each call of a hook shown, for whoever writes a plugin."""
+# What of a value is shown of a call, and looked at for that.
+_SHORT, _LOOKED_AT = 60, 4_000
 # Threads that one plugin can keep busy at a time.
 _THREADS = 32
 
@@ -84,7 +89,7 @@ class PluginHost:
         self._complained: set[Implementation] = set()
         self._reasons: dict[Implementation, str] = {}
         self._closed = False
-        self._is_traced = trace.is_traced()
+        self._is_traced = os.environ.get(TRACE_VARIABLE, "") not in ("", "0")
         prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
@@ -168,7 +173,7 @@ class PluginHost:
             one.breaker.release()
             raise
         if self._is_traced:
-            trace.show(f"{plugin}.{hook}", arguments, outcome, time.monotonic() - began)
+            _show(f"{plugin}.{hook}", arguments, outcome, time.monotonic() - began)
         return self._conclude(one, outcome)
 
     def plugins_with(self, hook: str) -> tuple[str, ...]:
@@ -252,7 +257,7 @@ class PluginHost:
         for one, attempt in attempts:
             outcome = attempt.outcome.result()
             if self._is_traced:
-                trace.show(f"{one.plugin_name}.{one.hook}", arguments, outcome, attempt.seconds)
+                _show(f"{one.plugin_name}.{one.hook}", arguments, outcome, attempt.seconds)
             if values := self._conclude(one, outcome):
                 answers.append(PluginAnswer(one.plugin_name, values))
         return answers
@@ -285,3 +290,30 @@ def _in_order(made: Implementation, before: Sequence[Implementation]) -> list[Im
         return [*before, made]
     first = sum(one.tryfirst for one in before) if not made.tryfirst else 0
     return [*before[:first], made, *before[first:]]
+
+
+def _show(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds: float) -> None:
+    """Show one call on standard error, short and without secrets: ``plugin.hook(arguments) -> answer (seconds)``."""
+    given = ", ".join(f"{key}={_short(value)}" for key, value in arguments.items())
+    if isinstance(outcome, Failure):
+        answer = f"failed: {outcome.reason} at {outcome.place}"
+    elif isinstance(outcome, WrongAnswerError):
+        answer = f"ignored: {outcome}"
+    else:
+        answer = ", ".join(map(_short, outcome)) if outcome else "nothing"
+    line = f"{name}({given}) -> {answer} ({seconds:.3f} s)"
+    sys.stderr.write(f"memory: {_without_secrets(line)}\n")
+
+
+def _short(value: object) -> str:
+    if isinstance(value, (tuple, list)) and len(value) > 1:
+        return f"[{len(value)} of {type(value[-1]).__name__}]"
+    # Hidden before it is cut: of the beginning of a secret nothing shows what it is.
+    text = _without_secrets(" ".join(repr(value)[:_LOOKED_AT].split()))
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def _without_secrets(text: str) -> str:
+    from nanobot_memory_plugins.redaction import redact_text  # a host that is not traced does not import it here
+
+    return redact_text(text)
