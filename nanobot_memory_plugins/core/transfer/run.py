@@ -19,12 +19,11 @@ from filelock import FileLock, Timeout
 
 from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import Appender, file_lock, make_folder
+from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
@@ -132,10 +131,6 @@ class ImportRun:
     def read(self, name: str) -> bytes:
         """Return the bytes of a file below the memory folder, none where it is not there. Raises `MemoryFileError`."""
         path = self.paths.memory / name
-        if path.is_symlink():
-            raise MemoryFileError(
-                Sentence("{name} is a symbolic link; memory files are not written through links.", name=path.name)
-            )
         try:
             return read_regular(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -156,12 +151,15 @@ class ImportRun:
         self.report.took("messages" if name.endswith(".jsonl") else "notes", name, len(new))
 
     def create(self, name: str, data: bytes, modified: float, *, has_records: bool = False) -> None:
-        """Put a file in place, in one step, where there is none or an empty one. Raises `MemoryFileError`."""
+        """Make a file where there is none or an empty one. Raises `MemoryFileError`."""
         if not self.report.dry_run:
             whole = [("", digest(data))]
             records = [(key, digest(piece)) for key, piece in records_in(name, data)] if has_records else []
             self._write_down(name, records or whole)
-            self._create(self.paths.memory / name, data, modified)
+            path = self.paths.memory / name
+            self._appender.append(path, data)
+            with contextlib.suppress(OSError):
+                os.utime(path, (modified, modified))
         self.report.took("files", name, 1)
 
     def add_entries(self, run: str) -> None:
@@ -173,24 +171,6 @@ class ImportRun:
         if self._id and not self.report.dry_run:
             self._write_down(_DONE, [(self._id, "")])
             self._appender.sync()
-
-    def _create(self, path: Path, data: bytes, modified: float) -> None:
-        try:
-            make_folder(self.paths, self.paths.memory)
-            make_missing(path.parent)
-            if not path.parent.resolve().is_relative_to(self.paths.memory.resolve()):
-                raise MemoryFileError(Sentence("{parent} leads out of the memory folder.", parent=path.parent))
-            with file_lock(self.paths).acquire(timeout=_LOCK_SECONDS):
-                if self.read(path.relative_to(self.paths.memory).as_posix()):
-                    raise MemoryFileError(
-                        Sentence("{name} was made just now by somebody else.", name=path.name),
-                        hint="Import again: what was taken is not taken twice.",
-                    )
-                replace_file(path, data, keeps_backup=False)
-                os.utime(path, (modified, modified))
-        except OSError as error:
-            name, why = self.paths.relative(path), error.strerror or error
-            raise MemoryFileError(Sentence("{relative} cannot be written: {why}.", relative=name, why=why)) from error
 
     def _write_down(self, source: str, items: Iterable[tuple[str, str]]) -> None:
         if not self._id:

@@ -51,10 +51,8 @@ class OpenClawImporter:
                 yield Skipped("it is a symbolic link", name)
             elif path in markdown:
                 yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=_TAGS)
-            elif path in databases:
-                yield from _database(path, name)
             else:
-                yield from _session(path, name)
+                yield from _conversations(path, name, is_database=path in databases)
 
 
 def _is_workspace(source: Path) -> bool:
@@ -78,52 +76,56 @@ def _markdown(source: Path) -> Iterator[Path]:
         yield from (path for path, unfit in files_below(workspace / "memory", (".md",)) if not unfit)
 
 
-def _session(path: Path, name: str) -> Iterator[Item]:
-    if path.name.endswith(".zst"):
-        yield Skipped("OpenClaw has compressed it; restore the session there first", name)
-        return
-    session_id = path.name.partition(".jsonl")[0]
-    agent = path.parent.parent.name if path.parent.parent.parent.name == "agents" else "main"
-    key = _keys(path.parent / "sessions.json").get(session_id) or f"openclaw:{agent}:{session_id}"
+# A session's key, the line or number of an event in it, and the event, or why it cannot be read.
+_Event = tuple[str, int, dict[str, Any] | str]
+
+
+def _conversations(path: Path, name: str, *, is_database: bool) -> Iterator[Item]:
     try:
-        for line, row in json_lines(path):
-            if isinstance(row, str):
-                yield Skipped(row, name, line)
-            elif (item := _message(row, key, name, line)) is not None:
+        for key, line, event in _database(path) if is_database else _transcript(path):
+            if isinstance(event, str):
+                yield Skipped(event, name, line)
+            elif (item := _message(event, f"openclaw:{key}", name, line)) is not None:
                 yield item
     except OSError as error:
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
+    except InputError as error:
+        yield Skipped(Sentence.joined([error.cause, error.hint], " "), name)
+
+
+def _transcript(path: Path) -> Iterator[_Event]:
+    session_id = path.name.partition(".jsonl")[0]
+    agent = path.parent.parent.name if path.parent.parent.parent.name == "agents" else "main"
+    key = _keys(path.parent / "sessions.json").get(session_id) or f"{agent}:{session_id}"
+    if path.name.endswith(".zst"):
+        yield key, 0, Sentence("OpenClaw has compressed it; restore the session there first")
+        return
+    for line, row in json_lines(path):
+        yield key, line, row
 
 
 def _keys(path: Path) -> dict[str, str]:
     """Return the keys of sessions by their ids; none where there is no list of them."""
     try:
         table: Any = json.loads(path.read_bytes())
-        return {str(entry["sessionId"]): f"openclaw:{key}" for key, entry in table.items()}
+        return {str(entry["sessionId"]): str(key) for key, entry in table.items()}
     except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError):
         return {}
 
 
-def _database(path: Path, name: str) -> Iterator[Item]:
-    try:
-        with opened_database(path) as connection:
-            windows = rows(connection, "session_windows", "session_id")
-            keys = {row["session_id"]: f"openclaw:{row['session_key']}" for row in windows}
-            for row in rows(connection, "transcript_events", "session_id, seq"):
-                place, line = f"{name}:{row['session_id']}", row["seq"] if isinstance(row["seq"], int) else 0
-                if row["event_json"] is None:
-                    yield Skipped("OpenClaw has compressed it; export the session there first", place, line)
-                    continue
+def _database(path: Path) -> Iterator[_Event]:
+    with opened_database(path) as connection:
+        keys = {row["session_id"]: row["session_key"] for row in rows(connection, "session_windows", "session_id")}
+        for row in rows(connection, "transcript_events", "session_id, seq"):
+            key, line = str(keys.get(row["session_id"]) or row["session_id"]), row["seq"]
+            event: Any = Sentence("OpenClaw has compressed it; export the session there first")
+            if row["event_json"] is not None:
                 try:
                     event = json.loads(row["event_json"])
                 except (ValueError, TypeError, RecursionError):
-                    yield Skipped("it is not JSON", place, line)
-                    continue
-                key = keys.get(row["session_id"]) or f"openclaw:{row['session_id']}"
-                if isinstance(event, dict) and (item := _message(event, key, place, line)) is not None:
-                    yield item
-    except InputError as error:
-        yield Skipped(Sentence.joined([error.cause, error.hint], " "), name)
+                    event = Sentence("it is not JSON")
+            if isinstance(event, (dict, Sentence)):
+                yield key, line if isinstance(line, int) else 0, event
 
 
 # The events of OpenClaw's transcripts, the same in its JSON lines and in its database.
