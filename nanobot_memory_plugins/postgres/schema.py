@@ -69,7 +69,6 @@ CREATE TABLE nanobot_memory.passage (  -- what is searched: pieces of the files
   ordinal integer NOT NULL,
   source text NOT NULL,
   text text NOT NULL,
-  content_hash text NOT NULL,
   origin text NOT NULL,
   agent text NOT NULL,
   "user" text NOT NULL,

@@ -41,7 +41,6 @@ class CandidateRow(NamedTuple):
     ordinal: int
     source: str
     text: str
-    content_hash: str
     origin: str
     agent: str
     user: str

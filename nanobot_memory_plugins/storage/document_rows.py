@@ -12,7 +12,7 @@ from nanobot_memory_plugins.storage.segmentation import segment
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (
-    'key, path, line, "offset", ordinal, source, text, content_hash, origin, agent, user, channel, session, '
+    'key, path, line, "offset", ordinal, source, text, origin, agent, user, channel, session, '
     "group_chat, project, heading, tldr, tags, speaker, time"
 )
 _NO_TAGS = "[]"
@@ -31,7 +31,6 @@ def document_values(document: Document) -> tuple[Any, ...]:
         document.ordinal,
         document.source,
         storable(document.text),
-        document.content_hash,
         document.origin.value,
         storable(scope.agent),
         storable(scope.user),
@@ -57,14 +56,13 @@ def document_from_row(row: Sequence[Any]) -> Document:
         ordinal=row[4],
         source=row[5],
         text=row[6],
-        content_hash=row[7],
-        origin=_ORIGINS.get(row[8]) or Origin(row[8]),
-        scope=Scope(*row[9:15]),
-        heading=row[15],
-        tldr=row[16],
-        tags=tuple(json.loads(row[17])) if row[17] != _NO_TAGS else (),
-        speaker=row[18],
-        time=datetime.fromisoformat(row[19]) if row[19] else None,
+        origin=_ORIGINS.get(row[7]) or Origin(row[7]),
+        scope=Scope(*row[8:14]),
+        heading=row[14],
+        tldr=row[15],
+        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
+        speaker=row[17],
+        time=datetime.fromisoformat(row[18]) if row[18] else None,
     )
 
 

@@ -14,7 +14,6 @@ class Document:
     relative to the workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and
     ``line`` its line, from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``,
     ``note``, ``observation``, ``summary``, ``transcript`` and ``document``.
-    ``content_hash`` is the SHA-256 of what was read.
     """
 
     key: str
@@ -24,7 +23,6 @@ class Document:
     ordinal: int
     source: str
     text: str
-    content_hash: str
     origin: Origin
     scope: Scope = Scope()
     heading: str = ""

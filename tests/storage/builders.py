@@ -1,6 +1,5 @@
 """Documents and changes as the indexer makes them, with what a test does not care for filled in."""
 
-import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -30,7 +29,6 @@ def document(name: str, text: str = "", *, path: str = "memory/a.md", **fields: 
         key=name,
         path=path,
         text=text,
-        content_hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
         **values,
     )
 

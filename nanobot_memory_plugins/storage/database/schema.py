@@ -15,7 +15,7 @@ from nanobot_memory_plugins.storage.index_location import APPLICATION_ID
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
 # Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _TABLES = """
 CREATE TABLE docs (
@@ -27,7 +27,6 @@ CREATE TABLE docs (
   ordinal INTEGER NOT NULL,
   source TEXT NOT NULL,
   text TEXT NOT NULL,
-  content_hash TEXT NOT NULL,
   origin TEXT NOT NULL,
   agent TEXT NOT NULL,
   user TEXT NOT NULL,

@@ -45,14 +45,21 @@ class IndexSession:
         self._states: dict[str, FileState] = index.file_states()
         self._doubtful: set[str] = set()
         self._expired_at: datetime | None = None
+        self._has_looked = False
 
     def changed(self) -> list[SourceFile | str]:
-        """Return the files that differ from the manifest, as they changed, then the names of those that are gone."""
+        """Return the files that differ from the manifest, then the names of those that are gone.
+
+        At first the last changed come first, since they are asked for most; later they come in the order of changes.
+        """
         self._expire()
         sources = self._places.find()
         gone = self._states.keys() - {source.relative for source in sources}
         changed = [source for source in sources if not self._is_indexed(source)]
-        return [*sorted(changed, key=lambda source: (source.mtime_ns, source.relative)), *sorted(gone)]
+        if self._has_looked:
+            changed.sort(key=lambda source: (source.mtime_ns, source.relative))
+        self._has_looked = True
+        return [*changed, *sorted(gone)]
 
     def remove(self, relative: str) -> None:
         """Drop everything of a file that is gone."""

@@ -2,16 +2,23 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files.notes import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text
 from nanobot_memory_plugins.storage.documents import Document, holds_entries
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, bounded, decode, fingerprint, record_key
+from nanobot_memory_plugins.storage.sources.pieces import (
+    Chunking,
+    FilePiece,
+    bounded,
+    decode,
+    fingerprint,
+    in_parts,
+    record_key,
+)
 from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
 from nanobot_memory_plugins.storage.sources.validity import held, holds_since, last_day
 
@@ -80,32 +87,25 @@ class _Reader:
         time = note.time.isoformat()
         text = _told_once(note) or note.title
         key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
-        chunks = chunk_text(
-            bounded(text, self.source.relative),
-            max_tokens=self.chunking.max_tokens,
-            overlap_tokens=self.chunking.overlap_tokens,
+        document = Document(
+            key=key,
+            path=self.source.relative,
+            line=note.line,
+            offset=note.offset,
+            ordinal=0,
+            source=_note_source(note, self.source.kind),
+            text=bounded(text, self.source.relative),
+            origin=note.origin,
+            scope=note.scope,
+            speaker=note.scope.user if note.scope.group_chat else "",
+            heading=note.title,
+            tldr=note.tldr,
+            tags=note.tags,
+            time=note.time,
         )
-        return tuple(
-            Document(
-                key=f"{key}/{index}" if index else key,
-                path=self.source.relative,
-                line=note.line,
-                offset=note.offset,
-                ordinal=0,
-                source=_note_source(note, self.source.kind),
-                text=chunk.text,
-                content_hash=fingerprint(chunk.text, note.title, note.tldr, ",".join(note.tags), time),
-                origin=note.origin,
-                scope=note.scope,
-                speaker=note.scope.user if note.scope.group_chat else "",
-                heading=note.title,
-                # Once a note: it is what the light search reads, and the rest would be found twice.
-                tldr="" if index else note.tldr,
-                tags=note.tags,
-                time=note.time,
-            )
-            for index, chunk in enumerate(chunks)
-        )
+        parts = in_parts(document, self.chunking.text(document.text))
+        # Once a note: it is what the light search reads, and the rest would be found twice.
+        return (*parts[:1], *(replace(one, tldr="") for one in parts[1:]))
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
         own, behind = _entry_and_rest(part)
@@ -124,65 +124,47 @@ class _Reader:
             text += holds_since(text, fields.get("created", ""))
         else:
             text += last_day(text, fields.get("expires", ""))
-        archived = self.section.casefold().startswith("archived")
-        entry = self._chunked(
-            part,
-            text,
+        scope = _scope_of(fields)
+        document = Document(
             key=record_key(self.source.relative, header["id"], ""),
-            heading=header["category"],
-            tags=(*(("archived",) if archived else ()), *_tags(fields.get("tags", ""))),
+            path=self.source.relative,
+            line=part.line,
+            offset=part.offset,
+            ordinal=0,
+            source=self.source.kind.value,
+            text=bounded(text, self.source.relative),
             origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
-            scope=_scope_of(fields),
-            since=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
+            scope=scope,
+            speaker=scope.user if scope.group_chat else "",
+            heading=header["category"],
+            tags=(
+                *(("archived",) if self.section.casefold().startswith("archived") else ()),
+                *_tags(fields.get("tags", "")),
+            ),
+            time=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
-        return (*entry, *others)
+        return (*in_parts(document, self.chunking.markdown(document.text)), *others)
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
-        return self._chunked(part, self._hidden(part.text), key="", heading=part.heading, tags=(), origin=Origin.USER)
-
-    def _chunked(
-        self,
-        part: Passage,
-        text: str,
-        *,
-        key: str,
-        heading: str,
-        tags: tuple[str, ...],
-        origin: Origin,
-        scope: Scope = Scope(),  # frozen
-        since: datetime | None = None,
-    ) -> tuple[Document, ...]:
-        """Cut ``text``; without a ``key`` the chunks are known by their content."""
-        time = since or _day_of(self.source)
-        documents = []
-        chunks = chunk_markdown(
-            bounded(text, self.source.relative),
-            max_tokens=self.chunking.max_tokens,
-            overlap_tokens=self.chunking.overlap_tokens,
-        )
-        for index, chunk in enumerate(chunks):
-            below = chunk.heading if not key and chunk.heading else heading
-            whose = filter(None, astuple(scope))
-            content = fingerprint(chunk.text, below, *tags, *whose, *([origin.value] if key else []))
-            documents.append(
+        """Cut what somebody wrote; each part is known by its content."""
+        path, found = self.source.relative, []
+        for chunk in self.chunking.markdown(bounded(self._hidden(part.text), path)):
+            heading = chunk.heading or part.heading
+            found.append(
                 Document(
-                    key=(f"{key}/{index}" if index else key) or record_key(self.source.relative, "", content),
-                    path=self.source.relative,
-                    line=part.line + (0 if key else chunk.line),
+                    key=record_key(path, "", fingerprint(chunk.text, heading)),
+                    path=path,
+                    line=part.line + chunk.line,
                     offset=part.offset,
                     ordinal=0,
                     source=self.source.kind.value,
                     text=chunk.text,
-                    content_hash=content,
-                    origin=origin,
-                    scope=scope,
-                    speaker=scope.user if scope.group_chat else "",
-                    heading=below,
-                    tags=tags,
-                    time=time,
+                    origin=Origin.USER,
+                    heading=heading,
+                    time=_day_of(self.source),
                 )
             )
-        return tuple(documents)
+        return tuple(found)
 
 
 def _entry_and_rest(part: Passage) -> tuple[str, Passage]:

@@ -1,13 +1,14 @@
 """What the readers of the several kinds of file have in common."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.storage.chunking import Chunk, chunk_markdown, chunk_text
 from nanobot_memory_plugins.storage.documents import Document
 
 # A record with more text than this is indexed by its head and its tail only; the file keeps all of it.
@@ -25,6 +26,14 @@ class Chunking:
     max_tokens: int = 256
     overlap_tokens: int = 32
     redact: Callable[[str], str] = without_secrets
+
+    def text(self, text: str) -> list[Chunk]:
+        """Cut plain text."""
+        return chunk_text(text, max_tokens=self.max_tokens, overlap_tokens=self.overlap_tokens)
+
+    def markdown(self, text: str) -> list[Chunk]:
+        """Cut Markdown."""
+        return chunk_markdown(text, max_tokens=self.max_tokens, overlap_tokens=self.overlap_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,14 @@ def bounded(text: str, path: str) -> str:
         return text
     warn_once(path, f"a text of {len(text):,} characters is indexed by its beginning and its end only")
     return f"{text[:_HEAD]}\n\n{text[-_TAIL:]}"
+
+
+def in_parts(document: Document, chunks: Iterable[Chunk]) -> tuple[Document, ...]:
+    """Return a document for each chunk of its text: the first has its key, the others add their number."""
+    return tuple(
+        replace(document, key=f"{document.key}/{index}" if index else document.key, text=chunk.text)
+        for index, chunk in enumerate(chunks)
+    )
 
 
 def fingerprint(*parts: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line
-from nanobot_memory_plugins.storage.chunking import chunk_text
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.pieces import (
     Chunking,
@@ -12,6 +11,7 @@ from nanobot_memory_plugins.storage.sources.pieces import (
     bounded,
     decode,
     fingerprint,
+    in_parts,
     record_key,
     warn_once,
 )
@@ -45,33 +45,24 @@ def transcript_documents(
         warn_once(source.relative, "some of its lines are no messages, and are not indexed")
         return ()
     time = record.time.isoformat() if record.time is not None else ""
-    speaker = _speaker(record)
     key = record_key(source.relative, record.id, fingerprint(record.role, time, record.text))
     said = bounded(record.text, source.relative)
     if not said.strip():
         return ()
-    chunks = chunk_text(
-        said,
-        max_tokens=chunking.max_tokens,
-        overlap_tokens=chunking.overlap_tokens,
+    document = Document(
+        key=key,
+        path=source.relative,
+        line=line,
+        offset=offset,
+        ordinal=0,
+        source="transcript",
+        text=said,
+        origin=record.origin,
+        scope=record.scope,
+        speaker=_speaker(record),
+        time=record.time,
     )
-    return tuple(
-        Document(
-            key=f"{key}/{index}" if index else key,
-            path=source.relative,
-            line=line,
-            offset=offset,
-            ordinal=0,
-            source="transcript",
-            text=chunk.text,
-            content_hash=fingerprint(chunk.text, speaker, time),
-            origin=record.origin,
-            scope=record.scope,
-            speaker=speaker,
-            time=record.time,
-        )
-        for index, chunk in enumerate(chunks)
-    )
+    return in_parts(document, chunking.text(said))
 
 
 def _speaker(record: TranscriptRecord) -> str:

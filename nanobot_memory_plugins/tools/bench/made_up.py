@@ -85,7 +85,6 @@ def documents(language: Language, count: int, *, seed: int = 1) -> Iterator[File
                     ordinal=n,
                     source="note",
                     text=text,
-                    content_hash=hashlib.sha256(text.encode()).hexdigest(),
                     origin=Origin.USER,
                     scope=Scope(agent=AGENT, session=str(file % SESSIONS)),
                     heading=language.text(4, generator),
