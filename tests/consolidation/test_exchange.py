@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.changes import forget
-from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, exported, take_in, taken_out
+from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, EntryExchange
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -22,9 +22,9 @@ def here(tmp_path: Path) -> EntryRepository:
 
 
 def added(repository: EntryRepository, text: str) -> str:
-    before = set(exported(repository))
+    before = set(EntryExchange(repository).exported())
     remember(repository, NewEntry(text), who="user")
-    (id_,) = set(exported(repository)) - before
+    (id_,) = set(EntryExchange(repository).exported()) - before
     return id_
 
 
@@ -44,28 +44,28 @@ def test_what_one_machine_exports_another_has_as_it_was(here: EntryRepository, t
     id_ = added(here, HOME)
     set_here(here, id_, group="home", pinned=True)
     there = EntryRepository(tmp_path / "there")
-    take_in(there, [EntryUpdate(id_, "", exported(here)[id_])])
-    assert exported(there) == exported(here)
+    EntryExchange(there).take_in([EntryUpdate(id_, "", EntryExchange(here).exported()[id_])])
+    assert EntryExchange(there).exported() == EntryExchange(here).exported()
     version = there.path.read_bytes()
-    take_in(there, [EntryUpdate(id_, "", exported(here)[id_])])
+    EntryExchange(there).take_in([EntryUpdate(id_, "", EntryExchange(here).exported()[id_])])
     assert there.path.read_bytes() == version
 
 
 def test_changes_of_different_fields_go_together(here: EntryRepository):
     id_ = added(here, HOME)
-    base = exported(here)[id_]
+    base = EntryExchange(here).exported()[id_]
     set_here(here, id_, pinned=True)
-    take_in(here, [EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
+    EntryExchange(here).take_in([EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
     entry = here.load().entries[id_]
     assert (entry.content, entry.pinned) == ("The user lives in Vilnius", True)
 
 
 def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryRepository):
     id_ = added(here, HOME)
-    base = exported(here)[id_]
+    base = EntryExchange(here).exported()[id_]
     set_here(here, id_, content="The user lives in Riga")
     update = EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))
-    take_in(here, [update])
+    EntryExchange(here).take_in([update])
     entries = here.load().entries
     assert texts(here) == ["The user lives in Riga", "The user lives in Vilnius"]
     assert entries[id_].content == "The user lives in Vilnius"
@@ -74,26 +74,26 @@ def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryR
 
 def test_what_was_forgotten_for_good_goes_whatever_was_made_of_it_here(here: EntryRepository):
     id_ = added(here, HOME)
-    base = exported(here)[id_]
+    base = EntryExchange(here).exported()[id_]
     set_here(here, id_, content="The user lives in Riga")
-    take_in(here, [EntryUpdate(id_, base, "", forgotten=True)])
+    EntryExchange(here).take_in([EntryUpdate(id_, base, "", forgotten=True)])
     assert texts(here) == []
 
 
 def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: EntryRepository, tmp_path: Path):
     id_ = added(here, HOME)
     there = EntryRepository(tmp_path / "there")
-    base = exported(here)[id_]
-    take_in(there, [EntryUpdate(id_, "", base)])
+    base = EntryExchange(here).exported()[id_]
+    EntryExchange(there).take_in([EntryUpdate(id_, "", base)])
     forget(here, [id_], who="user")
-    take_in(there, [EntryUpdate(id_, base, exported(here)[id_])])
+    EntryExchange(there).take_in([EntryUpdate(id_, base, EntryExchange(here).exported()[id_])])
     assert (set(there.load().entries), set(there.load().forgotten)) == (set(), {id_})
-    assert taken_out(here, [id_]) == frozenset()
+    assert EntryExchange(here).taken_out([id_]) == frozenset()
 
 
 def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
     with pytest.raises(MemoryFileError, match="newer version"):
-        take_in(here, [EntryUpdate(id_, "", f"## Another form\n{exported(here)[id_]}")])
+        EntryExchange(here).take_in([EntryUpdate(id_, "", f"## Another form\n{EntryExchange(here).exported()[id_]}")])
     assert here.path.read_bytes() == before

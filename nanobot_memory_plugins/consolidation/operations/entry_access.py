@@ -1,14 +1,14 @@
 """The entries as `EntryAccess` has them: frozen views, and changes on behalf of a person."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, sessions_in, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
 from nanobot_memory_plugins.consolidation.operations import changes
-from nanobot_memory_plugins.consolidation.operations.exchange import exported, take_in, taken_out
+from nanobot_memory_plugins.consolidation.operations.exchange import EntryExchange
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, Run
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
@@ -21,10 +21,12 @@ from nanobot_memory_plugins.core.values.entries import (
     EntryEdit,
     EntryList,
     EntryRun,
-    EntryUpdate,
     EntryView,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+# Who is named in the history for what a person does.
+_WHO = "user"
 
 
 def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
@@ -52,15 +54,14 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
     )
 
 
-class RepositoryAccess:
-    """The entries of a repository, as core's `EntryAccess`. ``who`` is named in the history.
+class RepositoryAccess(EntryExchange):
+    """The entries of a repository, as core's `EntryAccess` and `ExchangedEntries`.
 
     ``whose`` says whose it is what is added.
     """
 
-    def __init__(self, repository: EntryRepository, *, who: str = "user", whose: Callable[[], Scope] = Scope) -> None:
-        self._repository = repository
-        self._who = who
+    def __init__(self, repository: EntryRepository, *, whose: Callable[[], Scope] = Scope) -> None:
+        super().__init__(repository)
         self._whose = whose
         self._list: tuple[str, EntryList] | None = None
 
@@ -105,35 +106,23 @@ class RepositoryAccess:
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
         new = NewEntry(text, group=group, scope=self._whose())
-        return self._run_of(remember(self._repository, new, who=self._who).outcome)
+        return self._run_of(remember(self._repository, new, who=_WHO).outcome)
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         """Change an entry."""
-        return self._run_of(changes.edit(self._repository, [entry_id], edit, who=self._who))
+        return self._run_of(changes.edit(self._repository, [entry_id], edit, who=_WHO))
 
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         """Take entries out of the memory."""
-        return self._run_of(changes.forget(self._repository, ids, who=self._who))
+        return self._run_of(changes.forget(self._repository, ids, who=_WHO))
 
     def restore(self, entry_id: str) -> EntryRun | None:
         """Bring back an entry."""
-        return self._run_of(changes.restore(self._repository, entry_id, who=self._who))
+        return self._run_of(changes.restore(self._repository, entry_id, who=_WHO))
 
     def undo(self, run_id: str = "") -> EntryRun | None:
         """Take back a run."""
-        return self._run_of(changes.undo(self._repository, run_id, who=self._who))
-
-    def exported(self) -> Mapping[str, str]:
-        """Return each entry as a text, for other machines."""
-        return exported(self._repository)
-
-    def taken_out(self, ids: Collection[str]) -> Collection[str]:
-        """Return those of some entries that somebody has taken out."""
-        return taken_out(self._repository, ids)
-
-    def take_in(self, updates: Sequence[EntryUpdate]) -> None:
-        """Merge what other machines made of entries."""
-        take_in(self._repository, updates)
+        return self._run_of(changes.undo(self._repository, run_id, who=_WHO))
 
     def _run_of(self, outcome: Outcome) -> EntryRun | None:
         return _run_view(outcome.run, set()) if outcome.run is not None else None

@@ -18,72 +18,70 @@ CONFLICT = "conflict"
 """The group of an entry whose text was changed on two machines at once: of both, the one that came second."""
 
 
-def exported(repository: EntryRepository) -> dict[str, str]:
-    """Return each entry as it stands in the file, forgotten ones too; that it fades is no change.
+class EntryExchange:
+    """The entries of a repository for those who exchange them with other machines. It blocks."""
 
-    Raises `MemoryFileError`.
-    """
-    return {id_: write_entry(replace(entry, decayed_days=0)) for id_, entry in repository.load().every.items()}
+    def __init__(self, repository: EntryRepository) -> None:
+        self._repository = repository
 
+    def exported(self) -> dict[str, str]:
+        """Return each entry as it stands in the file, forgotten ones too; that it fades is no change.
 
-def taken_out(repository: EntryRepository, ids: Collection[str]) -> frozenset[str]:
-    """Return those of some entries that somebody has taken out, as the file, the history or a purge has it.
+        Raises `MemoryFileError`.
+        """
+        every = self._repository.load().every
+        return {id_: write_entry(replace(entry, decayed_days=0)) for id_, entry in every.items()}
 
-    One that went with the whole file is none of them. Raises `MemoryFileError`.
-    """
-    is_there, there = repository.path.exists(), exported(repository)
-    return frozenset(
-        id_
-        for id_ in set(ids) - there.keys()
-        if repository.history.is_purged_id(id_) or (is_there and repository.history.last_known(id_) is not None)
-    )
+    def taken_out(self, ids: Collection[str]) -> frozenset[str]:
+        """Return those of some entries that somebody has taken out, as the file, the history or a purge has it.
 
+        One that went with the whole file is none of them. Raises `MemoryFileError`.
+        """
+        history, is_there = self._repository.history, self._repository.path.exists()
+        return frozenset(
+            id_
+            for id_ in set(ids) - self._repository.load().every.keys()
+            if history.is_purged_id(id_) or (is_there and history.last_known(id_) is not None)
+        )
 
-def take_in(repository: EntryRepository, updates: Sequence[EntryUpdate]) -> None:
-    """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
-    _forget(repository, [one.id for one in updates if one.forgotten])
-    read = [(one, _read(one.base), _read(one.theirs)) for one in updates]
-    ids = [one.id for one in updates]
+    def take_in(self, updates: Sequence[EntryUpdate]) -> None:
+        """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
+        self._forget([one.id for one in updates if one.forgotten])
+        read = [(one, _read(one.base), _read(one.theirs)) for one in updates]
+        ids = [one.id for one in updates]
 
-    def change(current: dict[str, Entry]) -> dict[str, Entry]:
-        result = dict(current)
-        now = repository.clock.now()
-        for update, base, theirs in read:
-            ours = result.get(update.id)
-            if update.forgotten or (ours is None and theirs is None):
-                result.pop(update.id, None)
-                continue
-            if theirs is None and base is not None and ours is not None and ours.content != base.content:
-                continue  # somebody took it out while somebody else wrote it anew: what was written stays
-            old, their, our = (_one(update.id, one and decayed(one, now)) for one in (base, theirs, ours))
-            both = merged(old, their, our)
-            result.pop(update.id, None)
-            result |= both
-            if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
-                other = new_id((*result, *ids))
-                result[other] = replace(ours, id=other, group=CONFLICT, supersedes=(), superseded_by="")
-        return result
+        def change(current: dict[str, Entry]) -> dict[str, Entry]:
+            result = dict(current)
+            now = self._repository.clock.now()
+            for update, base, theirs in read:
+                ours = result.pop(update.id, None)
+                if update.forgotten:
+                    continue
+                if theirs is None and base is not None and ours is not None and ours.content != base.content:
+                    result[update.id] = ours  # somebody took it out while somebody else wrote it anew
+                    continue
+                sides = ({update.id: decayed(one, now)} if one is not None else {} for one in (base, theirs, ours))
+                result |= merged(*sides)
+                if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
+                    other = new_id((*result, *ids))
+                    result[other] = replace(ours, id=other, group=CONFLICT, supersedes=(), superseded_by="")
+            return result
 
-    repository.update(change, who=WHO, why=WHY, with_forgotten=True)
+        self._repository.update(change, who=WHO, why=WHY, with_forgotten=True)
 
-
-def _forget(repository: EntryRepository, ids: Collection[str]) -> None:
-    """Forget entries here as they were elsewhere: out of the history and the backup as well."""
-    there = repository.history.written_entries() if ids else {}
-    gone = {id_: there[id_] for id_ in ids if id_ in there}
-    if gone:
-        erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))
-        erase_entries(repository, erasure, dry_run=False, who=WHO)
+    def _forget(self, ids: Collection[str]) -> None:
+        """Forget entries here as they were elsewhere: out of the history and the backup as well."""
+        there = self._repository.history.written_entries() if ids else {}
+        gone = {id_: there[id_] for id_ in ids if id_ in there}
+        if gone:
+            erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))
+            erase_entries(self._repository, erasure, dry_run=False, who=WHO)
 
 
 def _is_conflict(base: Entry | None, theirs: Entry, ours: Entry) -> bool:
     """Tell whether both have written a text of their own."""
     before = base.content if base is not None else None
     return theirs.content != ours.content and before not in (theirs.content, ours.content)
-
-
-def _one(id_: str, entry: Entry | None) -> dict[str, Entry]:
-    return {id_: entry} if entry is not None else {}
 
 
 def _read(text: str) -> Entry | None:
