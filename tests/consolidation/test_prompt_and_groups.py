@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group, plain_group
+from nanobot_memory_plugins.consolidation.model.groups import group_sizes, in_group, plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
@@ -70,9 +70,9 @@ def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
 def test_groups_nest_and_are_listed():
     groups = ["work", "work/clients", "work/clients/acme", "workshop", "", "生活"]
     entries = [entry(f"e{n}", group=group) for n, group in enumerate(groups)]
-    assert [one.id for one in of_group(entries, "work")] == ["e0", "e1", "e2"]
-    assert [one.id for one in of_group(entries, "Work / Clients/")] == ["e1", "e2"]
-    assert of_group(entries, "") == entries
+    assert [one.id for one in entries if in_group(one, "work")] == ["e0", "e1", "e2"]
+    assert [one.id for one in entries if in_group(one, "Work / Clients/")] == ["e1", "e2"]
+    assert all(in_group(one, "") for one in entries)
     assert group_sizes(entries) == {
         "": 1, "work": 3, "work/clients": 2, "work/clients/acme": 1, "workshop": 1, "生活": 1,
     }  # fmt: skip

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened, show_table
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
@@ -20,18 +20,7 @@ _STALE_DAYS = 90
 _TEXT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One fault. ``ids`` are the entries that it is about, first that which the fix takes away."""
-
-    kind: str
-    ids: tuple[str, ...]
-    why: str
-
-    @property
-    def hint(self) -> str:
-        """The command that fixes it."""
-        return f"nanobot-memory entries forget {self.ids[0]}"
+Fault = dict[str, Any]
 
 
 def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
@@ -44,14 +33,20 @@ def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
     entries = {one.id: one for one in shown_now(repository.load().entries.values(), now)}
     faults = [*_duplicates(entries), *_outlived(entries.values(), now)]
     if as_json:
-        rows = [{"kind": one.kind, "ids": one.ids, "why": one.why, "mend": one.hint} for one in faults]
-        print_json({"ok": True, "entries": len(entries), "faults": rows})
+        print_json({"ok": True, "entries": len(entries), "faults": faults})
     elif faults:
         headings = (tr("kind"), tr("why"), tr("text"), tr("what fixes it"))
-        cells = [(tr(one.kind), tr(one.why), entries[one.ids[0]].content[:_TEXT], one.hint) for one in faults]
+        cells = [
+            (tr(one["kind"]), tr(one["why"]), entries[one["ids"][0]].content[:_TEXT], one["mend"]) for one in faults
+        ]
         show_table(headings, [tuple(map(shown, row)) for row in cells], console())
     else:
         console().print(tr("No faults were found." if entries else "There are no entries."))
+
+
+def _fault(kind: str, ids: tuple[str, ...], why: str) -> Fault:
+    """Return a fault of some entries, first that which the fix takes away."""
+    return {"kind": kind, "ids": ids, "why": why, "mend": f"nanobot-memory entries forget {ids[0]}"}
 
 
 def _duplicates(entries: Mapping[str, Entry]) -> Iterator[Fault]:
@@ -59,7 +54,7 @@ def _duplicates(entries: Mapping[str, Entry]) -> Iterator[Fault]:
         first, second = entries[one], entries[other]
         if says_the_same(first.content, second.content):
             stays, goes = sorted((first, second), key=lambda entry: (-entry.score, -entry.hits, entry.id))
-            yield Fault(NEAR_DUPLICATE, (goes.id, stays.id), Sentence("says what [{id}] says", id=stays.id))
+            yield _fault(NEAR_DUPLICATE, (goes.id, stays.id), Sentence("says what [{id}] says", id=stays.id))
 
 
 def _pairs(entries: Mapping[str, Entry]) -> set[tuple[str, str]]:
@@ -84,9 +79,9 @@ def _outlived(entries: Iterable[Entry], now: datetime) -> Iterator[Fault]:
     for entry in entries:
         days = (now - entry.last_activated) // timedelta(days=1)
         if days >= _STALE_DAYS and entry.section is Section.ACTIVE and entry.kept_in is None:
-            yield Fault(STALE, (entry.id,), Sentence("not used for {days} days", days=days))
+            yield _fault(STALE, (entry.id,), Sentence("not used for {days} days", days=days))
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
             due = last_day(entry.expires_at)
-            yield Fault(EXPIRED, (entry.id,), Sentence("it was due on {day:%Y-%m-%d}", day=due))
+            yield _fault(EXPIRED, (entry.id,), Sentence("it was due on {day:%Y-%m-%d}", day=due))
         if by := entry.superseded_by:
-            yield Fault(CONTRADICTED, (entry.id, by), Sentence("[{by}] has taken its place", by=by))
+            yield _fault(CONTRADICTED, (entry.id, by), Sentence("[{by}] has taken its place", by=by))

@@ -13,9 +13,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
     local_minute,
-    no_entry,
     opened,
-    require_ids,
     row,
     run_row,
     said_why,
@@ -25,7 +23,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     tell,
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
-from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
+from nanobot_memory_plugins.consolidation.model.groups import group_sizes, in_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.core import Scope, SystemClock
@@ -82,10 +80,13 @@ def list_entries(
     of_project = project_named(project)
     repository = opened(workspace)
     snapshot = repository.load()
-    found = of_group(in_order(shown_now(snapshot.entries.values(), repository.clock.now())), group)
     whose = Scope(agent, user, channel, session)
-    found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
-    found = [entry for entry in found if of_project in ("", entry.scope.project)]
+    found = [
+        entry
+        for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
+        if in_group(entry, group) and section in (None, entry.section)
+        if of_project in ("", entry.scope.project) and whose.allows(whole_scope(entry))
+    ]
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
@@ -105,6 +106,8 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     found, there = snapshot.entries, snapshot.entries.get(entry_id)
     entry = there or snapshot.forgotten.get(entry_id) or repository.history.last_known(entry_id)
     if entry is None:
+        from nanobot_memory_plugins.consolidation.operations.changes import no_entry
+
         raise no_entry([entry_id], found)
     if as_json:
         history = [{**run_row(run), **change_row(change)} for run in runs for change in run.changes]
@@ -161,7 +164,6 @@ def confirm_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpt
     from nanobot_memory_plugins.consolidation.operations.changes import edit
 
     repository = opened(workspace)
-    require_ids(ids, repository.load().entries)
     tell(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
 
 
@@ -174,7 +176,6 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
     from nanobot_memory_plugins.consolidation.operations.changes import forget
 
     repository = opened(workspace)
-    require_ids(ids, repository.load().entries)
     tell(forget(repository, ids, who=WHO), repository, as_json=as_json)
     if not as_json:
         named = " ".join(ids)
@@ -201,8 +202,10 @@ def show_history(
     """Show who changed what, when and why, the last first."""
     repository = opened(workspace)
     every = repository.history.runs(entry_id)
-    if entry_id and not every:
-        require_ids([entry_id], repository.load().entries)
+    if entry_id and not every and entry_id not in (there := repository.load().entries):
+        from nanobot_memory_plugins.consolidation.operations.changes import no_entry
+
+        raise no_entry([entry_id], there)
     found = every[-limit:]
     if as_json:
         told = [{**run_row(run), "changes": list(map(change_row, run.changes))} for run in reversed(found)]

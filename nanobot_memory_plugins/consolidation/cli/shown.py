@@ -1,6 +1,6 @@
 """What the commands have in common: opening the entries, and showing them and what was done to them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
@@ -14,22 +14,17 @@ from rich.table import Table
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.history import Change, Run
-from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.text.folding import fold
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Who is named in the history for what is done on the command line.
 WHO = "user"
-# Entries that are named where somebody gives words in place of an id.
-_MOST_NAMED = 3
 # Who and why a run of the history names, where it is the program.
 _WHO_WORDS = ("user", "extraction", "hand", "import", "panel", "consolidation", "tool", "shared memory")
 _WHY_WORDS = (
@@ -196,22 +191,3 @@ def said_why(run: Run) -> str:
         if name and run.why.startswith(begin):
             return tr(template, **{name: run.why.removeprefix(begin)})
     return tr(run.why)
-
-
-def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
-    """Return the error of ids that no entry has; it names the entries that hold them as words."""
-    words = fold(" ".join(missing)).split()
-    held = [one for one in in_order(entries.values()) if all(word in fold(one.content) for word in words)][:_MOST_NAMED]
-    told = Sentence.joined(Sentence("{id} ({text})", id=one.id, text=one.content) for one in held)
-    return InputError(
-        Sentence("There is no entry {missing}.", missing=", ".join(missing)),
-        hint=Sentence("It stands in {entries}: name the id.", entries=told)
-        if held
-        else Sentence("`nanobot-memory entries list` shows all."),
-    )
-
-
-def require_ids(ids: Collection[str], entries: Mapping[str, Entry]) -> None:
-    """Raise `InputError` unless there is an entry of each id."""
-    if missing := sorted(set(ids) - entries.keys()):
-        raise no_entry(missing, entries)

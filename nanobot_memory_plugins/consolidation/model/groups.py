@@ -26,11 +26,6 @@ def in_group(entry: Entry, group: str) -> bool:
     return not wanted or own == wanted or own.startswith(f"{wanted}/")
 
 
-def of_group(entries: Iterable[Entry], group: str) -> list[Entry]:
-    """Return the entries of a group and of those inside it, in their order."""
-    return [entry for entry in entries if in_group(entry, group)]
-
-
 def group_sizes(entries: Iterable[Entry]) -> dict[str, int]:
     """Return each group with the number of entries in it and in those inside it, by name; ``""`` holds the rest."""
     counts: Counter[str] = Counter()

@@ -8,10 +8,12 @@ from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
 from nanobot_memory_plugins.consolidation.store.merging import merged_entry
+from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.values.entries import EntryEdit
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -19,6 +21,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 MOST_CHARACTERS = 2_000
 # Records of a session among which an answer is looked for, the last ones.
 _MOST_RECORDS = 20_000
+# Entries that are named where somebody gives words in place of an id.
+_MOST_NAMED = 3
 
 
 def edit(
@@ -130,12 +134,19 @@ def _change_each(
 
 
 def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
-    missing = sorted(set(ids) - entries.keys())
-    if missing:
-        raise InputError(
-            Sentence("There is no entry {missing}.", missing=", ".join(missing)),
-            hint="`nanobot-memory entries list` shows all.",
-        )
+    if missing := sorted(set(ids) - entries.keys()):
+        raise no_entry(missing, entries)
+
+
+def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
+    """Return the error of ids that no entry has; it names the entries that hold them as words."""
+    words = fold(" ".join(missing)).split()
+    held = [one for one in in_order(entries.values()) if all(word in fold(one.content) for word in words)]
+    told = Sentence.joined(Sentence("{id} ({text})", id=one.id, text=one.content) for one in held[:_MOST_NAMED])
+    hint = Sentence("It stands in {entries}: name the id.", entries=told)
+    all_of_them = Sentence("`nanobot-memory entries list` shows all.")
+    cause = Sentence("There is no entry {missing}.", missing=", ".join(missing))
+    return InputError(cause, hint=hint if held else all_of_them)
 
 
 def content_to_keep(text: str) -> str:

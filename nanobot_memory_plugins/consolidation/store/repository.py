@@ -292,7 +292,7 @@ class EntryRepository:
             return found
         if not damage and digest == _digest(data):
             return replace(found, is_written=True)
-        known = self._known(document)
+        known = self.history.written_entries()
         if damage:
             return replace(found, every=known or found.every, known=known)
         every = entries_of(document, known)
@@ -344,28 +344,18 @@ class EntryRepository:
                 Sentence("{name} cannot be read: {why}.", name=path.name, why=error.strerror or type(error).__name__)
             ) from error
 
-    def _known(self, document: EntryDocument) -> dict[str, Entry]:
-        """Return the entries as they were written last, with the secrets that people wrote into the file themselves."""
-        known = self.history.written_entries()
-        for id_, entry in document.entries.items():
-            ours = known.get(id_)
-            if ours is None or ours.content == entry.content:
-                continue
-            if self._redacted(entry).content == ours.content:
-                known[id_] = replace(ours, content=entry.content)
-        return known
-
     def _redacted(self, entry: Entry) -> Entry:
         """Return an entry without secrets in its text: so it may be written. What people wrote stays in the file."""
         safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
 
     def _without_secrets(self, changes: Sequence[Change]) -> tuple[Change, ...]:
-        """Return changes as the state database may hold them."""
-        return tuple(
+        """Return changes as the state database may hold them: what people wrote of a secret is none."""
+        safe = [
             Change(one.id, one.before and self._redacted(one.before), one.after and self._redacted(one.after))
             for one in changes
-        )
+        ]
+        return tuple(one for one in safe if one.before != one.after)
 
     def _new_entry(self, bullet: Bullet, there: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)
