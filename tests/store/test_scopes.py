@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files.notes import render_note
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
-from nanobot_memory_plugins.storage.indexer.worker import Ownership
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.examples import examples
@@ -80,8 +80,8 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if surface == "tail":
         with workspace.indexing():
             pass
-        owner = Ownership(workspace.paths.index_folder / "indexer.lock")  # of a process that indexes nothing
-        assert owner.try_acquire()
+        owner = private_lock(workspace.paths.index_folder / "indexer.lock")  # of a process that indexes nothing
+        owner.acquire(timeout=0)
         with opened(workspace, None) as found:
             fill(workspace)
             yield found

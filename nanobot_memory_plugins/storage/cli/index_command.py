@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import Progress
 
 from nanobot_memory_plugins.core import Level, MemoryConfig, StoreStatus
 from nanobot_memory_plugins.core.cli.console import console
@@ -20,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.protocols import ModelReport, VectorStore
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.storage.cli.shown import progress_bars, show_level
 from nanobot_memory_plugins.storage.store import SqliteStore
 
@@ -55,54 +56,42 @@ async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool) -> StoreS
         own = getattr(store, "local", store)  # of a memory that other machines share
         if rebuild and isinstance(own, SqliteStore):
             await own.rebuild()
-        with _Bars() as bars:
+        with progress_bars(disable=not console(stderr=True).is_terminal) as progress:
+            bar = _Bar(progress)
             flushing = asyncio.ensure_future(store.flush())
             while not flushing.done():
-                bars.reading(store.status())
+                bar.reading(store.status())
                 await asyncio.wait({flushing}, timeout=_LOOK_SECONDS)
             await flushing
             if isinstance(store, VectorStore):
-                await store.vectors_complete(bars.embedding)
+                await store.vectors_complete(bar.embedding)
         return store.status()
 
 
-class _Bars:
-    """Two progress bars on standard error: bytes read, and passages embedded."""
+class _Bar:
+    """A progress bar on standard error: for the bytes that are read, then for the passages that are embedded."""
 
-    def __init__(self) -> None:
-        self._progress = progress_bars(disable=not console(stderr=True).is_terminal)
-        self._reading = self._progress.add_task(tr("reading files"), visible=False)
-        self._embedding = self._progress.add_task(tr("embedding"), visible=False)
-        self._most_bytes = self._most_vectors = 0
-
-    def __enter__(self) -> "_Bars":
-        self._progress.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._bar = progress.add_task("", visible=False)
+        self._what, self._most = "", 1.0
 
     def reading(self, status: StoreStatus) -> None:
         """Show how many bytes are still to be read."""
-        self._most_bytes = max(self._most_bytes, status.pending_bytes)
-        done = self._most_bytes - status.pending_bytes
-        self._progress.update(self._reading, total=max(1, self._most_bytes), completed=done, visible=True)
+        self._show(Sentence("reading files"), status.pending_bytes)
 
     def embedding(self, status: StoreStatus, report: ModelReport) -> None:
         """Show how far the model, or the vectors, are."""
-        self._progress.update(self._reading, completed=max(1, self._most_bytes))
         if report.is_loading:
-            what = tr(report.activity or "loading the model")
-            self._progress.update(self._embedding, description=what, total=1, completed=report.progress, visible=True)
+            self._show(report.activity or Sentence("loading the model"), 1.0 - report.progress)
         elif report.model:
-            self._most_vectors = max(self._most_vectors, status.pending_vectors)
-            self._progress.update(
-                self._embedding,
-                description=tr("embedding"),
-                total=max(1, self._most_vectors),
-                completed=max(1, self._most_vectors) - status.pending_vectors,
-                visible=True,
-            )
+            self._show(Sentence("embedding"), status.pending_vectors)
+
+    def _show(self, what: str, left: float) -> None:
+        self._most = max(1.0, left, self._most if what == self._what else 0.0)
+        self._what = what
+        done = self._most - left
+        self._progress.update(self._bar, description=tr(what), total=self._most, completed=done, visible=True)
 
 
 def _answer(status: StoreStatus) -> dict[str, object]:

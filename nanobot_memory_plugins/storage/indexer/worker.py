@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import filelock
@@ -28,39 +28,10 @@ _REST_AFTER_FAILURE, _FIRST_REST, _LONGEST_REST = 5.0, 2.0, 60.0
 _BATCH = 64
 
 
-class Ownership:
-    """The lock of ``.storage/indexer.lock``: one process holds it, and loses it by ending, however it ends."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        # The lock is taken in the indexer's thread, and asked about in others.
-        self._lock = private_lock(path, thread_local=False)
-        self._inode = 0
-
-    def try_acquire(self) -> bool:
-        """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
-        make_missing(self._path.parent)
-        try:
-            self._lock.acquire(timeout=0)
-        except filelock.Timeout:
-            return False
-        self._inode = inode(self._path)
-        return True
-
-    def is_lost(self) -> bool:
-        """Tell whether the lock file was removed or replaced, so that another process may hold a new one."""
-        return inode(self._path) != self._inode
-
-    def release(self) -> None:
-        """Give the lock back; without it nothing happens."""
-        try:
-            self._lock.release(force=True)
-        except OSError as error:
-            logger.warning("cannot release the indexer's lock: {}", type(error).__name__)
-
-
 class Indexer:
     """Keeps the index of a workspace up to date, in a thread, while this process owns it.
+
+    The owner holds ``lock``, a file, and loses it by ending, however it ends.
 
     ``database`` is its file, where it has one; ``open_index`` is called in that thread. It looks at all files every
     second, and at once at those that it is notified of. `notify` and `barrier` may be called from any
@@ -82,7 +53,10 @@ class Indexer:
         self.trouble = ""
         self._paths = paths
         self._places = Places(paths)
-        self._ownership = Ownership(lock)
+        self._lock_path = lock
+        # The lock is taken in the indexer's thread, and released in others.
+        self._ownership = private_lock(lock, thread_local=False)
+        self._lock_inode = 0
         self._database = database
         self._open_index = open_index
         self._embedder = embedder
@@ -142,7 +116,7 @@ class Indexer:
         try:
             while not self._stop.is_set():
                 try:
-                    if self._ownership.try_acquire():
+                    if self._takes_ownership():
                         self._own()
                     else:
                         self._pause(_RETRY_OWNERSHIP)
@@ -152,9 +126,20 @@ class Indexer:
                     self._pause(_REST_AFTER_FAILURE)
                 finally:
                     self.owning = False
-                    self._ownership.release()
+                    with suppress(OSError):
+                        self._ownership.release(force=True)
         finally:
             self._cancel_barriers()
+
+    def _takes_ownership(self) -> bool:
+        """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
+        make_missing(self._lock_path.parent)
+        try:
+            self._ownership.acquire(timeout=0)
+        except filelock.Timeout:
+            return False
+        self._lock_inode = inode(self._lock_path)
+        return True
 
     def _own(self) -> None:
         """Do what there is to do until told to stop, or until the index or the lock is another one."""
@@ -215,7 +200,8 @@ class Indexer:
         return True
 
     def _is_current(self, session: IndexSession) -> bool:
-        return not (self._suspect or self._ownership.is_lost() or session.is_replaced())
+        # Where the lock file was removed or replaced, another process may hold a new one.
+        return not self._suspect and inode(self._lock_path) == self._lock_inode and not session.is_replaced()
 
     def _is_out_of_time(self) -> bool:
         return self._stop.is_set() and time.monotonic() >= self._drain_until
