@@ -1,7 +1,5 @@
 """The memory files of a workspace, one after the other, without what is to be forgotten."""
 
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -75,22 +73,25 @@ class FilePurge:
         return cls(paths, wanted, records, sessions, erasure.everywhere, dry_run)
 
     def run(self) -> list[Trace]:
-        """Return what was found, file by file, the newest first. What cannot be written is reported, and stays."""
+        """Return what was found, file by file. What cannot be written is reported, and stays."""
         if not (self.wanted or self.records or self.sessions):
             return []
         traces: list[Trace] = []
-        for path in _newest_first(files_below(self.paths)):
+        for path in sorted(files_below(self.paths), reverse=True):  # a copy before its file, which takes it along
             if path == self.paths.privacy:  # it says what is being forgotten, until that is done
                 continue
+            where = self.paths.relative(path)
             try:
-                traces += self._purge(path, self.paths.relative(path))
+                traces += self._purge(path, where)
             except FileNotFoundError:
-                continue  # a copy that went with its file, say
+                continue  # it has been replaced meanwhile
             except (OSError, MemoryFileError) as error:
                 why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
                 why = Sentence("it cannot be cleaned: {why}", why=why)
-                traces.append(Trace(self.paths.relative(path), 0, removed=False, why=why, waits=True))
-        return list(dict.fromkeys([*traces, *self._names()]))
+                traces.append(Trace(where, 0, removed=False, why=why, waits=True))
+            if any(map(self.wanted.count, path.parts[len(self.paths.memory.parts) :])):
+                traces.append(Trace(where, 0, removed=False, why=_FILE_NAME))
+        return list(dict.fromkeys(traces))
 
     def clean_notes(self, data: bytes) -> _Cleaned:
         """Return a Markdown file without what is to be forgotten."""
@@ -196,12 +197,6 @@ class FilePurge:
             path.unlink(missing_ok=True)
         return [trace_of(where, held)]
 
-    def _names(self) -> Iterator[Trace]:
-        """Yield the files whose names hold the words, or those of their folders."""
-        for path in sorted(self.paths.memory.rglob("*")):
-            if not path.is_dir() and any(map(self.wanted.count, path.relative_to(self.paths.memory).parts)):
-                yield Trace(self.paths.relative(path), 0, removed=False, why=_FILE_NAME)
-
 
 def _is_our_markdown(paths: MemoryPaths, path: Path) -> bool:
     """Return whether a file is one of the Markdown files below the memory folder, whoever wrote in it."""
@@ -211,11 +206,3 @@ def _is_our_markdown(paths: MemoryPaths, path: Path) -> bool:
 
 def _held(text: str, stretch: Stretch, line: int) -> HeldLine:
     return held_line(line, text[stretch.start : stretch.end], stretch.at - stretch.start)
-
-
-def _newest_first(files: Iterator[Path]) -> list[Path]:
-    found: list[tuple[float, Path]] = []
-    for path in files:
-        with suppress(OSError):
-            found.append((path.stat().st_mtime, path))
-    return [path for _, path in sorted(found, reverse=True)]

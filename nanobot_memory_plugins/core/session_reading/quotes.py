@@ -7,7 +7,6 @@ words that stand nowhere so are those of the sentence that shares most of them, 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
@@ -40,14 +39,6 @@ _HEDGES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """A text as it is searched: letters and digits alone, and where each stands."""
-
-    text: str
-    places: tuple[int, ...]
-
-
 class Quotations:
     """The sentences of a conversation that may be quoted: the users' own, and the assistant's replies."""
 
@@ -70,14 +61,14 @@ class Quotations:
 
 
 def _exactly(quoted: str, records: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
-    wanted = _folded(quoted).text
+    wanted, _ = _folded(quoted)
     if len(wanted) < _SHORTEST:
         return None
     for record, text in reversed(records):
-        folded = _folded(text)
-        at = folded.text.find(wanted)
+        letters, places = _folded(text)
+        at = letters.find(wanted)
         if at >= 0:
-            return _quote(record, text, folded.places[at], folded.places[at + len(wanted) - 1] + 1)
+            return _quote(record, text, places[at], places[at + len(wanted) - 1] + 1)
     return None
 
 
@@ -127,7 +118,8 @@ def _words(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=512)
-def _folded(text: str) -> _Folded:
+def _folded(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return a text as it is searched, its letters and digits alone, and where each stands."""
     letters: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -135,7 +127,7 @@ def _folded(text: str) -> _Folded:
             if one.isalnum():
                 letters.append(one)
                 places.append(place)
-    return _Folded("".join(letters), tuple(places))
+    return "".join(letters), tuple(places)
 
 
 def quotations_of(value: object, most: int = 8) -> tuple[str, ...]:
