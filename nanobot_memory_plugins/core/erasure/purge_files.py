@@ -77,7 +77,8 @@ class FilePurge:
         if not (self.wanted or self.records or self.sessions):
             return []
         traces: list[Trace] = []
-        for path in sorted(files_below(self.paths), reverse=True):  # a copy before its file, which takes it along
+        # Copies first: a file that is written anew takes its copies along.
+        for path in sorted(files_below(self.paths), key=lambda path: (not _is_by_product(path), path)):
             if path == self.paths.privacy:  # it says what is being forgotten, until that is done
                 continue
             where = self.paths.relative(path)
@@ -166,7 +167,7 @@ class FilePurge:
     def _purge(self, path: Path, where: str) -> list[Trace]:
         paths = self.paths
         is_transcript = path.parent == paths.sessions and path.suffix == ".jsonl"
-        if is_temporary(path) or is_copy(path):
+        if _is_by_product(path):
             return self._remove(path, where)
         if not is_transcript and not _is_our_markdown(paths, path):
             held = self.held_lines(read_regular(path))
@@ -196,6 +197,10 @@ class FilePurge:
         if not self.dry_run:
             path.unlink(missing_ok=True)
         return [trace_of(where, held)]
+
+
+def _is_by_product(path: Path) -> bool:
+    return is_temporary(path) or is_copy(path)
 
 
 def _is_our_markdown(paths: MemoryPaths, path: Path) -> bool:
