@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
@@ -39,30 +39,19 @@ _BORDERS = (" ", "\t", ",", "，", ":", "：", "我")
 _AROUND = " \t\n,，:：。.!！"
 
 
-class PlainOrder(NamedTuple):
-    """An order: what is to be done with what it says."""
-
-    kind: Literal["remember", "instruction", "forget"]
-    text: str
-
-
-def plain_order(message: str) -> PlainOrder | None:
-    """Return the order with which a message begins, or None."""
+def plain_order(message: str) -> tuple[str, dict[str, str]] | None:
+    """Return the tool that a message asks for by its beginning, and its arguments, or None."""
     sentence = re.split(r"\n|(?<=[。！？!?])|(?<=\.)\s", message.strip())[0]
     folded = sentence.casefold()
     if folded.startswith(_STANDING):
-        return PlainOrder("instruction", sentence)
-    kinds: tuple[tuple[Literal["remember", "forget"], tuple[str, ...]], ...] = (
-        ("remember", _REMEMBER),
-        ("forget", _FORGET),
-    )
-    for kind, beginnings in kinds:
+        return "remember", {"text": sentence, "said": sentence, "kind": "instruction"}
+    for name, beginnings in (("remember", _REMEMBER), ("forget", _FORGET)):
         for beginning in beginnings:
             rest = sentence[len(beginning) :]
             text = rest.strip(_AROUND)
             # Chinese has no space that ends a word: 记住的东西 is none.
             if folded.startswith(beginning) and text and rest.startswith(_BORDERS):
-                return PlainOrder(kind, text)
+                return name, {"text": text, "said": text, "query": text}
     return None
 
 
@@ -128,12 +117,7 @@ class EntryKeeping:
         if self._context.complete is not None or self._context.host.tools_offered():
             return None
         order = plain_order(text)
-        if order is None:
-            return None
-        wanted = {"query": order.text, "text": order.text, "said": order.text}
-        if order.kind == "instruction":
-            wanted["kind"] = order.kind
-        return ContextBlock(await self._run("forget" if order.kind == "forget" else "remember", wanted, session_key))
+        return ContextBlock(await self._run(*order, session_key)) if order is not None else None
 
     async def look_again(self, session_key: str, messages: Sequence[Message]) -> None:
         """Look again at the last message of a session, where it may ask for something and no tool was called.

@@ -13,7 +13,6 @@ from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
-from tests.support.files_of import contents_of
 
 from .made_entries import NOW, added
 
@@ -87,9 +86,6 @@ class Days:
 
     async def run(self, model: Model | None, *, dry_run: bool = False, **options):
         return await self.consolidation(model, **options).run(dry_run=dry_run)
-
-    def bytes(self) -> dict[str, bytes]:
-        return contents_of(self.workspace)
 
 
 def at(text: str) -> datetime:

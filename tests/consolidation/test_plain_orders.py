@@ -6,21 +6,22 @@ from nanobot_memory_plugins.consolidation.keeping import plain_order
 
 
 @pytest.mark.parametrize(
-    ("message", "kind", "text"),
+    ("message", "name", "text"),
     [
         ("Remember that I park on level 3.", "remember", "I park on level 3"),
         ("Please remember that Ida sings. What else?", "remember", "Ida sings"),
         ("记住：我对花生过敏。", "remember", "我对花生过敏"),
         ("记住我对花生过敏", "remember", "我对花生过敏"),
         ("forget that I park on level 3", "forget", "I park on level 3"),
-        ("From now on, answer in French.", "instruction", "From now on, answer in French."),
-        ("以后请用中文回答。", "instruction", "以后请用中文回答。"),
+        ("From now on, answer in French.", "remember", "From now on, answer in French."),
+        ("以后请用中文回答。", "remember", "以后请用中文回答。"),
     ],
 )
-def test_a_plain_beginning_acts(message: str, kind: str, text: str):
+def test_a_plain_beginning_acts(message: str, name: str, text: str):
     order = plain_order(message)
     assert order is not None
-    assert (order.kind, order.text) == (kind, text)
+    assert (order[0], order[1]["text"]) == (name, text)
+    assert ("kind" in order[1]) is text.startswith(("From", "以后"))
 
 
 @pytest.mark.parametrize(
