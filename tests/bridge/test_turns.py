@@ -77,15 +77,6 @@ async def test_recall_has_begun_while_the_host_is_still_building_its_context(ins
     assert len(calls.calls("message")) == 1
 
 
-async def test_commands_are_no_messages(install, recorder):
-    calls = recorder()
-    loop = install().loop()
-    await loop.process_direct("/status")
-    await loop.process_direct("/new")
-    await loop.aclose()
-    assert calls.calls("message") == []
-
-
 async def test_a_follow_up_in_the_middle_of_a_turn_is_recalled_for_and_nothing_is_kept_twice(install, recorder, server):
     from nanobot.bus.events import InboundMessage
     from nanobot.bus.queue import MessageBus

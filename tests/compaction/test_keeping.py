@@ -1,10 +1,9 @@
 """What stays word by word, and what room there is for it."""
 
-from nanobot_memory_plugins.compaction.history import group, message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.plan import cut_at, make_plan
+from nanobot_memory_plugins.compaction.plan import make_plan
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
-from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
+from nanobot_memory_plugins.compaction.token_budget import limits_for
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
@@ -12,30 +11,6 @@ from tests.compaction.conftest import talk
 from tests.support.each import each
 
 OPTIONS = CompactionOptions()
-
-
-def cut(messages: list[dict], tail: int, at_most: int, keep: int = 0) -> int:
-    said = messages_from_chat(messages)
-    sizes = [message_tokens(message) for message in said]
-    return cut_at(said, group(said, sizes), Limits(1_000, 100, tail, at_most, keep))
-
-
-def test_the_last_messages_stay_as_far_as_their_share_goes():
-    messages = talk(10)  # 20 messages of about 79 tokens
-    assert cut(messages, 330, 330) == 16
-    assert cut(messages, 0, 0) == 20
-
-
-def test_it_begins_with_an_answer_where_the_users_next_message_would_cost_more_than_half():
-    messages = [
-        *talk(1),
-        {"role": "user", "content": "go on"},
-        {"role": "assistant", "content": "word " * 200},
-        {"role": "user", "content": "and then?"},
-        {"role": "assistant", "content": "that was all"},
-    ]
-    whole = sum(map(message_tokens, messages_from_chat(messages)[3:]))
-    assert cut(messages, whole, whole) == 3
 
 
 def test_a_summary_leaves_room_for_the_mark_that_is_put_above_it():
@@ -48,13 +23,6 @@ def test_a_summary_leaves_room_for_the_mark_that_is_put_above_it():
     )
     mark = estimate_tokens(marked_summary("x", plan.material.language)) - estimate_tokens("x")
     assert 0 < mark <= whole.summary - plan.limits.summary
-
-
-def test_something_is_cut_always_and_of_a_short_history_half_at_most_stays():
-    assert cut([], 100, 100) == 0
-    assert cut(talk(1)[:1], 1_000, 1_000, keep=4) == 1
-    assert cut(talk(1), 10, 1_000, keep=4) == 1
-    assert cut(talk(3), 10, 1_000, keep=6) == 4  # three would be kept of six: the last turn of them
 
 
 @each("window", [1, 50, 2_000, 16_000, 32_000, 200_000, 1_000_000])

@@ -160,19 +160,3 @@ def test_a_score_that_is_changed_by_hand_wins_over_the_exact_one():
     read = parse(data).entries[one.id]
     assert read.score == 0.35
     assert read.decayed_days == 3
-
-
-def test_fields_of_a_later_version_are_kept():
-    data = written(entry(group="work")).replace(b"; group: work", b"; group: work; mood: good")
-    document = parse(data)
-    made = render(document, {"a1b2c3": document.entries["a1b2c3"].with_score(0.3)}, now=NOW)
-    assert b"mood: good" in made
-
-
-def test_text_right_below_the_fields_does_not_become_the_entrys():
-    data = b"## Active Memories\n\n### [a] fact | 0.80 | 2026-02-20 | 0\nlikes tea\n<!-- group: food -->\nmine below\n"
-    document = parse(data)
-    one = document.entries["a"]
-    made = parse(render(document, {"a": replace(one, group="")}, now=NOW))
-    assert made.entries["a"].content == "likes tea"
-    assert b"mine below\n" in made.foreign

@@ -1,12 +1,11 @@
 """The file of the entries with its rows: edits of people, crashes, a state database that is gone, and taking back."""
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
+from nanobot_memory_plugins.consolidation.operations.changes import restore, undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -48,12 +47,6 @@ def edit(repository: EntryRepository, old: str, new: str) -> None:
 
 def ids_of(workspace: Path) -> set[str]:
     return set(EntryRepository(workspace).load().entries)
-
-
-def lose_state(repository: EntryRepository) -> None:
-    repository.state.close()
-    for file in repository.state.path.parent.glob("state.db*"):
-        file.unlink()
 
 
 def test_undoing_an_older_run_leaves_what_came_since_and_an_edit_of_the_same_entry(repository: EntryRepository):
@@ -121,43 +114,6 @@ def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(repository: 
     assert ([one.id for one in hand.changes], [one.id for one in ours.changes]) == (["aaaa"], ["cccc"])
 
 
-def test_without_the_state_database_the_entries_stay(repository: EntryRepository, workspace: Path):
-    add(repository, "aaaa", "bbbb", "cccc")
-    forget(repository, ["bbbb"], who="user")
-    before = repository.load()
-    lose_state(repository)
-    after = EntryRepository(workspace)
-    assert after.load().entries == before.entries
-    assert after.load().forgotten == before.forgotten
-    add(after, "dddd")
-    assert [run.why for run in after.history.runs()] == ["add"]
-    restore(after, "bbbb", who="user")
-    assert ids_of(workspace) == {"aaaa", "bbbb", "cccc", "dddd"}
-
-
-@pytest.mark.accept("EB-02", "EB-03")
-def test_a_destroyed_file_is_put_right_from_what_was_written_last_and_kept(
-    repository: EntryRepository, workspace: Path
-):
-    repository.path.write_text("# Mine\n\nMy words.\n", encoding="utf-8")
-    add(repository, "aaaa")
-    add(repository, "bbbb")
-    for junk in (b"\0" * 100, b"", b"\n \n"):
-        repository.path.write_bytes(junk)
-        assert ids_of(workspace) == {"aaaa", "bbbb"}
-        assert repository.load().damage
-        EntryRepository(workspace).settle()
-        text = repository.path.read_text(encoding="utf-8")
-        assert ("My words." in text, "text of bbbb" in text) == (True, True)
-    assert not repository.load().damage
-    repository.path.unlink()  # who takes the file away wants it gone
-    assert ids_of(workspace) == set()
-    add(repository, "cccc")
-    assert ids_of(workspace) == {"cccc"}
-    restore(repository, "aaaa", who="user")
-    assert ids_of(workspace) == {"aaaa", "cccc"}
-
-
 def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository):
     text = (
         "# Agent Memory\n\n## Active Memories\n\n- likes tea\n  from Assam\n- [ ] call Mei\n- [x] done\n"
@@ -174,49 +130,3 @@ def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository
     assert all(kept in after for kept in ("- [x] done", "hunter2", "- in a list", "- code", "- not an entry"))
     repository.settle()
     assert repository.path.read_text(encoding="utf-8") == after
-
-
-@pytest.mark.parametrize("trouble", ["unwritable", "full", "broken", "folder"])
-def test_entries_are_kept_without_a_state_database(workspace: Path, trouble: str):
-    add(EntryRepository(workspace), "aaaa")
-    repository = EntryRepository(workspace)
-    state = repository.state.path
-    repository.state.close()
-    match trouble:
-        case "unwritable":
-            state.chmod(0o400)
-            state.parent.chmod(0o500)
-        case "full":
-            repository.state.execute("PRAGMA max_page_count = 1")
-        case "broken":
-            state.write_bytes(b"\x01" * 8_192)
-        case _:
-            for file in state.parent.glob("state.db*"):
-                file.unlink()
-            state.mkdir()
-    try:
-        add(repository, "bbbb")
-        assert ids_of(workspace) == {"aaaa", "bbbb"}
-        assert b"text of bbbb" in repository.path.read_bytes()
-        add(repository, "cccc")
-        assert ids_of(workspace) == {"aaaa", "bbbb", "cccc"}
-    finally:
-        state.parent.chmod(0o700)
-        repository.state.close()
-
-
-@pytest.mark.accept("EB-13")
-def test_threads_that_write_at_once_lose_nothing(workspace: Path):
-    def work(number: int) -> None:
-        repository = EntryRepository(workspace, lock_seconds=60)
-        for step in range(5):
-            add(repository, f"t{number}s{step}")
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    repository = EntryRepository(workspace)
-    assert len(repository.load().entries) == 30
-    assert sum(len(run.changes) for run in repository.history.runs()) == 30

@@ -58,27 +58,6 @@ async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path
     assert texts.tokens > 200  # Chinese is not counted as if it were English
 
 
-async def test_an_answer_holds_when_the_plugin_fails_later(third_party, tmp_path):
-    third_party(
-        "once_only",
-        """
-        from nanobot_memory_plugins.core import hookimpl
-        calls = []
-
-        @hookimpl
-        def trim_bootstrap(files):
-            calls.append({})
-            if len(calls) > 1:
-                raise OSError
-            return dict.fromkeys(files, "short")
-        """,
-    )
-    async with MemoryHost(tmp_path / "w") as memory:
-        assert memory.trim_bootstrap(FILES)["USER.md"] == "short"
-        assert memory.trim_bootstrap({"AGENTS.md": "other"})["AGENTS.md"] == "other"
-        assert memory.trim_bootstrap(FILES)["USER.md"] == "short"
-
-
 ANSWERS = {
     "text": "'all of it'",
     "no_text": "dict.fromkeys(files, 7)",

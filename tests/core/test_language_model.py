@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError, NotAskedError
+from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError
 from nanobot_memory_plugins.core.language_model.access import LanguageModel, hook_deadline
 from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
@@ -62,19 +62,6 @@ async def test_what_will_not_pass_is_not_tried_again_and_its_text_stays_inside(t
     assert caught.value.__cause__ is None
 
 
-async def test_the_first_time_out_is_final(tmp_path):
-    calls = []
-
-    async def complete(messages, *, max_tokens, purpose):
-        calls.append(1)
-        CLOCK.advance(50.0)
-        await asyncio.Event().wait()
-
-    with pytest.raises(CompletionTimeoutError):
-        await model(tmp_path, complete, timeout=50.0)(ASK, max_tokens=5, purpose="flush")
-    assert len(calls) == 1
-
-
 async def test_a_use_takes_at_most_two_fifths_of_the_hooks_remaining_time(tmp_path):
     async def complete(messages, *, max_tokens, purpose):
         assert CLOCK.alarms == [pytest.approx(20.0, abs=5.0)]
@@ -90,19 +77,6 @@ async def test_a_use_takes_at_most_two_fifths_of_the_hooks_remaining_time(tmp_pa
             await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush")
     finally:
         hook_deadline.reset(token)
-
-
-async def test_the_budget_of_a_day_survives_a_restart(tmp_path):
-    async def complete(messages, *, max_tokens, purpose):
-        return "x" * 400
-
-    ask = model(tmp_path, complete, daily_tokens=250)
-    await ask(ASK, max_tokens=100, purpose="summary")
-    await ask(ASK, max_tokens=100, purpose="summary")
-    again = model(tmp_path, complete, daily_tokens=250)
-    with pytest.raises(NotAskedError, match="250 tokens a day"):
-        await again(ASK, max_tokens=100, purpose="summary")
-    assert await again(ASK, max_tokens=100, purpose="flush")
 
 
 async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_path):

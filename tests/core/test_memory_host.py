@@ -62,33 +62,6 @@ PLUGIN = """
 """
 
 
-async def test_each_hook_keeps_its_notes_and_says_where(third_party, workspace):
-    third_party("full", PLUGIN)
-    async with MemoryHost(workspace) as memory:
-        receipt = await memory.tool_executed(
-            session_key=SESSION, tool_name="exec", arguments={"a": 1}, result="fine", duration_ms=1
-        )
-        assert receipt.stored
-        assert len(receipt.notes) == 2
-        idle = await memory.session_idle(session_key=SESSION, history=[{"role": "user", "content": "x"}], ended=True)
-        summary = await memory.before_compaction(
-            session_key=SESSION,
-            messages=[{"role": "user", "content": str(n)} for n in range(5)],
-            context_window=9,
-            reason="idle",
-        )
-        given = await memory.before_compaction(
-            session_key=SESSION, messages=[], context_window=9, reason="idle", room=4
-        )
-    assert summary == Summary(text="idle 9 9", keep_from=4)
-    assert given.text == "idle 9 4"
-    for note in (*receipt.notes, idle):
-        assert note.path.read_text(encoding="utf-8").splitlines()[note.line - 1].startswith("### ")
-    text = stored_text(workspace)
-    for part in ("exec {'a': 1} fine None", "second", "idle True 1", "saved first"):
-        assert part in text
-
-
 @pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("keep_from", [-1, 6])
 async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, workspace, keep_from):
@@ -112,24 +85,6 @@ async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, 
     async with MemoryHost(workspace) as memory:
         assert await memory.before_compaction(**compaction) == Summary(text="idle 9 9", keep_from=4)
     assert "of the bad one" not in stored_text(workspace)
-
-
-@pytest.mark.parametrize("keep_from", [0, 5])
-async def test_a_summary_may_keep_all_messages_or_none(third_party, workspace, keep_from):
-    source = f"""
-    from nanobot_memory_plugins.core import Summary, hookimpl
-
-    @hookimpl
-    def before_compaction():
-        return Summary(text="all or none", keep_from={keep_from})
-    """
-    third_party("border", source)
-    messages = [{"role": "user", "content": str(n)} for n in range(5)]
-    async with MemoryHost(workspace) as memory:
-        summary = await memory.before_compaction(
-            session_key=SESSION, messages=messages, context_window=9, reason="idle"
-        )
-    assert summary == Summary(text="all or none", keep_from=keep_from)
 
 
 async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):

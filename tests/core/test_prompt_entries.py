@@ -1,6 +1,5 @@
 """What is known for long, in the system prompt of any host, with a plugin that is found through its entry point."""
 
-import asyncio
 import sys
 
 import pytest
@@ -33,15 +32,6 @@ def knowing(tmp_path, monkeypatch):
         sys.modules["third_party_knowing"].answers[:] = values
 
     return answers
-
-
-async def test_a_prompt_knows_whose_it_is_by_its_session(knowing, tmp_path):
-    async with MemoryHost(tmp_path) as memory:
-        await memory.message_received(session_key="s", text="hello", scope={"user": "ada"})
-        knowing("for {user}", "for {user}", "for {user}")
-        assert memory.prompt_entries(session_key="s").text == "for ada"
-        assert memory.prompt_entries(session_key="s", scope={"user": "bob"}).text == "for bob"
-        assert await asyncio.to_thread(lambda: memory.prompt_entries(session_key="other").text) == "for "
 
 
 RULE = """

@@ -62,35 +62,6 @@ def purge(workspace: Path, **more: object) -> FilePurge:
     return FilePurge(MemoryPaths.of(workspace), Wanted([BOATS, TEA]), **more)
 
 
-def test_a_transcript_keeps_its_records_and_all_else_in_them():
-    lines = [message("Good morning", "m1"), message(f"Hi. {BOATS}. What now?", "m2"), b'{"torn": "' + BOATS.encode()]
-    escaped = json.dumps({"id": "m3", "role": "user", "text": TEA}).encode() + b"\n"
-    asked = purge(Path(), records=frozenset({"m4"}))
-    cleaned = asked.clean_transcript(b"".join([*lines[:2], escaped, message("By its id", "m4"), lines[2]]))
-    rows = [json.loads(line) for line in cleaned.data.splitlines()]
-    assert [row["text"] for row in rows] == ["Good morning", "Hi. […] What now?", "[…]"]
-    assert {key: rows[1][key] for key in ("id", "role", "session")} == {
-        "id": "m2",
-        "role": "user",
-        "session": "cli:direct",
-    }
-    assert cleaned.data.startswith(lines[0])
-    assert [one.line for one in cleaned.found] == [2, 3, 4, 5]
-
-
-def test_in_notes_ours_are_cleaned_and_text_of_people_is_counted():
-    ours = entry(BOATS, "n1", details=f"- seen today\n- {BOATS}, all red")
-    theirs = f"\n## Mine\n\n{BOATS}.\n".encode()
-    cleaned = purge(Path()).clean_notes(b"# Day\n\n" + ours + theirs)
-    text = cleaned.data.decode()
-    assert (len(cleaned.found), len(cleaned.foreign)) == (2, 1)
-    assert "tl;dr: […]\nid: n1" in text
-    assert "- seen today\n- […]\n" in text
-    assert cleaned.data.endswith(theirs)
-    everywhere = purge(Path(), everywhere=True).clean_notes(b"# Day\n\n" + ours + theirs)
-    assert (len(everywhere.found), len(everywhere.foreign), BOATS in everywhere.data.decode()) == (3, 0, False)
-
-
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     (tmp_path / "memory" / "sessions").mkdir(parents=True)

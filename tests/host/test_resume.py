@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer
 from tests.support.files_of import holders_of
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
@@ -76,15 +75,6 @@ async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_
         assert day_notes(memory).count("### ") == 1
 
 
-async def test_the_same_words_said_again_are_another_message(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        said = ["The port is 1.", "The port is 2.", "The port is 1."]
-        for text in said[:2]:
-            await memory.message_received(session_key="s", text=text)
-        assert await memory.resume(session_key="s", messages=[{"role": "user", "content": text} for text in said]) == 1
-        assert texts(memory) == said
-
-
 async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         parent = f"chat of {KEY}"  # what a session is called holds a secret, and is written otherwise
@@ -103,47 +93,6 @@ async def test_two_at_once_take_it_in_once(tmp_path):
         taken = await asyncio.gather(*(memory.resume(session_key="s", messages=HISTORY) for memory in hosts))
         assert sum(taken) == 4
         assert texts(one) == SPOKEN
-
-
-SHORT = [{"role": "user", "content": "The boat is called Mistral."}, {"role": "assistant", "content": "Noted."}]
-OVERSIZED = [{"role": "user", "content": "word " * 60_000 + "The boat is called Mistral. " + "word " * 60_000}]
-CHINESE = [{"role": "user", "content": "我的船叫米斯特拉尔。"}, {"role": "assistant", "content": "好的。"}]
-PARTS = [{"role": "user", "content": [{"type": "text", "text": "The boat is called Mistral."}, {"type": "image"}]}]
-MODELS = {"fine": "- The boat is called Mistral.", "no reply": "NO_REPLY", "junk": "}{"}
-
-
-HISTORIES = {"short": SHORT, "oversized": OVERSIZED, "chinese": CHINESE, "parts": PARTS}
-
-
-@pytest.mark.parametrize(
-    ("kind", "model"),
-    [
-        ("short", "fine"),
-        ("short", "slow"),
-        ("oversized", "down"),
-        ("chinese", "no reply"),
-        ("parts", "junk"),
-    ],
-)
-async def test_what_is_cut_and_was_never_seen_is_found_afterwards_once(tmp_path, monkeypatch, kind, model):
-    history = HISTORIES[kind]
-    monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS")
-    with ScriptedServer() as server:
-        status, delay = 500 if model == "down" else 200, 4 if model == "slow" else 0
-        server.rules = [ReplyRule(lambda _: True, Reply(MODELS.get(model, ""), status=status, delay=delay))]
-        core = CONFIG.core.model_copy(update={"compaction_limit": 1.0} if model == "slow" else {})
-        config = CONFIG.model_copy(update={"core": core})
-        async with MemoryHost(tmp_path, config=config, llm=server.complete) as memory:
-            for _ in range(2):
-                await memory.before_compaction(
-                    session_key="s", messages=history, context_window=9_000, reason="token_pressure"
-                )
-            await memory.flush_index()
-            found = await memory.search(Query("boat Mistral 船 米斯特拉尔", limit=20))
-    name = "米斯特拉尔" if history is CHINESE else "Mistral"
-    assert any(name in hit.text for hit in found.hits)
-    kept = list((tmp_path / "memory").glob("sessions/*.jsonl"))
-    assert sum(path.read_text().count(name) for path in kept) == 1
 
 
 async def test_a_close_waits_for_no_long_history_and_what_is_left_is_taken_in_later_once(tmp_path):

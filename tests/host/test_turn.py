@@ -126,29 +126,6 @@ async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory)
     assert "CancelledError" in notes(memory)
 
 
-class Hostile(dict):
-    def get(self, *_):
-        raise OSError("no")
-
-    def __str__(self):
-        raise OSError("no")
-
-
-async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
-    turn = memory.turn("s")
-    assert await turn.received(None) is None
-    assert turn.received(7).now() is None
-    await turn.received("Hello")
-    turn._block = "[block]"
-    messages = [Hostile(role="user")]
-    assert turn.beside(messages) == messages
-    await turn.replied(messages)
-    await turn.tool_finished("1", "x", Hostile(), error=Hostile())
-    turn.finished(messages, context_window=9)
-    turn.abandoned()
-    await memory.call(lambda host: host.flush_index(), limit=20)  # what went wrong is logged by then
-
-
 def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeypatch):
     (tmp_path / "memory").write_text("in the way")
     memory = MemoryService(tmp_path / "memory" / "below", start_limit=0.5)

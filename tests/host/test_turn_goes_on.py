@@ -1,11 +1,8 @@
 """A turn that another object began, a tool that waits for somebody, and a history that fills the window."""
 
-import asyncio
-
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
-from nanobot_memory_plugins.core.host.framework_calls import asking_session
 from nanobot_memory_plugins.core.host.requests import unanswered_in
 
 ASKED = "Which port does our staging database listen on?"
@@ -97,22 +94,6 @@ async def test_a_history_that_fills_the_window_is_replaced_up_to_the_question(me
     again = [{"role": "user", "content": summary.text}, asked, *called * 20]
     assert await turn.compacted(again, context_window=WINDOW) is None  # nothing is left before the question but that
     assert turn.compacted([*many, asked], context_window=WINDOW).now() is not None
-
-
-async def test_an_agent_that_begins_inside_a_tool_knows_who_asks(memory):
-    turn = memory.turn("outer")
-    assert asking_session() == ""
-    async with turn.tool("helper", {}):
-        assert asking_session() == "outer"
-        assert await asyncio.create_task(_asking()) == "outer"
-        with memory.turn("inner", parent="outer").tool("deploy", {}):
-            assert asking_session() == "outer"  # the user's session, however deep
-        assert await asyncio.to_thread(asking_session) == "outer"
-    assert asking_session() == ""
-
-
-async def _asking() -> str:
-    return asking_session()
 
 
 async def test_what_nobody_has_answered_before_a_message_is_kept_with_it(memory):

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 
 from .conftest import Driven, driven
@@ -37,23 +36,6 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
         await panel.press("backspace", *"0.5", "ctrl+s")
         after = await changed(panel, workspace, before)
         assert f"{entry.text} now\n" in after
-
-
-async def test_what_cannot_be_written_is_said_and_nothing_is_lost(
-    workspace: Path, config: Path, clock: ManualClock, repository: EntryRepository
-):
-    async with driven(workspace, config, clock) as panel:
-        entry = await panel.go_to("bakery")
-        before = on_disk(workspace)
-        await panel.press("f")
-        await panel.sees("Forget this?")
-        access = panel.app.memory.entries
-        assert access is not None
-        access.forget([entry.id])  # somebody is faster
-        await panel.press("y")
-        await panel.until(lambda: "There is no entry" in panel.said())
-        access.undo()
-        assert on_disk(workspace) == before
 
 
 async def test_two_panels_change_the_same_memory(workspace: Path, config: Path, clock: ManualClock):

@@ -1,16 +1,58 @@
 """The user's own prompts and wishes: they reach the model, and a file that cannot be used costs nothing but itself."""
 
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS, READING
+from tests.behaviour.kit.long_talk import chat
 
-from ..consolidation.learning import Model, chat, host, item, stored
+
+class Model:
+    """Answers what it is told to, in turn, the last answer for ever; remembers what it was asked."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+        self.instructions: list[str] = []
+        self.purposes: list[str] = []
+
+    async def __call__(self, messages: Sequence[Any], *, max_tokens: int, purpose: str) -> str:
+        self.asked.append(messages[-1]["content"])
+        self.instructions.append(messages[0]["content"])
+        self.purposes.append(purpose)
+        answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        if isinstance(answer, Callable):  # type: ignore[arg-type]
+            answer = answer(messages[-1]["content"])
+        return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def item(content: str, category: str = "fact", importance: str = "high", **more: str | list[str]) -> dict[str, object]:
+    return {"content": content, "category": category, "importance": importance, **more}
+
+
+def host(workspace: Path, model: Any = None, *, clock: Any = None, core: Any = None, **options: Any) -> MemoryHost:
+    """Return a host; `NANOBOT_MEMORY_PLUGINS` says which plugins it loads."""
+    config = MemoryConfig.model_validate({"core": core or {}, "plugins": {"consolidation": options}})
+    return MemoryHost(workspace, config=config, llm=model, clock=clock)
+
+
+def stored(workspace: Path) -> dict[str, Entry]:
+    """Return the entries by their texts."""
+    return {one.content: one for one in EntryRepository(workspace).load().entries.values()}
+
 
 OWN = "My own instruction.{wishes}\n{questions}\n--- user\n{conversation}\n"
 NEVER = "nothing about health\nnever the names of my children"

@@ -207,20 +207,6 @@ async def test_a_store_that_explains_nothing_is_shown_by_its_hits_and_beside_the
         assert recalled.left_out.keys() == ({"The port is 2"} if limits else set())
 
 
-def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, workspace: Path):
-    def block() -> list[str]:
-        return ask(ASKED)["block"]["hit_ids"]
-
-    before, first = block(), ask(ASKED)["candidates"][0]["id"]
-    assert before[0] == first
-    Unhelpful(workspace).say(first, helped=False)
-    assert first not in block()[:1]
-    assert ask(ASKED)["candidates"][0]["unhelpful"]
-    assert "said not to help" in ask(ASKED, text=True)
-    Unhelpful(workspace).say(first, helped=True)
-    assert block() == before
-
-
 async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):
     config = MemoryConfig.model_validate(
         {

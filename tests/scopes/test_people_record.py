@@ -27,15 +27,6 @@ def _letting_in(channels: Channels, *, unified: bool = False) -> Callable[[], Se
     return lambda: senders
 
 
-@pytest.mark.parametrize("people", [{}, {"owner": ["alice"]}, {"ana": ["alice"]}, {"owner": ["web:alice", "alice"]}])
-async def test_whoever_is_not_named_is_nobody_of_those_who_are(tmp_path: Path, people: dict[str, list[str]]):
-    async with MemoryHost(tmp_path, config=config(people=people)) as memory:
-        await tell(memory, "one", {"user": "alice", "channel": "web"})
-        await memory.message_received(session_key="bobs", text="Good morning.", scope={"user": "bob"})
-        assert not await sees(memory, "three")
-        assert await sees(memory, "four", {"user": "alice", "channel": "web"})
-
-
 def _torn(file: Path) -> None:
     file.write_text('{"heard": ["al', encoding="utf-8")
 

@@ -1,10 +1,8 @@
-import os
 import shutil
 import stat
 from dataclasses import replace
 from pathlib import Path
 
-import apsw
 import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
@@ -91,33 +89,3 @@ def test_a_change_is_applied_whole_or_not_at_all(database):
     assert {d.key for d in database.documents()} == {"one"}
     database.apply(change(document("two")))
     assert database.counts().documents == 2
-
-
-@pytest.mark.parametrize("damage", ["garbage", "truncated", "foreign", "full text"])
-def test_a_damaged_index_is_put_aside_and_made_anew(path, damage):
-    with_rows = Database.open(path)
-    with_rows.apply(change(*(document(f"d{number}") for number in range(200))))
-    if damage == "full text":
-        delete = "INSERT INTO docs_fts (docs_fts, rowid, body_terms, head_terms) VALUES ('delete', 1, 'the', '')"
-        with_rows.connection.execute(delete)
-    with_rows.close()
-    if damage == "garbage":
-        path.write_bytes(b"this is no database" * 1_000)
-    elif damage == "truncated":
-        os.truncate(path, 4096 * 3 + 100)
-    elif damage == "foreign":
-        path.unlink()
-        foreign = apsw.Connection(str(path))
-        foreign.execute("CREATE TABLE somebody_elses (x)")
-        foreign.close()
-    content = path.read_bytes()
-    database = Database.open(path)
-    (aside,) = (one for one in path.parent.glob("memory.db.broken-*") if not one.name.endswith(("-wal", "-shm")))
-    assert aside.read_bytes() == content
-    assert database.counts().documents == 0
-    database.apply(change(document("one")))
-    assert database.check() == []
-    database.close()
-    again = Database.open(path)
-    assert again.counts().documents == 1
-    again.close()

@@ -167,16 +167,6 @@ def test_an_answer_next_to_its_question_is_raised(database):
     assert plain["answer"] == pytest.approx(plain["elsewhere"])
 
 
-def test_an_entry_is_not_found_for_standing_beside_one(database):
-    path = "memory/ENTRIES.md"
-    entries = [
-        document("cat", "我的猫叫豆豆，对鸡肉过敏。", ordinal=1, path=path, source="long_term"),
-        document("port", "测试库端口是 5433。", ordinal=2, path=path, source="long_term"),
-    ]
-    database.apply(change(*entries, path=path))
-    assert keys(searcher(database).search(Query("端口号"))) == ["port"]
-
-
 @pytest.mark.parametrize("failure", [RuntimeError("no"), [[float("nan"), 1.0]]])
 def test_a_model_that_fails_costs_only_the_meaning(database, failure):
     database.apply(change(document("one", "coffee")))
