@@ -27,9 +27,8 @@ async def main(workspace: str) -> None:
         history: list[dict[str, str]] = []
         for line in sys.stdin:
             turn = memory.turn(SESSION)
-            await turn.received(line.strip(), history)
+            known = await memory.open_turn(turn, line.strip(), history)
             history.append({"role": "user", "content": line.strip()})
-            known = (await memory.prompt_entries(session_key=SESSION)).text
             system = [{"role": "system", "content": known}] if known else []
             reply = await answer([*system, *turn.beside(history)], [*tools, "clock"])
             if reply.startswith("call "):
