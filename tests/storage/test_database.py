@@ -43,7 +43,7 @@ def test_one_file_holds_documents_full_text_vectors_and_manifest(database, path,
     copy = tmp_path / "elsewhere.db"
     shutil.copy(path, copy)
     other = Database.open(copy)
-    assert (other.counts().documents, other.counts().vectors, other.counts().files) == (2, 2, 1)
+    assert (other.counts().documents, other.counts().vectors) == (2, 2)
     assert matches(other, "text") == {"one", "two"}
     assert other.file_states() == {"memory/a.md": FileState("memory/a.md", 10, "aa", 10, 1, 2, 2)}
     assert other.check() == []

@@ -41,7 +41,6 @@ class Counts:
     """What the index holds. ``pending_vectors`` are the documents that have none yet."""
 
     documents: int
-    files: int
     vectors: int
     pending_vectors: int
 
@@ -184,12 +183,11 @@ class Database:
     # The whole
 
     def counts(self) -> Counts:
-        """Count documents, files and vectors."""
+        """Count documents and vectors."""
         with plain_errors(self.path):
             documents = self._count("SELECT count(*) FROM docs")
             decided = self._count("SELECT count(*) FROM vectors")
-            files = self._count("SELECT count(*) FROM files")
-            return Counts(documents, files, vectors.count(self.connection), documents - decided)
+            return Counts(documents, vectors.count(self.connection), documents - decided)
 
     def model(self) -> str:
         """Return the name of the model that the vectors are of, empty before the first."""

@@ -116,17 +116,12 @@ def create(connection: apsw.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     with immediate(connection):
         if not is_made(connection):
-            make_tables(connection)
+            connection.execute(_TABLES + _FULL_TEXT + _TRIGGERS)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
+            set_meta(connection, "identity", uuid.uuid4().hex)
     # The file says from now on whose it is, without its log.
     connection.execute("PRAGMA wal_checkpoint").fetchall()
-
-
-def make_tables(connection: apsw.Connection) -> None:
-    """Make the tables of today in a file without any. Part of the caller's transaction."""
-    connection.execute(_TABLES + _FULL_TEXT + _TRIGGERS)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
-    set_meta(connection, "identity", uuid.uuid4().hex)
 
 
 def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:

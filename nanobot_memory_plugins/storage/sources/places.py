@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -14,8 +15,6 @@ from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
-# Names that are remembered with what they stand for.
-_MOST_NAMES = 100_000
 
 
 class FileKind(StrEnum):
@@ -57,8 +56,6 @@ class Places:
         # A workspace or a memory folder that is itself a link is its owner's arrangement; links inside
         # them must not lead out, or anybody who may write a note could have any file indexed.
         self._inside = (paths.workspace.resolve(), paths.memory.resolve())
-        # A search looks at every file, and names do not change what they say.
-        self._named: dict[str, tuple[Path, FileKind] | None] = {}
 
     def find(self) -> list[SourceFile]:
         """Return every file that is to be indexed now, the ones changed last first."""
@@ -66,17 +63,6 @@ class Places:
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
-
-    def _name(self, relative: str) -> tuple[Path, FileKind] | None:
-        try:
-            return self._named[relative]
-        except KeyError:
-            if len(self._named) >= _MOST_NAMES:
-                self._named.clear()
-        kind = _kind_of(relative, self._prefix, self._sessions)
-        named = (self._paths.workspace / relative, kind) if kind is not None and _storable(relative) else None
-        self._named[relative] = named
-        return named
 
     def _walk(self, folder: str, prefix: str) -> Iterator[SourceFile]:
         try:
@@ -90,14 +76,13 @@ class Places:
                     if not entry.name.startswith("."):
                         yield from self._walk(entry.path, relative + "/")
                     continue
-                named = self._name(relative)
-                if named is None or (entry.is_symlink() and not self._stays_inside(named[0])):
+                kind, path = _kind_of(relative, self._prefix, self._sessions), Path(entry.path)
+                if kind is None or (entry.is_symlink() and not self._stays_inside(path)):
                     continue
                 found = entry.stat()
             except OSError:
                 continue
             if stat.S_ISREG(found.st_mode):
-                path, kind = named
                 yield SourceFile(path, relative, kind, found.st_size, found.st_mtime_ns)
 
     def _stays_inside(self, path: Path) -> bool:
@@ -118,16 +103,18 @@ def unindexed_bytes(sources: Iterable[SourceFile], states: Mapping[str, FileStat
     return waiting
 
 
+@lru_cache(maxsize=100_000)  # a search looks at every file, and names do not change what they say
 def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
     """Return the kind of a file by its name; ``memory`` and ``sessions`` are names of folders."""
     folder, _, name = relative.rpartition("/")
     folder += "/"
-    if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}":
+    suffix = ".jsonl" if folder == sessions else ".md"
+    if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}" or not name.endswith(suffix):
+        return None
+    if not _storable(relative):
         return None
     if folder == sessions:
-        return FileKind.TRANSCRIPT if name.endswith(".jsonl") else None
-    if not name.endswith(".md"):
-        return None
+        return FileKind.TRANSCRIPT
     if folder != memory:
         return FileKind.DOCUMENT
     if name in _LONG_TERM:
