@@ -4,7 +4,6 @@ Their ids stand with the entry in ``ENTRIES.md``, in its comment line (``hides: 
 itself.
 """
 
-import os
 import re
 from pathlib import Path
 
@@ -12,25 +11,20 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
-_HIDES = re.compile(rb"^[ \t]*<!--[ \t](?:[^<>\r\n]*;)?[ \t]*hides: ([^;<>\r\n]*)", re.MULTILINE)
+_HIDES = re.compile(r"^[ \t]*<!--[ \t](?:[^<>\r\n]*;)?[ \t]*hides: ([^;<>\r\n]*)", re.MULTILINE)
+_ENTRY = re.compile(r"[ \t]*### \[")
 # Workspaces whose file is not read again while it is the same.
 _KNOWN: BoundedDict[Path, tuple[tuple[int, int, int], frozenset[str]]] = BoundedDict(64)
 
 
-_ENTRY = re.compile(r"[ \t]*### \[")
-_HIDING = re.compile(r"[ \t]*<!--[ \t](?:[^<>]*;)?[ \t]*hides: ")
-
-
 def without_forgotten(text: str) -> str:
     """Return the text of ``ENTRIES.md`` without the entries that were forgotten."""
-    if "hides: " not in text:
-        return text
     kept: list[str] = []
     entry = 0  # where the last one begins
     for line in text.splitlines(keepends=True):
         if _ENTRY.match(line):
             entry = len(kept)
-        if _HIDING.match(line):
+        if _HIDES.match(line):
             del kept[entry:]
         else:
             kept.append(line)
@@ -41,12 +35,12 @@ def hidden_records(paths: MemoryPaths) -> frozenset[str]:
     """Return the ids of the messages that are hidden; none where the file is missing or cannot be read. It blocks."""
     path = paths.entries
     try:
-        status = os.stat(path)
+        status = path.stat()
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
         known = _KNOWN.get(path)
         if known is None or known[0] != stamp:
-            found = _HIDES.findall(read_inside(path))
-            known = _KNOWN[path] = stamp, frozenset(b" ".join(found).decode("utf-8", "replace").split())
+            found = _HIDES.findall(read_inside(path).decode("utf-8", "replace"))
+            known = _KNOWN[path] = stamp, frozenset(" ".join(found).split())
     except OSError:
         return frozenset()
     return known[1]

@@ -55,13 +55,13 @@ class BoundedRules:
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
         spans: list[Span] = []
         for number, (rule, pattern) in enumerate(self._rules):
-            searched = lower if rule.ignores_case else text
-            is_met = not rule.literals or any(literal in searched for literal in rule.literals)
-            if not is_met or self._failures[number] >= _MOST_FAILURES:
+            if self._failures[number] >= _MOST_FAILURES:
                 continue
             try:
-                spans += list(self._found(rule, pattern, text))
-                self._failures[number] = 0
+                searched = lower if rule.ignores_case else text
+                if not rule.literals or any(literal in searched for literal in rule.literals):
+                    spans += list(self._found(rule, pattern, text))
+                    self._failures[number] = 0
             except (Exception, SystemExit) as error:  # a validator is code of others, and may raise what it likes
                 self._failures[number] += 1
                 ended = "; it is left out from now on" if self._failures[number] >= _MOST_FAILURES else ""
@@ -140,17 +140,12 @@ def _load(point: InstalledEntryPoint) -> InstalledRules:
 
 
 def _checked(brought: object) -> tuple[Rule, ...]:
-    """Give copies of the rules that were brought: what is taken over does not change any more."""
-    rules = []
-    for one in brought if isinstance(brought, Iterable) else (brought,):
+    """Return the rules that were brought. Raises `PluginError` for what is none, or has a pattern of no use."""
+    rules = tuple(brought) if isinstance(brought, Iterable) else (brought,)
+    for one in rules:
         if not isinstance(one, Rule):
             raise PluginError(Sentence("they are to be rules, and one is {kind}", kind=type(one).__name__))
         if not isinstance(one.pattern, re.Pattern) or not isinstance(one.pattern.pattern, str):
             raise PluginError("a rule's pattern is to be a compiled pattern for text")
-        try:
-            rule = Rule(str(one.kind), str(one.placeholder), one.pattern, one.validator, tuple(map(str, one.literals)))
-        except ValueError as error:
-            raise PluginError(str(error)) from None
-        _compiled(rule)
-        rules.append(rule)
-    return tuple(rules)
+        _compiled(one)
+    return rules
