@@ -15,14 +15,14 @@ backslash before it.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files.fields import origin_of
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -152,10 +152,6 @@ def _read_time(text: str) -> datetime:
     return _utc(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
 
 
-def _write_time(time: datetime) -> str:
-    return _utc(time).isoformat()
-
-
 def _utc(time: datetime) -> datetime:
     try:
         return time.astimezone(UTC)
@@ -189,9 +185,15 @@ class _Field:
     write: Callable[[Any], str] = str
 
 
-_TIME: Any = (_read_time, _write_time)
+_TIME: Any = (_read_time, lambda time: _utc(time).isoformat())
+_DAYS: Any = (lambda text: _number(text, _MOST_DAYS), str)
 _LIST: Any = (_words, " ".join)
 _FIELDS = {
+    "created": _Field("created_at", *_TIME),
+    "activated": _Field("last_activated", *_TIME),
+    "score": _Field("anchor", lambda text: plain_score(float(text)), repr),
+    "decayed": _Field("decayed_days", *_DAYS),
+    "from": _Field("anchor_days", *_DAYS),
     "source": _Field("source_session"),
     "importance": _Field("importance", lambda text: Importance(text).value),
     "group": _Field("group"),
@@ -212,49 +214,42 @@ _FIELDS = {
 
 def _pairs(entry: Entry) -> dict[str, str]:
     """Return what of an entry is set and does not stand in its header, by the names of the comment."""
-    pairs: dict[str, str] = {}
-    if entry.created_at is not None:
-        pairs["created"] = _write_time(entry.created_at)
-    used = _utc(entry.last_activated)
-    if used != used.replace(hour=0, minute=0, second=0, microsecond=0):
-        pairs["activated"] = _write_time(used)
-    if entry.decayed_days or entry.anchor_days or entry.anchor != float(shown_score(entry.anchor)):
-        days = {"decayed": entry.decayed_days, "from": entry.anchor_days}
-        pairs |= {"score": repr(entry.anchor), **{name: str(number) for name, number in days.items() if number}}
-    for name, field in _FIELDS.items():
-        value = getattr(entry, field.attribute)
-        if value != _DEFAULTS[field.attribute] and (name != "ended" or entry.superseded_by):
-            pairs[name] = field.write(value)
+    said = set()
+    if _utc(entry.last_activated).time() == time.min:
+        said.add("activated")
+    if not (entry.decayed_days or entry.anchor_days) and entry.anchor == float(shown_score(entry.anchor)):
+        said.add("score")
+    if not entry.superseded_by:
+        said.add("ended")
+    pairs = {
+        name: field.write(value)
+        for name, field in _FIELDS.items()
+        if name not in said and (value := getattr(entry, field.attribute)) != _DEFAULTS[field.attribute]
+    }
     pairs |= {name: whose for name in _SCOPE if (whose := getattr(entry.scope, name))}
     return {**pairs, **{name: value for name, value in entry.extra if name not in pairs}}
 
 
 def _with_fields(entry: Entry, given: dict[str, str]) -> tuple[Entry, list[str]]:
     """Return the entry of a header with the fields of its comment, and the names of those that cannot be read."""
-    rest, unread = {name: value for name, value in given.items() if value}, []
     values: dict[str, Any] = {}
-
-    def take(name: str, read: Callable[[str], Any]) -> Any:
-        text = rest.pop(name, "")
+    rest: dict[str, str] = {}
+    unread = []
+    for name, text in given.items():
+        field = _FIELDS.get(name)
         try:
-            return read(text) if text else None
+            if field is not None and text:
+                values[field.attribute] = field.read(text)
         except ValueError:
             unread.append(name)
+            field = None
+        if field is None and name not in _SCOPE and text:
             rest[name] = text
-            return None
-
-    values["created_at"] = take("created", _read_time)
-    used = take("activated", _read_time)
-    if used is not None and used.date() == entry.last_activated.date():
-        values["last_activated"] = used
-    values["anchor"] = take("score", lambda text: plain_score(float(text)))
-    values["decayed_days"] = take("decayed", lambda text: _number(text, _MOST_DAYS))
-    values["anchor_days"] = take("from", lambda text: _number(text, _MOST_DAYS))
-    for name, field in _FIELDS.items():
-        values[field.attribute] = take(name, field.read)
-    whose = {name: whose for name in _SCOPE if (whose := take(name, str))}
-    values |= {"scope": replace(entry.scope, **whose), "extra": tuple(rest.items())}
-    read = replace(entry, **{name: value for name, value in values.items() if value is not None})
+    used = values.get("last_activated")
+    if used is not None and used.date() != entry.last_activated.date():
+        del values["last_activated"]
+    scope = Scope(**{name: given[name] for name in _SCOPE if name in given})
+    read = replace(entry, **values, scope=scope, extra=tuple(rest.items()))
     if shown_score(read.score) != shown_score(entry.score):
         read = replace(read, anchor=entry.score, anchor_days=read.decayed_days)
     return read, unread
