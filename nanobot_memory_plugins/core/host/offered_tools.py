@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from nanobot_memory_plugins.core.host.hook_calls import values_of
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
@@ -24,27 +25,19 @@ class OfferedTools:
     def __init__(self, *, is_on: bool) -> None:
         self._tools: dict[str, MemoryTool] = {}
         self._is_on = is_on
-        self._tokens: int | None = None
         self.were_offered = False
-
-    @property
-    def tokens(self) -> int:
+        self.tokens = 0
         """The estimated tokens of what is offered, in each request that it stands in."""
-        if self._tokens is None:
-            self._tokens = sum(map(_tokens_of, self._tools.values()))
-        return self._tokens
 
     async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
         """Ask the plugins for theirs."""
-        if self._is_on:
-            answers = await plugins.call("contribute_tools", {})
-            self._tokens = None
-            for answer in answers:
-                for tool in answer.values:
-                    assert isinstance(tool, MemoryTool)  # noqa: S101  # no other counts as an answer
-                    bounded = BoundedTool(tool, answer.plugin_name, privacy)
-                    self._tools[bounded.name] = bounded
-            self._tools[OffRecordTool.name] = OffRecordTool(privacy)
+        if not self._is_on:
+            return
+        for answer in await plugins.call("contribute_tools", {}):
+            for tool in values_of([answer], MemoryTool):  # type: ignore[type-abstract]
+                self._tools[tool.name] = BoundedTool(tool, answer.plugin_name, privacy)
+        self._tools[OffRecordTool.name] = OffRecordTool(privacy)
+        self.tokens = sum(map(_tokens_of, self._tools.values()))
 
     def offered(self) -> list[MemoryTool]:
         """Return what the model is offered."""
