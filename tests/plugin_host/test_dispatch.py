@@ -56,12 +56,11 @@ async def test_the_first_answer_ends_the_search(make_host, context):
         return run
 
     host = make_host()
-    register(host, context, a=answering("a", Note("a")), b=answering("b", Note("b")))
-    register(host, context, c=answering("c", None), d=answering("d", ValueError), e=answering("e", []))
-    answer = await host.call_first(HOOK, ARGUMENTS)
-    assert answer == PluginAnswer("b", (Note("b"),))
+    for name, value in {"a": Note("a"), "b": Note("b"), "c": None, "d": ValueError, "e": []}.items():
+        host.register(name, plugin(open_store=answering(name, value)), context(name))
+    assert await host.call("open_store", {}, accept=ACCEPT) == [PluginAnswer("b", (Note("b"),))]
     assert asked == ["e", "d", "c", "b"]
-    assert await host.call_first("on_stop", {}) is None
+    assert await host.call("open_entries", {}) == []
 
 
 # Answers

@@ -201,8 +201,8 @@ class PluginSet(PluginHost):
         return self.entries
 
     async def _first(self, hook: str, kind: type[_T]) -> _T | None:
-        answer = await self.call_first(hook, {})
-        return next((one for one in answer.values if isinstance(one, kind)), None) if answer else None
+        answers = await self.call(hook, {})
+        return next((one for answer in answers for one in answer.values if isinstance(one, kind)), None)
 
     def language_model(self, plugin: str) -> Complete | None:
         """Return the language model as a plugin may use it, or None where the host has wired none."""

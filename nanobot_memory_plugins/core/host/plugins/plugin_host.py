@@ -83,6 +83,7 @@ class PluginHost:
         }
         self._hooks = {name: frozenset(spec.argnames) | {"context"} for name, spec in specified.items()}
         self._accepts = {name: accepted_types(spec.function) for name, spec in specified.items()}
+        self._first_wins = {name for name, spec in specified.items() if spec.opts["firstresult"]}
         self._called: dict[str, Sequence[Implementation]] = dict.fromkeys(self._hooks, ())
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: dict[asyncio.Task[None], Attempt] = {}
@@ -131,7 +132,8 @@ class PluginHost:
     ) -> list[PluginAnswer]:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
-        The implementations run side by side, or with ``sequential`` one after the other. An answer is None, a value
+        The implementations run side by side, or with ``sequential`` one after the other; where the specification says
+        ``firstresult``, one after the other until one answers. An answer is None, a value
         of a type in ``accept`` (by default those that the hook's specification names), or a list or tuple of such
         values; anything else counts as none. Values that are
         dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
@@ -142,16 +144,12 @@ class PluginHost:
         expected = Expected(hook, self._accepts[hook] if accept is None else accept, check)
         answers: list[PluginAnswer] = []
         implementations = self._implementations(hook)
-        for batch in [(one,) for one in implementations] if sequential else [implementations]:
+        first_wins = hook in self._first_wins
+        for batch in [(one,) for one in implementations] if sequential or first_wins else [implementations]:
             answers += await self._run(batch, arguments, expected, limit)
+            if answers and first_wins:
+                break
         return answers
-
-    async def call_first(self, hook: str, arguments: Mapping[str, object]) -> PluginAnswer | None:
-        """Call a hook of one plugin after the other until one answers, and return its answer."""
-        for one in self._implementations(hook):
-            if answers := await self._run((one,), arguments, Expected(hook, self._accepts[hook])):
-                return answers[0]
-        return None
 
     def call_sync(
         self, hook: str, plugin: str, arguments: Mapping[str, object], *, given: int = 0
