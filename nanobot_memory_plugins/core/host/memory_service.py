@@ -213,26 +213,19 @@ class MemoryService:
 
         return self.thread.submit(resume)
 
-    def before_compaction(self, session_key: str, messages: Sequence[object], **more: Any) -> Answer[Summary | None]:
-        """Save what matters before history is cut, and return what replaces it, as `MemoryHost.before_compaction`."""
-
-        async def save(memory: "MemoryHost") -> Summary | None:
-            return await memory.before_compaction(session_key=session_key, messages=messages, **more)
-
-        return self.call(save, limit=self.config.core.compaction_limit + _WRITING)
-
     def summary_of(
         self,
         session_key: str,
         messages: Sequence[object],
         *,
         context_window: int,
+        room: int | None = None,
         reason: str = "token_pressure",
         scope: ScopeLike = None,
     ) -> Answer[Summary | None]:
         """Return what replaces the oldest of a session's messages, whatever they hold, or None: then they stay.
 
-        An earlier summary may stand among them.
+        An earlier summary may stand among them. The arguments are those of `MemoryHost.before_compaction`.
         """
 
         async def sum_up(memory: "MemoryHost") -> Summary | None:
@@ -243,6 +236,7 @@ class MemoryService:
                 session_key=session_key,
                 messages=messages,
                 context_window=context_window,
+                room=room,
                 reason=reason,
                 known=0 if earlier is None else earlier + 1,
                 scope=scope,

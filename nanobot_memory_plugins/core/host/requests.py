@@ -79,8 +79,8 @@ def history_to_cut(
 ) -> dict[str, Any] | None:
     """Return the arguments of a compaction of what stands before the last message that ``is_asked``.
 
-    None while all fits, or nothing stands there.
-    ``fill`` is the share of the ``window``, in tokens, from which on the messages are too many.
+    None while all fits, or nothing but an earlier summary stands there. ``fill`` is the share of the ``window``, in
+    tokens, from which on the messages are too many.
     """
     if window <= 0:
         return None
@@ -90,9 +90,7 @@ def history_to_cut(
         return None
     asked = max((index for index, one in enumerate(read) if is_asked(one)), default=len(read))
     earlier = find_earlier_summary(read[:asked])
-    known = 0 if earlier is None else earlier + 1
-    if asked <= known:
+    if asked <= (0 if earlier is None else earlier + 1):
         return None
     room = max(1, int(window * fill) - sum(tokens[asked:]))
-    cut = {"messages": messages[:asked], "known": known}
-    return {**cut, "context_window": window, "room": room, "reason": "token_pressure"}
+    return {"messages": messages[:asked], "context_window": window, "room": room}
