@@ -124,6 +124,8 @@ def test_what_is_added_is_quoted_from_the_notes():
     done = applied({}, add("The user was born in Vienna"), notes=notes)
     assert (done.entries, done.dropped) == ({}, ("add: neither the user nor the notes say it",))
     assert len(applied({}, good, notes=notes).entries) == 1
+    # Models give what is new an id of their own.
+    assert len(applied({}, good.model_copy(update={"ids": ("new1",)}), notes=notes).entries) == 1
     # Words that happen to stand in several notes make no fact.
     mixed = applied({}, add("Anna sold Berlin horses"), notes=("Anna went out", "Berlin is cold", "two horses"))
     assert mixed.entries == {}

@@ -119,12 +119,13 @@ class _Attempt:
         self, operation: Operation, entries: dict[str, Entry], touched: set[str]
     ) -> tuple[dict[str, Entry], AppliedOperation]:
         """Return the entries with one operation done, and what was done. Raises `_DroppedError`."""
-        for id_ in operation.ids:
+        ids = () if operation.op == "add" else operation.ids
+        for id_ in ids:
             self._look_at(id_, entries, touched)
         if operation.op == "archive":
-            return self._archived(operation.ids[0], entries)
+            return self._archived(ids[0], entries)
         seen = [one for id_, one in entries.items() if id_ in self._shown or id_ in touched]
-        if any(alike(one.content, operation.content) for one in seen if one.id not in operation.ids):
+        if any(alike(one.content, operation.content) for one in seen if one.id not in ids):
             raise _DroppedError(SAYS_IT_ALREADY)
         quote = self._quotations.find([*operation.said, operation.content], of_assistant=True)
         if quote is None:
@@ -132,8 +133,8 @@ class _Attempt:
         if operation.op == "add":
             one = self._new(operation, quote, new_id(entries))
             return {**entries, one.id: one}, AppliedOperation("add", one.id, one.content)
-        one = self._rewritten(operation, quote, [entries[id_] for id_ in operation.ids])
-        gone = tuple(id_ for id_ in operation.ids if id_ != one.id)
+        one = self._rewritten(operation, quote, [entries[id_] for id_ in ids])
+        gone = tuple(id_ for id_ in ids if id_ != one.id)
         done = AppliedOperation(operation.op, one.id, operation.content, gone)
         return relinked(entries, gone, one), done
 
