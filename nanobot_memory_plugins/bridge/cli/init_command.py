@@ -114,10 +114,10 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
 
 def _write_names(out: Console, setup: HostSetup, names: list[str]) -> Path | None:
     """Write the owner's names where they are not there yet; return where the previous file is."""
-    done = set_plugin_options(setup.file, {"core": {"people": named_by(setup, names)}})
-    if done.changed:
-        out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=shown(str(done.backup))))
-    return done.backup
+    backup = set_plugin_options(setup.file, {"core": {"people": named_by(setup, names)}})
+    if backup is not None:
+        out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=shown(str(backup))))
+    return backup
 
 
 def _prepare(out: Console, memory: MemoryConfig) -> Prepared:

@@ -142,12 +142,12 @@ def set_option(
     file = memory.source or silent_file()
     if file is None:
         raise InputError("There is no configuration file.", hint="Name one with --config.")
-    change = set_plugin_options(file, {section: wanted})
+    backup = set_plugin_options(file, {section: wanted})
     if as_json:
-        print_json({"ok": True, "file": change.path, "key": named[0].key, "changed": change.changed})
+        print_json({"ok": True, "file": file, "key": named[0].key, "changed": backup is not None})
         return
     out = console()
-    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_told(named[0], given))}  ({shown(str(change.path))})")
+    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_told(named[0], given))}  ({shown(str(file))})")
     out.print(tr("It holds from the next start of the agent on."))
 
 

@@ -102,26 +102,16 @@ def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
 def _configured(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return ``core.language`` of the configuration that a command would read, or nothing."""
-    for file in _files(arguments, environment):
-        raw, _ = read_json(file)
+    named = [value for option, value in pairwise(arguments) if option in ("--config", "-c")]
+    home = nanobot_home()
+    files = [Path("config.json"), *([home / "config.json"] if home is not None else [])]
+    if file := (named or [environment.get("NANOBOT_MEMORY_CONFIG", "")])[-1]:
+        files = [Path(os.path.expanduser(file))]
+    for content in (read_json(file)[0] for file in files):
         for place in _PLACES:
-            if isinstance(found := _at(raw, (*place, "core", "language")), str):
+            found = content
+            for key in (*place, "core", "language"):
+                found = found.get(key) if isinstance(found, Mapping) else None
+            if isinstance(found, str):
                 return found
     return ""
-
-
-def _files(arguments: Sequence[str], environment: Mapping[str, str]) -> list[Path]:
-    named = environment.get("NANOBOT_MEMORY_CONFIG", "")
-    for option, value in pairwise(arguments):
-        if option in ("--config", "-c"):
-            named = value
-    if named:
-        return [Path(os.path.expanduser(named))]
-    home = nanobot_home()
-    return [Path("config.json"), *([home / "config.json"] if home is not None else [])]
-
-
-def _at(raw: object, place: Sequence[str]) -> object:
-    for key in place:
-        raw = raw.get(key) if isinstance(raw, Mapping) else None
-    return raw

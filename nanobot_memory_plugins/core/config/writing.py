@@ -4,7 +4,6 @@ import copy
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic.alias_generators import to_snake
@@ -20,32 +19,14 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _LINE_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigChange:
-    """What a change of a configuration file comes to: the whole text before and after. Not for logs: it holds keys.
-
-    ``backup`` is where the previous file is kept, or None when nothing was written.
-    """
-
-    path: Path
-    before: str
-    after: str
-    backup: Path | None = None
-
-    @property
-    def changed(self) -> bool:
-        """Whether there is anything to write."""
-        return self.before != self.after
-
-
-def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, object]]) -> ConfigChange:
-    """Set options of plugins, ``enabled`` among them, where the JSON file has its plugins, and say what changed.
+def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, object]]) -> Path | None:
+    """Set options of plugins where a JSON file has its plugins; return where the previous file is kept, as ``.bak``.
 
     That place is found as `load_config` finds it; a file that has none gets ``channels.memoryPlugins`` when it is
     nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
     are given too. Order, other keys, indentation and the mode of the file stay; a symbolic link is
-    followed; the previous file is kept as ``<name>.bak``. Nothing is written when all of it stands there already. It
-    blocks. Raises `ConfigurationError` with cause and hint.
+    followed. Nothing is written, and None returned, when all of it stands there already. It blocks. Raises
+    `ConfigurationError` with cause and hint.
     """
     path = Path(path).expanduser().resolve()
     raw, wrong = read_json(path)
@@ -57,21 +38,19 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
     for key in reversed(plugins_place(raw) if isinstance(raw, Mapping) else ()):
         new = {key: new}
     _merge(path, changed, new, ())
-    before = path.read_text(encoding="utf-8-sig")
     if json.dumps(changed) == json.dumps(raw):
-        return ConfigChange(path, before, before)
-    indent = _LINE_INDENT.search(before)
-    after = json.dumps(changed, indent=indent[1] if indent else "  ", ensure_ascii=False) + "\n"
-    change = ConfigChange(path, before, after)
+        return None
+    indent = _LINE_INDENT.search(path.read_text(encoding="utf-8-sig"))
+    text = json.dumps(changed, indent=indent[1] if indent else "  ", ensure_ascii=False) + "\n"
     try:
-        replace_file(path, after.encode("utf-8"))
+        replace_file(path, text.encode("utf-8"))
     except (OSError, MemoryFileError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
             Sentence("{path} cannot be changed: {rstrip}.", path=path, rstrip=reason.rstrip(".")),
             hint="Make the file and its folder writable.",
         ) from error
-    return replace(change, backup=path.with_name(f"{path.name}.bak"))
+    return path.with_name(f"{path.name}.bak")
 
 
 def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
