@@ -16,12 +16,14 @@ from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    existing_workspace,
     print_json,
     read_configuration,
     run,
     warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -69,6 +71,7 @@ def purge(
         raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
     configuration, problems = read_configuration(config)
     warn(problems)
+    finish_erasure(existing_workspace(workspace), configuration)
     repository = opened(workspace)
     about, of_sessions = known(repository, ids or [])
     erasure = replace(about, words=tuple(text or ()), everywhere=everywhere, sessions=tuple(session or ()))

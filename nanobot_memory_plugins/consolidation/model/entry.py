@@ -179,6 +179,11 @@ def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
     return visible.allows(whole_scope(entry))
 
 
+def plain_words(text: str) -> str:
+    """Return a text without what makes no difference to two entries: case, space and the full stop."""
+    return " ".join(text.split()).casefold().rstrip(".。!！")
+
+
 def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
 from nanobot_memory_plugins.consolidation.operations.changes import undo
-from nanobot_memory_plugins.consolidation.operations.merge_entries import plain_words
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE

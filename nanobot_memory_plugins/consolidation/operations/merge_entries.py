@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_words
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, as_of, decayed
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -75,8 +75,3 @@ def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scop
             one = joined(alike_ones, alike_ones[0].content, now)
             current = relinked(current, [entry.id for entry in alike_ones], one)
     return current
-
-
-def plain_words(text: str) -> str:
-    """Return a text without what makes no difference to two entries: case, space and the full stop."""
-    return " ".join(text.split()).casefold().rstrip(".。!！")

@@ -16,7 +16,7 @@ from datetime import UTC, timedelta
 from functools import cached_property
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
 from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
 from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse
@@ -238,14 +238,14 @@ class EntryRepository:
         One with a secret stays as it is, as does one that was purged.
         """
         taken, new = [], dict[str, Entry]()
-        texts = {_plain(entry.content) for entry in there.values()}
+        texts = {plain_words(entry.content) for entry in there.values()}
         for bullet in document.bullets:
             entry = self._new_entry(bullet, {**there, **new})
             if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
                 continue
             taken.append(bullet)
-            if _plain(bullet.content) not in texts:
-                texts.add(_plain(bullet.content))
+            if plain_words(bullet.content) not in texts:
+                texts.add(plain_words(bullet.content))
                 new[entry.id] = entry
         return document.without(taken), new
 
@@ -384,10 +384,6 @@ def _says_the_same(entry: Entry, before: Entry | None) -> bool:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold().rstrip(".。!！")
 
 
 def _log_once(path: Path, problem: str) -> None:

@@ -39,13 +39,13 @@ def repair_memory(workspace: Path, config: "MemoryConfig") -> None:
             logger.warning("the files of {} could not be repaired: {}", point.distribution, type(error).__name__)
 
 
-def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "ErasurePlan | None":
-    """Finish a forgetting that was broken off, say so on standard error, and return what became of it. It blocks.
+def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> None:
+    """Finish a forgetting that was broken off, and say so on standard error. It blocks.
 
     Without a configuration it reads that of the usual places, should there be anything to finish.
     """
     if PrivacyFile(MemoryPaths.of(workspace)).unfinished() is None:
-        return None
+        return
     import asyncio
 
     from nanobot_memory_plugins.core.config.reading import load_config
@@ -60,7 +60,7 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
             finished = thread.submit(asyncio.run, start()).result()
     except Exception as error:  # the command does without
         logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
-        return None
+        return
     if finished is not None:
         told = (
             tr("A forgetting for good that had been broken off goes on at the next start")
@@ -68,7 +68,6 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "Er
             else tr("A forgetting for good that had been broken off is finished")
         )
         say_repaired(told)
-    return finished
 
 
 def say_repaired(done: str) -> None:
