@@ -1,6 +1,7 @@
 """The connections that searches use, apart from the indexer's, and the times when there can be none."""
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,10 +61,15 @@ class Readers:
         self._closing = threading.Event()
         self._opening: threading.Thread | None = None
 
-    def open(self, patience: float) -> None:
-        """Open a first reader, or one of a new file. After ``patience`` seconds that is left to a thread."""
+    def open(self, patience: float, is_hopeless: Callable[[], object] = lambda: False) -> None:
+        """Open a first reader, or one of a new file. After ``patience`` seconds that is left to a thread.
+
+        It is so at once where ``is_hopeless`` says that nobody can make the file.
+        """
         self.trouble = NOT_OPEN
-        self._begin_to_open().join(patience)
+        opening, ends = self._begin_to_open(), time.monotonic() + patience
+        while opening.is_alive() and not is_hopeless() and time.monotonic() < ends:
+            opening.join(_FIRST_RETRY)
 
     def use(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of a reader, or None when the database cannot be used now."""

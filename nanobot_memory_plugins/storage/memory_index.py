@@ -92,7 +92,7 @@ class MemoryIndex:
         except (ImportError, StoreError) as error:
             self._do_without(trouble_of(error))
             return
-        self.indexer = Indexer(
+        indexer = self.indexer = Indexer(
             self.paths,
             lock=path.with_name("indexer.lock"),
             database=path,
@@ -101,9 +101,9 @@ class MemoryIndex:
             settings=self._options.index_settings(self._redact),
             clock=self._clock,
         )
-        self.indexer.start()
-        self._readers = Readers(path, self._searcher, self.indexer.check_database)
-        self._readers.open(_OPEN_SECONDS)
+        indexer.start()
+        self._readers = Readers(path, self._searcher, indexer.check_database)
+        self._readers.open(_OPEN_SECONDS, lambda: indexer.trouble)
         self.refresh()
         self._warm_up()
 
