@@ -76,7 +76,7 @@ class EntryLearning:
                 new[earlier] = replace(new[earlier], replaces=(*new[earlier].replaces, *one.replaces))
         matches = await self._matcher.same([one.text for one in new.values()], known)
         confirmed = (read[place].confirms for place in new)
-        same = [match.entry_id if match else id_ for match, id_ in zip(matches, confirmed, strict=True)]
+        same = [match or id_ for match, id_ in zip(matches, confirmed, strict=True)]
         found = [
             (replace(one, replaces=tuple(id_ for id_ in one.replaces if id_ != entry_id)), entry_id)
             for one, entry_id in zip(new.values(), same, strict=True)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, is_at_hand, is_visible
-from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
@@ -266,7 +266,7 @@ class ForgetTool(_EntryTool):
             return await self._removed(_with_what_it_replaced(meant, entries), entries)
         if not matches:
             return "Nothing was forgotten: no entry says that."
-        candidates = "\n".join(f"- {_line(entries[match.entry_id])}" for match in matches)
+        candidates = "\n".join(f"- {_line(entries[id_])}" for id_, _ in matches)
         listed = fence([candidates], language=language_of(query)) or ""
         return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"
 
@@ -288,16 +288,14 @@ _MEANT, _AHEAD = 0.65, 0.15
 _MOST_CANDIDATES = 5
 
 
-def _meant(matches: Sequence[Match], entries: Mapping[str, Entry]) -> str | None:
+def _meant(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) -> str | None:
     """Return the entry that is plainly meant, or None."""
     if not matches:
         return None
-    best, *others = matches
-    if best.by in ("id", "text"):
-        return best.entry_id
-    chain = _with_what_it_replaced(best.entry_id, entries)
-    next_best = max((match.likeness for match in others if match.entry_id not in chain), default=0.0)
-    return best.entry_id if best.likeness >= _MEANT and best.likeness - next_best >= _AHEAD else None
+    (best, likeness), *others = matches
+    chain = _with_what_it_replaced(best, entries)
+    next_best = max((one for id_, one in others if id_ not in chain), default=0.0)
+    return best if likeness == 1.0 or (likeness >= _MEANT and likeness - next_best >= _AHEAD) else None
 
 
 def _with_what_it_replaced(id_: str, entries: Mapping[str, Entry]) -> list[str]:

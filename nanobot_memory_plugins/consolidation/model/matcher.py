@@ -8,7 +8,6 @@ and let a text that adds more count as the same. The thresholds are measured: do
 
 from array import array
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from operator import mul
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -33,15 +32,6 @@ _PLAUSIBLE = 0.4
 _KEPT_VECTORS = 8_192
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """An entry that fits a text. ``likeness`` is 0 to 1, ``by`` is "id", "text", "vectors" or "words"."""
-
-    entry_id: str
-    likeness: float
-    by: str
-
-
 def encoding(context: PluginContext) -> Encode:
     """Return what encodes texts with the model of the store that is open by then, if it has one."""
 
@@ -62,13 +52,16 @@ class Matcher:
         self._encode = encode
         self._vectors: BoundedDict[str, array[float]] = BoundedDict(_KEPT_VECTORS)
 
-    async def closest(self, text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[Match]:
-        """Return the entries that ``text`` may mean, best first; only plausible ones."""
+    async def closest(self, text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[tuple[str, float]]:
+        """Return the entries that ``text`` may mean, best first, each with its likeness; only plausible ones.
+
+        1 is an id, or the same words.
+        """
         vectors = await self._vectors_of([text, *(entry.content for entry in entries.values())])
         return await run_in_daemon_thread(lambda: _closest(text, entries, vectors)[: max(0, most)])
 
-    async def same(self, texts: Sequence[str], entries: Mapping[str, Entry]) -> list[Match | None]:
-        """Return for each text the entry that says the same thing, or None."""
+    async def same(self, texts: Sequence[str], entries: Mapping[str, Entry]) -> list[str | None]:
+        """Return for each text the id of the entry that says the same thing, or None."""
 
         def look() -> list[list[str]]:
             known = {id_: wording(entry.content) for id_, entry in entries.items()}
@@ -121,7 +114,7 @@ def _sameness(one: TextFingerprint, other: TextFingerprint, cosine: float | None
 
 def _agreed(one: TextFingerprint, other: TextFingerprint) -> float:
     """Return the share of the longer text's weight that both hold; 0 where they say different things."""
-    if (one.numbers, one.negated, one.past) != (other.numbers, other.negated, other.past):
+    if one.numbers != other.numbers or one.negated is not other.negated or one.past is not other.past:
         return 0.0
     shared = _shared(one, other)
     if not shared or min(one.weight, other.weight) - shared > _OWN_ON_BOTH_SIDES + 1e-9:
@@ -144,45 +137,43 @@ def _named(text: str, ids: Container[str]) -> str | None:
     return plain if plain in ids else None
 
 
-def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vectors: Vectors) -> Match | None:
+def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vectors: Vectors) -> str | None:
     if (known := _named(text, entries)) is not None:
-        return Match(known, 1.0, "id")
-    own = wording(text)
-    found: list[tuple[float, bool, Match]] = []
-    for id_ in ids:
-        entry = entries[id_]
-        other, cosine = wording(entry.content), _cosine(text, entry.content, vectors)
-        if likeness := _sameness(own, other, cosine):
-            by = "text" if own.key == other.key else "words" if cosine is None else "vectors"
-            found.append((likeness, not entry.superseded_by, Match(id_, likeness, by)))
-    return max(found, key=lambda one: one[:2])[2] if found else None
+        return known
+
+    def rank(entry: Entry) -> tuple[float, bool]:
+        cosine = _cosine(text, entry.content, vectors)
+        return says_the_same(text, entry.content, cosine), not entry.superseded_by
+
+    best = max(ids, key=lambda id_: rank(entries[id_]), default="")
+    return best if best and rank(entries[best])[0] else None
 
 
-def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[Match]:
+def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[tuple[str, float]]:
     if (known := _named(text, entries)) is not None:
-        return [Match(known, 1.0, "id")]
+        return [(known, 1.0)]
     own = wording(text)
-    found: list[tuple[float, bool, Match]] = []
-    for id_, entry in entries.items():
+
+    def likeness(entry: Entry) -> float:
         other = wording(entry.content)
         if own.key and own.key == other.key:
-            match = Match(id_, 1.0, "text")
-        else:
-            # Who asks for an entry names what is particular about it, and not all that it says.
-            covered = _shared(own, other) / own.weight if own.weight else 0.0
-            words = 0.6 * covered + 0.4 * _dice(own, other)
-            cosine = _cosine(text, entry.content, vectors)
-            if cosine is None:
-                match = Match(id_, round(min(0.99, words), 4), "words")
-            else:
-                high, low = max(words, cosine), max(0.0, min(words, cosine))
-                match = Match(id_, round(min(0.99, 0.6 * high + 0.4 * low), 4), "vectors")
-        if match.likeness >= _PLAUSIBLE:
-            found.append((match.likeness, not entry.superseded_by, match))
-    return [match for *_, match in sorted(found, key=lambda one: one[:2], reverse=True)]
+            return 1.0
+        # Who asks for an entry names what is particular about it, and not all that it says.
+        covered = _shared(own, other) / own.weight if own.weight else 0.0
+        words = 0.6 * covered + 0.4 * _dice(own, other)
+        cosine = _cosine(text, entry.content, vectors)
+        if cosine is not None:
+            words = 0.6 * max(words, cosine) + 0.4 * max(0.0, min(words, cosine))
+        return round(min(0.99, words), 4)
+
+    found = [(id_, likeness(entry)) for id_, entry in entries.items()]
+    plausible = [one for one in found if one[1] >= _PLAUSIBLE]
+    return sorted(plausible, key=lambda one: (one[1], not entries[one[0]].superseded_by), reverse=True)
 
 
 def _shared(one: TextFingerprint, other: TextFingerprint) -> float:
+    if one.terms.keys().isdisjoint(other.terms):  # as most are
+        return 0.0
     return sum(weight for term, weight in one.terms.items() if term in other.terms)
 
 
