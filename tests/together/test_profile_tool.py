@@ -54,7 +54,8 @@ async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(
         in told
     )
     assert "The user may like chess (since 2026-03-10; not said by the user, but from: summary)" in told
-    assert told.index("preference:") < told.index("fact:") < told.index("lives in Leipzig")
+    # What matters most says which kind comes first.
+    assert told.index("fact:") < told.index("lives in Leipzig") < told.index("preference:")
     assert told.index("over, replaced or faded:") < told.index("Pay the rent")
     # With days and no words it is a timeline: what was said, and no entry.
     assert "I moved to Leipzig in spring" in days
