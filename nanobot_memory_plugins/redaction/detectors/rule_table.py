@@ -41,7 +41,7 @@ _CLASSES = {
         "(?:[ ]?\\([^()\\n]{1,24}\\))?"
     ),
     "<link>": "[\"'*)]{0,3}[ ]{0,3}(?:[:=#：是为は—-]|is(?![a-z])|was(?![a-z]))?[ ]{0,3}[\"'(*]{0,2}",
-    "<border>": "(?![A-Za-z0-9*\u2022\u25cf]|[.,:/-][0-9]|%)",
+    "<number-end>": "(?![A-Za-z0-9*\u2022\u25cf]|[.,:/-][0-9]|%)",
     "<string>": "[\"'][^\"'\\n]{1,200}[\"'],[ ]?",
     "<argument>": "[^,()\\n]{1,200},[ ]?",
 }
@@ -156,18 +156,18 @@ PERSONAL_CUES = KeywordIndex(literal for rule in keyed_rules("personal") for lit
 _LONGEST_PERSONAL = 64
 
 
-def personal_value(name: str, value: str) -> str | None:
-    """Give the placeholder of a number that names a person, by the ``name`` of its field or column; None for others."""
-    if len(value) > _LONGEST_PERSONAL or len(name) > _LONGEST_PERSONAL or not names_personal(name):
+def personal_value(name: str, value: str) -> Span | None:
+    """Give the finding for a number that names a person, by the ``name`` of its field or column; None for others."""
+    if len(value) > _LONGEST_PERSONAL or len(name) > _LONGEST_PERSONAL or not may_name_person(name):
         return None
     described = f"{_spaced(name)}: {value}"
     begin = len(described) - len(value)
     spans = PERSONAL.find(described, Lowered(described))
-    return next((span.placeholder for span in spans if span.start >= begin), None)
+    return next((span for span in spans if span.start >= begin), None)
 
 
 @lru_cache(maxsize=2048)
-def names_personal(name: str) -> bool:
+def may_name_person(name: str) -> bool:
     """Tell whether the values under a ``name`` may be numbers that name a person."""
     return PERSONAL_CUES.meets(Lowered(_spaced(name)))
 

@@ -1,4 +1,4 @@
-"""Secrets in tables, of Markdown, separated values or printed frames: the heading says it, or the cell before."""
+"""Secrets in tables with cells between |, tabs, commas or semicolons: the heading says it, or the cell before."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, names_personal, personal_value
+from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_name_person, personal_value
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, RANK_PERSONAL, REDACTED, Span
+from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
@@ -57,8 +57,8 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
             for column, cell in zip(head, cells, strict=True):
                 if _is_secret(cell, column):
                     yield _span(cell)
-                elif placeholder := personal_value(column.text, cell.text):
-                    yield Span(cell.start, cell.start + len(cell.text), "id_number", placeholder, RANK_PERSONAL)
+                elif found := personal_value(column.text, cell.text):
+                    yield found._replace(start=cell.start, end=cell.start + len(cell.text))
         else:
             head, head_mark = (cells if _is_head(cells) else ()), mark
 
@@ -74,7 +74,7 @@ def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
 
 def _is_head(cells: Sequence[_Cell]) -> bool:
     return all(_HEADING.fullmatch(cell.text) for cell in cells) and any(
-        _level(cell.text) >= Sensitivity.TOKEN or names_personal(cell.text) for cell in cells
+        _level(cell.text) >= Sensitivity.TOKEN or may_name_person(cell.text) for cell in cells
     )
 
 

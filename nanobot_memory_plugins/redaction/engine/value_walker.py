@@ -85,8 +85,8 @@ class _Walker:
             while shown in result:
                 shown += "'"
             is_number = isinstance(item, str | int | float) and not isinstance(item, bool) and item
-            if is_number and (placeholder := personal_value(name, str(item))):
-                result[shown] = placeholder
+            if is_number and (found := personal_value(name, str(item))):
+                result[shown] = found.placeholder
                 continue
             hidden = _hides(name, item)
             self._below_secret += hidden
