@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.bm25 import K1, B
-from nanobot_memory_plugins.storage.candidates import CandidateRow
+from nanobot_memory_plugins.storage.document_rows import CandidateRow
 from nanobot_memory_plugins.storage.documents import timestamp
 from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS

@@ -2,17 +2,14 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage.bm25 import K1, B
-from nanobot_memory_plugins.storage.document_rows import derived_of, document_from_row, document_values
-from nanobot_memory_plugins.storage.documents import Document, holds_entries, timestamp
+from nanobot_memory_plugins.storage.document_rows import CandidateRow
 from nanobot_memory_plugins.storage.filters import passes_beside_scope
 
 # Seconds without a message after which a new session begins, in files that hold more than one.
@@ -20,63 +17,9 @@ SESSION_GAP = 3 * 3_600.0
 NOWHERE = -1
 """Where there is no such candidate."""
 _PLACES_A_FILE = 1 << 40
-_DOCUMENT = slice(3, None)
-# Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
-_derived = lru_cache(maxsize=8_192)(derived_of)
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-
-class CandidateRow(NamedTuple):
-    """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
-
-    id: int
-    body: str
-    head: str
-    key: str
-    path: str
-    line: int
-    offset: int
-    ordinal: int
-    source: str
-    text: str
-    origin: str
-    agent: str
-    user: str
-    channel: str
-    session: str
-    group_chat: str
-    project: str
-    heading: str
-    tldr: str
-    tags: str
-    speaker: str
-    iso_time: str | None
-
-    @classmethod
-    def of(cls, document: Document) -> "CandidateRow":
-        """Return a document that the index does not hold yet."""
-        return cls(0, *_derived(document), *document_values(document))
-
-    @property
-    def document(self) -> Document:
-        """The document that it stores."""
-        return document_from_row(tuple(self)[_DOCUMENT])
-
-    @property
-    def time(self) -> datetime | None:
-        """When it was said, or since when it is kept."""
-        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
-
-    @property
-    def said_at(self) -> float:
-        """When it was said in seconds since 1970, NaN without a time: a scored entry holds from its time on."""
-        return timestamp(self.time) if self.time is not None and not holds_entries(self.path) else np.nan
-
-    def terms(self, tier: Tier) -> str:
-        """Return the terms that a search of a tier looks at."""
-        return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
 
 
 def passing(rows: Iterable[CandidateRow], query: Query) -> list[CandidateRow]:

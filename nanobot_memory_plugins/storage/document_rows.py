@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from nanobot_memory_plugins.core import Origin, Scope
-from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.core import Origin, Scope, Tier
+from nanobot_memory_plugins.storage.documents import Document, holds_entries, timestamp
 from nanobot_memory_plugins.storage.segmentation import segment
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
@@ -66,6 +68,57 @@ def document_from_row(row: Sequence[Any]) -> Document:
     )
 
 
+class CandidateRow(NamedTuple):
+    """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
+
+    id: int
+    body: str
+    head: str
+    key: str
+    path: str
+    line: int
+    offset: int
+    ordinal: int
+    source: str
+    text: str
+    origin: str
+    agent: str
+    user: str
+    channel: str
+    session: str
+    group_chat: str
+    project: str
+    heading: str
+    tldr: str
+    tags: str
+    speaker: str
+    iso_time: str | None
+
+    @classmethod
+    def of(cls, document: Document) -> "CandidateRow":
+        """Return a document that the index does not hold yet."""
+        return cls(0, *kept_terms(document), *document_values(document))
+
+    @property
+    def document(self) -> Document:
+        """The document that it stores."""
+        return document_from_row(self[3:])
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said, or since when it is kept."""
+        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
+
+    @property
+    def said_at(self) -> float:
+        """When it was said in seconds since 1970, NaN without a time: a scored entry holds from its time on."""
+        return timestamp(self.time) if self.time is not None and not holds_entries(self.path) else math.nan
+
+    def terms(self, tier: Tier) -> str:
+        """Return the terms that a search of a tier looks at."""
+        return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
+
+
 def row_hash(values: Sequence[Any]) -> bytes:
     """Hash the values of `DOCUMENT_COLUMNS`."""
     return _hash(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
@@ -92,6 +145,11 @@ def derived_of(document: Document) -> tuple[str, str]:
     date = f"{document.said_at:%Y-%m-%d}" if document.said_at else ""
     body = segment(f"{document.speaker}\n{date}\n{document.text}")
     return body, segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+# Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
+kept_terms = lru_cache(maxsize=8_192)(derived_of)
+"""As `derived_of`."""
 
 
 def storable(text: str) -> str:

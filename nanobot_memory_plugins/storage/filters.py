@@ -5,11 +5,11 @@ import re
 import string
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import Whose
-from nanobot_memory_plugins.storage.document_rows import storable
+from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
 from nanobot_memory_plugins.storage.documents import Document, timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
@@ -44,36 +44,12 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
-class Filterable(Protocol):
-    """What the filters of a query look at: a document, or a row of one."""
-
-    @property
-    def key(self) -> str:
-        """The key of the document."""
-
-    @property
-    def source(self) -> str:
-        """The kind of memory."""
-
-    @property
-    def origin(self) -> str:
-        """Who said it."""
-
-    @property
-    def time(self) -> datetime | None:
-        """When it was said."""
-
-    @property
-    def tags(self) -> Sequence[str] | str:
-        """Its tags, or the JSON of them."""
-
-
 def passes(document: Document, query: Query) -> bool:
     """Return whether a document passes the query's filters."""
     return query.scope.allows(document.scope) and passes_beside_scope(document, query)
 
 
-def passes_beside_scope(one: Filterable, query: Query) -> bool:
+def passes_beside_scope(one: Document | CandidateRow, query: Query) -> bool:
     """Return whether something passes the query's filters but for its scope."""
     return (
         (not query.origins or one.origin in query.origins)

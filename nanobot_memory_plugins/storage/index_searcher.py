@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, Sear
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.bm25 import idf_of
-from nanobot_memory_plugins.storage.candidates import CandidateRow, Candidates, passing
-from nanobot_memory_plugins.storage.document_rows import storable
+from nanobot_memory_plugins.storage.candidates import Candidates, passing
+from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes

@@ -3,19 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import lru_cache
 
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.bm25 import K1, B, idf_of
-from nanobot_memory_plugins.storage.document_rows import derived_of
+from nanobot_memory_plugins.storage.document_rows import kept_terms
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
 from nanobot_memory_plugins.storage.segmentation import query_terms
-
-# Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
-_derived = lru_cache(maxsize=8_192)(derived_of)
 
 
 def search_files(documents: Iterable[Document], query: Query, now: datetime) -> SearchResult:
@@ -23,7 +19,7 @@ def search_files(documents: Iterable[Document], query: Query, now: datetime) -> 
     if not query.text.strip():
         return newest_first(documents, query, Level.MARKDOWN)
     found = [document for document in documents if passes(document, query)]
-    texts = [(head if query.tier is Tier.LIGHT else f"{body} {head}").split() for body, head in map(_derived, found)]
+    texts = [(head if query.tier is Tier.LIGHT else f"{body} {head}").split() for body, head in map(kept_terms, found)]
     frequencies = Counter(term for text in texts for term in set(text))
 
     def known(terms: Sequence[str]) -> dict[str, int]:

@@ -6,9 +6,8 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import Query
-from nanobot_memory_plugins.storage.candidates import CandidateRow
 from nanobot_memory_plugins.storage.database.connection import query as run
-from nanobot_memory_plugins.storage.document_rows import DOCUMENT_COLUMNS, storable
+from nanobot_memory_plugins.storage.document_rows import DOCUMENT_COLUMNS, CandidateRow, storable
 from nanobot_memory_plugins.storage.filters import sql_filter
 
 # SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
