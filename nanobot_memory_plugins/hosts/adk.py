@@ -169,7 +169,7 @@ class MemorySummarizer(BaseEventsSummarizer):
             return None
         (key, whose), window = known, self._plugin.context_window or _WINDOW
         said = list(map(event_message, events))
-        summary = await self._plugin.memory.summary_of(key, said, context_window=window, scope=whose)
+        summary = await self._plugin.memory.before_compaction(key, said, context_window=window, scope=whose)
         if summary is None or not summary.keep_from:
             return None
         content = types.Content(role="model", parts=[types.Part(text=summary.text)])

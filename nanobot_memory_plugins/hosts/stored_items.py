@@ -54,7 +54,7 @@ class StoredItems:
             return  # a run waits for somebody, and will go on from here
         reason = "manual" if forced else "token_pressure"
         more: dict[str, Any] = {"context_window": self._window, "reason": reason, "scope": self.scope}
-        if (summary := await self._memory.summary_of(self.session_key, items, **more)) is None:
+        if (summary := await self._memory.before_compaction(self.session_key, items, **more)) is None:
             return
         kept = summary.keep_from
         while kept and items[kept - 1].get("type") == "reasoning":  # it may not be parted from what follows it

@@ -213,7 +213,7 @@ class MemoryService:
 
         return self.thread.submit(resume)
 
-    def summary_of(
+    def before_compaction(
         self,
         session_key: str,
         messages: Sequence[object],

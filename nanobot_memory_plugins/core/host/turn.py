@@ -206,7 +206,7 @@ class Turn:
         cut = history_to_cut(messages, self._is_asked, context_window, fill)
         if cut is None:
             return self._service.answer(lambda: None)
-        return self._service.summary_of(self.session_key, **cut, scope=self.scope)
+        return self._service.before_compaction(self.session_key, **cut, scope=self.scope)
 
     def replied(self, reply: str | Sequence[object]) -> Answer[None]:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
