@@ -44,8 +44,8 @@ async def main(workspace: str) -> None:
             history.append({"role": "assistant", "content": reply})
             await turn.replied(reply)
             if len(history) > LONGEST:
-                more = {"context_window": WINDOW, "reason": "token_pressure"}
-                if (summary := await memory.before_compaction(SESSION, history, **more)) is not None:
+                summary = await memory.before_compaction(SESSION, history, context_window=WINDOW)
+                if summary is not None:
                     history = [{"role": "system", "content": summary.text}, *history[summary.keep_from :]]
             turn.finished(history, context_window=WINDOW)  # and the session's idle clock begins anew
             print(reply)
