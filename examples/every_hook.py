@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
     Summary,
     hookimpl,
 )
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.values import Trace, Visibility
 from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView
@@ -200,8 +200,8 @@ def contribute_tools(**_: object) -> ClockTool:
 @hookimpl
 def on_purge(texts: tuple[str, ...], words: tuple[str, ...], dry_run: bool, **_: object) -> list[Trace]:
     """Take what is forgotten for good out of the reminders."""
-    wanted = Wanted(texts, words=words)
-    found = [one for one in REMINDERS if wanted.count(one)]
+    matcher = ErasureMatcher(texts, words=words)
+    found = [one for one in REMINDERS if matcher.count(one)]
     if not dry_run:
         REMINDERS[:] = [one for one in REMINDERS if one not in found]
     return [Trace("reminders", len(found))] if found else []

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.bridge.importing import session_files
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
 from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, PluginError, hookimpl
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -112,11 +112,11 @@ class NanobotPlugin:
     @hookimpl
     def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
         """Name the sessions of nanobot's own that hold what is forgotten: they are not ours."""
-        wanted = Wanted(texts, words=words)
+        wanted = ErasureMatcher(texts, words=words)
         return [one for path in session_files(context.workspace) for one in _held(path, wanted)] if wanted else []
 
 
-def _held(path: Path, wanted: Wanted) -> Iterator[Trace]:
+def _held(path: Path, wanted: ErasureMatcher) -> Iterator[Trace]:
     try:
         lines = read_regular(path).decode("utf-8", "replace").splitlines()
     except OSError:

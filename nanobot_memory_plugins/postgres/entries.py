@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
@@ -268,7 +268,7 @@ def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> 
     return {str(id_): int(revision) for id_, revision, _ in done}
 
 
-def forget(connection: Connection, machine: str, wanted: Wanted) -> None:
+def forget(connection: Connection, machine: str, wanted: ErasureMatcher) -> None:
     """Take out for good the entries that hold what is wanted, and what they ever said.
 
     Their rows stay, empty: so every machine learns of it, and none brings them back.
@@ -304,5 +304,5 @@ def _touch(connection: Connection) -> None:
     run(connection, "UPDATE nanobot_memory.tenant t SET entries = gen_random_uuid()")
 
 
-def _holds(wanted: Wanted, body: str) -> bool:
+def _holds(wanted: ErasureMatcher, body: str) -> bool:
     return wanted.count(unquote(body)) > 0  # the fields below the text have some characters by their codes

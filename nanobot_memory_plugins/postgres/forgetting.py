@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import entries
@@ -99,11 +99,11 @@ def done(connection: Connection, owner: Owner, revision: int) -> None:
     )
 
 
-def _wanted(erasure: Erasure) -> Wanted:
-    return Wanted(erasure.texts, words=erasure.words)
+def _wanted(erasure: Erasure) -> ErasureMatcher:
+    return ErasureMatcher(erasure.texts, words=erasure.words)
 
 
-def _passages(connection: Connection, wanted: Wanted) -> Iterator[tuple[int, str, str]]:
+def _passages(connection: Connection, wanted: ErasureMatcher) -> Iterator[tuple[int, str, str]]:
     """Yield id, machine and path of the passages that hold something."""
     last: int | None = None
     while True:
@@ -121,7 +121,7 @@ def _passages(connection: Connection, wanted: Wanted) -> Iterator[tuple[int, str
         last = rows[-1][0]
 
 
-def _forget_records(connection: Connection, wanted: Wanted) -> Iterator[tuple[str, str]]:
+def _forget_records(connection: Connection, wanted: ErasureMatcher) -> Iterator[tuple[str, str]]:
     """Delete the records that hold something, and yield machine and path of each."""
     last = None
     while True:

@@ -76,7 +76,7 @@ def _scope(scope: Scope | Visibility, values: _Values) -> Iterator[str]:
     ways = [" AND ".join(f"c.\"{name}\" = ''" for name in WHOSE_FIELDS)]
     ways += [
         " AND ".join(f'c."{name}" = {values.add(clean(wanted))}' for name, wanted in wanted_of(one).items())
-        for one in scope.whose
+        for one in scope.owners
     ]
     yield f"({' OR '.join(f'({way})' for way in ways)})"
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
-from nanobot_memory_plugins.core.values.scopes import Whose
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
 from nanobot_memory_plugins.storage.documents import Document, timestamp
 
@@ -99,13 +99,13 @@ def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str
         return
     ways = [" AND ".join(f"d.{name} = ''" for name in WHOSE_FIELDS)]
     values: list[str] = []
-    for one in scope.whose:
+    for one in scope.owners:
         wanted = wanted_of(one)
         ways.append(" AND ".join(f"d.{name} = ?" for name in wanted))
         values += map(storable, wanted.values())
     yield f"({' OR '.join(f'({way})' for way in ways)})", values
 
 
-def wanted_of(one: Whose) -> dict[str, str]:
+def wanted_of(one: OwnerFilter) -> dict[str, str]:
     """Return the names that one way of being somebody's asks for; none is any."""
     return {name: value for name in WHOSE_FIELDS if (value := getattr(one, name)) is not None}

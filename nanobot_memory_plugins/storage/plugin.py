@@ -39,10 +39,10 @@ class StoragePlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
-        from nanobot_memory_plugins.core.erasure.matching import Wanted
+        from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
         store = self._own(context)
-        traces = await store.purge(Wanted(texts, words=words), dry_run=dry_run) if store is not None else []
+        traces = await store.purge(ErasureMatcher(texts, words=words), dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         paths, db_path = MemoryPaths.of(context.workspace), options.db_path
         opened = store.database if store is not None else None

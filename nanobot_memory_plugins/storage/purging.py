@@ -23,7 +23,7 @@ from nanobot_memory_plugins.storage.index_location import (
 )
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.erasure.matching import Wanted
+    from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
 _STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
 _NOT_OURS = "it is no index of ours, or it is damaged; delete it if nobody needs it"
@@ -32,7 +32,9 @@ _IS_DAMAGED = "a damaged index"
 _IN_FILES = "it is the index of text that stays in its file"
 
 
-def purge_index(paths: MemoryPaths, path: Path, wanted: "Wanted", *, indexed: int, dry_run: bool) -> list[Trace]:
+def purge_index(
+    paths: MemoryPaths, path: Path, matcher: "ErasureMatcher", *, indexed: int, dry_run: bool
+) -> list[Trace]:
     """Take texts out of an index that is up to date with its files. It blocks. Raises `StoreError`.
 
     ``indexed`` is the number of rows that held one of the texts before it was brought up to date.
@@ -40,7 +42,7 @@ def purge_index(paths: MemoryPaths, path: Path, wanted: "Wanted", *, indexed: in
     from nanobot_memory_plugins.storage.database import Database
 
     where = _relative(paths, path)
-    left = count_rows(path, wanted)
+    left = count_rows(path, matcher)
     if dry_run:
         return [Trace(where, left)] if left else []
     # The indexer may have been faster than the count; the file is written anew in any case.
@@ -52,13 +54,13 @@ def purge_index(paths: MemoryPaths, path: Path, wanted: "Wanted", *, indexed: in
     return traces
 
 
-def count_rows(path: Path, wanted: "Wanted") -> int:
+def count_rows(path: Path, matcher: "ErasureMatcher") -> int:
     """Return how many rows of the index carry one of the texts. Raises `StoreError`."""
     from nanobot_memory_plugins.storage.database import Database
 
     with closing(Database.open(path, read_only=True)) as database:
         texts = ("\n".join((one.text, one.tldr, one.heading, " ".join(one.tags))) for one in database.documents())
-        return sum(bool(wanted.count(text)) for text in texts)
+        return sum(bool(matcher.count(text)) for text in texts)
 
 
 def later(paths: MemoryPaths, path: Path, error: StoreError, *, dry_run: bool) -> Trace:

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.erasure.matching import Wanted
+    from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
 T = TypeVar("T")
 
@@ -193,7 +193,7 @@ class SqliteStore:
         self._must_be_open()
         await self._in_housekeeping(self._index.rebuild)
 
-    async def purge(self, wanted: "Wanted", *, dry_run: bool) -> list[Trace]:
+    async def purge(self, matcher: "ErasureMatcher", *, dry_run: bool) -> list[Trace]:
         """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised.
 
         Nobody is waited for for long: what cannot be done now is left to the next start.
@@ -203,11 +203,11 @@ class SqliteStore:
         if database is None:
             return []
         try:
-            indexed = await self._in_housekeeping(lambda: count_rows(database, wanted))
+            indexed = await self._in_housekeeping(lambda: count_rows(database, matcher))
             if not dry_run:
                 await self._flush(_STUCK_PURGE)
             return await self._in_housekeeping(
-                lambda: purge_index(paths, database, wanted, indexed=indexed, dry_run=dry_run)
+                lambda: purge_index(paths, database, matcher, indexed=indexed, dry_run=dry_run)
             )
         except StoreError as error:
             return [later(paths, database, error, dry_run=dry_run)]

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.nightly.material import Material
 from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
-from nanobot_memory_plugins.core.values.scopes import Whose, owner
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner
 from tests.support.each import each
 from tests.support.examples import examples
 
@@ -47,7 +47,7 @@ def of(*entries):
 def applied(entries, *operations: Operation, notes: tuple[str, ...] = (), shown=None) -> Applied:
     records = [TranscriptRecord("user", text, "", Scope(), Origin.USER, time=NOW) for text in notes]
     shown = entries if shown is None else shown
-    material = Material(Visibility(whose=(Whose(),)), shown, records)
+    material = Material(Visibility(owners=(OwnerFilter(),)), shown, records)
     return apply(entries, [Answered(material, shown, operations)], now=NOW, owner_of=owner)
 
 

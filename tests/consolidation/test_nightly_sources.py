@@ -7,7 +7,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry, is_visible
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, Share
 from nanobot_memory_plugins.core.values import Scope, Visibility
-from nanobot_memory_plugins.core.values.scopes import Whose
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 
 from .made_entries import entry
 from .nightly_days import Days, Model, operations
@@ -16,7 +16,7 @@ ANN = Scope(user="ann", channel="tg", session="tg:1")
 BOB = Scope(user="bob", channel="tg", session="tg:2")
 BEES, RADIOS = "Ann keeps seven bees on the roof", "Bob restores antique radios in Lisbon"
 BOTH = "Ann keeps seven bees on the roof and Bob restores antique radios in Lisbon"
-EVERYTHING = Visibility(whose=(Whose(),))
+EVERYTHING = Visibility(owners=(OwnerFilter(),))
 SESSIONS = ("tg:1", "tg:2", "tg:3")
 
 
@@ -30,8 +30,8 @@ async def consolidate(world: Days, *rows: dict, share: Share = "agent") -> None:
     assert len(report.done) == len(rows), report.dropped
 
 
-def of(**whose: str) -> Visibility:
-    return Visibility(whose=(Whose(**whose),))
+def of(**names: str) -> Visibility:
+    return Visibility(owners=(OwnerFilter(**names),))
 
 
 def seen(one: Entry) -> list[str]:

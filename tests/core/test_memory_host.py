@@ -5,7 +5,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.core.values.scopes import Whose
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 from tests.support.files_of import text_of
 
 SESSION = "test:one"
@@ -89,14 +89,14 @@ async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, 
 
 async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):
     for share, expected in (
-        ("agent", Whose()),
-        ("user", Whose(user="ann")),
-        ("channel", Whose(user="ann", channel="mail")),
-        ("session", Whose(session=SESSION)),
+        ("agent", OwnerFilter()),
+        ("user", OwnerFilter(user="ann")),
+        ("channel", OwnerFilter(user="ann", channel="mail")),
+        ("session", OwnerFilter(session=SESSION)),
     ):
         config = MemoryConfig.model_validate({"core": {"share": share}})
         async with MemoryHost(workspace, config=config) as memory:
             await memory.message_received(session_key=SESSION, text="x", scope=Scope(user="ann", channel="mail"))
-            assert memory.visible_scope(Scope(session=SESSION)) == Visibility(whose=(expected,))
+            assert memory.visible_scope(Scope(session=SESSION)) == Visibility(owners=(expected,))
             if share != "agent":  # whoever has no session sees what is everybody's, and nothing of anybody
                 assert memory.visible_scope(Scope()) == Visibility()

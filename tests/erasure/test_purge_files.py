@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from tests.support.each import each
@@ -36,12 +36,12 @@ TEA = "用户喜欢喝龙井茶"
     ],
 )
 def test_the_sentence_that_carries_the_words_is_taken_out(text: str, left: str | None):
-    cleaned, count = Wanted(words=[BOATS, TEA]).without(text)
+    cleaned, count = ErasureMatcher(words=[BOATS, TEA]).without(text)
     assert (cleaned, count) == ((text, 0) if left is None else (left, 1))
 
 
 def test_the_text_of_an_entry_is_looked_for_elsewhere_from_eight_letters_or_four_characters_on():
-    assert [bool(Wanted([text])) for text in ("Teatime", "Tea time!", "猫叫阿", "猫叫阿福")] == [
+    assert [bool(ErasureMatcher([text])) for text in ("Teatime", "Tea time!", "猫叫阿", "猫叫阿福")] == [
         False,
         True,
         False,
@@ -52,14 +52,14 @@ def test_the_text_of_an_entry_is_looked_for_elsewhere_from_eight_letters_or_four
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from([BOATS, TEA, "El niño vive en Málaga"]))
 @settings(max_examples=examples(150))
 def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, text: str):
-    wanted = Wanted([text])
-    cleaned, count = wanted.without(f"{before}\n{text}\n{after}")
-    assert (count, wanted.count(cleaned)) == (1, 0)
+    matcher = ErasureMatcher([text])
+    cleaned, count = matcher.without(f"{before}\n{text}\n{after}")
+    assert (count, matcher.count(cleaned)) == (1, 0)
     assert text not in cleaned
 
 
 def purge(workspace: Path, **more: object) -> FilePurge:
-    return FilePurge(MemoryPaths.of(workspace), Wanted([BOATS, TEA]), **more)
+    return FilePurge(MemoryPaths.of(workspace), ErasureMatcher([BOATS, TEA]), **more)
 
 
 @pytest.fixture

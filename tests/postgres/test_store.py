@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.testing import MemoryWorkspace, StoreContract
 from nanobot_memory_plugins.core.testing.store_contract import TIME
 from nanobot_memory_plugins.core.values import Level, Note, Query, Scope, Tier, Visibility
-from nanobot_memory_plugins.core.values.scopes import Whose
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import connect
 from tests.behaviour.kit.waiting import until
@@ -139,8 +139,8 @@ async def test_scopes_are_kept_apart_in_the_query(server: Database, tmp_path: Pa
     store = await open_shared(tmp_path, server, uuid.uuid4().hex)
     queries = [
         Query("paint door", scope=Scope(user="ana")),
-        Query("paint door", scope=Visibility(whose=(Whose(user="an_", group_chat=""),))),
-        Query("paint door", scope=Visibility(whose=(Whose(group_chat="team"),))),
+        Query("paint door", scope=Visibility(owners=(OwnerFilter(user="an_", group_chat=""),))),
+        Query("paint door", scope=Visibility(owners=(OwnerFilter(group_chat="team"),))),
         Query("paint", tags=frozenset({"HOME"})),
         Query("paint", since=TIME + timedelta(days=1)),
         Query("paint", sources=frozenset({"transcript"})),

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.core.values.scopes import Whose
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 
 LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 
@@ -42,7 +42,7 @@ async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_pat
         assert "The user sees the dentist (2026-05-02)" in await found("dentist")
         await memory.message_sent(session_key="cli:new", text="She moved away from Bonn (earlier)")
         await memory.flush_index()
-        everything = Visibility(whose=(Whose(),))
+        everything = Visibility(owners=(OwnerFilter(),))
         hits = [
             one
             for query in ("The user lives in Bonn", "银行工作")

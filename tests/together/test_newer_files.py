@@ -11,7 +11,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.erasure.scrub import scrub_files
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -80,7 +80,7 @@ def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [one.role for one in last_records(file, "a", 5)] == ["user", "narrator"]
     scrub_files(paths, redact_text, redact_text, lambda _path: None, dry_run=False, everywhere=False)
-    FilePurge(paths, Wanted(["we live in Kyoto"]), dry_run=False).run()
+    FilePurge(paths, ErasureMatcher(["we live in Kyoto"]), dry_run=False).run()
     first, second, third = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     assert SECRET not in first["text"]
     assert "Kyoto" not in third["text"]

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
@@ -65,7 +65,7 @@ def purge(
     if not ids and not text and not session:
         raise typer.BadParameter(tr("name entries and messages by their ids, words with --text, or a --session"))
     for words in text or []:
-        if not Wanted(words=(words,)):
+        if not ErasureMatcher(words=(words,)):
             raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
         raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))

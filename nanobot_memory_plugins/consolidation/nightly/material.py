@@ -47,7 +47,7 @@ class Material:
 
     def digests(self) -> set[str]:
         """Return fingerprints of everything in it: nothing is new while all of them are known."""
-        seen_by = "" if self.visible.is_everything else repr(self.visible.whose)
+        seen_by = "" if self.visible.is_everything else repr(self.visible.owners)
         texts = [one.text for one in (*self.notes, *self.texts, *self.said)]
         texts += [entry.content for entry in self.entries.values()]
         whole = ("\0".join((self.visible.agent, seen_by, text)).encode("utf-8", "replace") for text in texts)

@@ -7,7 +7,7 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.files.reading import read_inside
@@ -44,7 +44,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
     """
     with repository.locked():
         there, history = repository.load().every, repository.history
-        wanted, meant = Wanted(erasure.texts, words=erasure.words), Wanted(words=erasure.words)
+        wanted, meant = ErasureMatcher(erasure.texts, words=erasure.words), ErasureMatcher(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
         every = [*history.written_entries().values(), *there.values()]
         gone = frozenset(erasure.ids) | {

@@ -1,6 +1,6 @@
 """Finding words that are to be forgotten, and the sentences that carry them.
 
-Words are looked for literally. What does not count is told by `folded` alone: case, width, accents, white space, and
+Words are looked for literally. What is ignored is decided by `folded` alone: case, width, accents, white space, and
 whether Chinese is written in simplified or traditional characters.
 """
 
@@ -17,13 +17,13 @@ from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 GAP = "[…]"
-"""What stands for a stretch of text that was taken out."""
+"""What replaces a stretch of text that was taken out."""
 
 # Writing without spaces: a word may begin and end at every character.
 _WIDE = LazyPattern("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Marks above letters, and characters that show nothing.
 _UNSEEN = frozenset({"Mn", "Me", "Cf"})
-# Characters below which the text of an entry is not looked for elsewhere: it stands in too many others.
+# Characters below which the text of an entry is not looked for elsewhere: it occurs in too many others.
 _LEAST_NARROW, _LEAST_WIDE = 8, 4
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
 _PREFIX = LazyPattern(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
@@ -38,22 +38,22 @@ class Stretch:
     at: int
 
 
-class Wanted:
-    """What is to be forgotten: ``words`` that somebody named, and ``texts`` of entries, where they are long enough."""
+class ErasureMatcher:
+    """Finds what is to be forgotten: ``words`` that somebody named, and ``texts`` of entries that are long enough."""
 
     def __init__(self, texts: Iterable[str] = (), *, words: Iterable[str] = ()) -> None:
-        wanted = [*map(folded, words), *(text for text in map(folded, texts) if not _stands_in_others(text))]
-        self._wanted = tuple(dict.fromkeys(one for one in wanted if any(map(str.isalnum, one))))
+        phrases = [*map(folded, words), *(text for text in map(folded, texts) if not _is_too_common(text))]
+        self._phrases = tuple(dict.fromkeys(one for one in phrases if any(map(str.isalnum, one))))
 
     def __bool__(self) -> bool:
-        return bool(self._wanted)
+        return bool(self._phrases)
 
     def count(self, text: str) -> int:
         """Return how many stretches of a text carry the words."""
         return len(self.stretches(text))
 
     def is_in(self, text: str) -> bool:
-        """Return whether a text carries the words, as it stands or in what it says as JSON."""
+        """Return whether a text carries the words, as it is or in its strings if it is JSON."""
         if self.stretches(text):
             return True
         try:
@@ -79,7 +79,7 @@ class Wanted:
         sentences = _Sentences(text)
         found = [
             Stretch(*sentences.around(places[at], places[end - 1] + 1), places[at])
-            for words in self._wanted
+            for words in self._phrases
             for at, end in _places(letters, words)
             if _is_word(text, places[at], places[end - 1])
         ]
@@ -87,7 +87,7 @@ class Wanted:
 
     def _are_in(self, text: str) -> bool:
         plain = folded(text)
-        return any(words in plain for words in self._wanted)
+        return any(words in plain for words in self._phrases)
 
 
 def folded(text: str) -> str:
@@ -96,7 +96,7 @@ def folded(text: str) -> str:
 
 
 def is_short(text: str) -> bool:
-    """Return whether words are too short to be looked for without being asked to: they stand in too much."""
+    """Return whether words are too short to be looked for without being asked to: they occur in too much."""
     letters = folded(text)
     return len(letters) < (2 if _WIDE.match(letters[:1]) else 3)
 
@@ -116,7 +116,7 @@ def _folded(character: str) -> str:
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
-    """Return a text as it is compared, and where in it each of the characters stands."""
+    """Return a text as it is compared, and the position in it of each of the characters."""
     letters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
@@ -126,7 +126,7 @@ def _letters(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-def _stands_in_others(letters: str) -> bool:
+def _is_too_common(letters: str) -> bool:
     return len(letters) < (_LEAST_WIDE if _WIDE.match(letters[:1]) else _LEAST_NARROW)
 
 
@@ -146,7 +146,7 @@ def _places(letters: str, words: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_word(text: str, first: int, last: int) -> bool:
-    """Return whether what stands from one character to another is no part of a longer word."""
+    """Return whether the text from one character to another is no part of a longer word."""
     return not (
         _go_together(text[first - 1 : first], text[first]) or _go_together(text[last], text[last + 1 : last + 2])
     )
@@ -165,7 +165,7 @@ class _Sentences:
         self._ends = [end for _, end in self._marks]
 
     def around(self, start: int, end: int) -> tuple[int, int]:
-        """Return the sentences in which a stretch stands, from their first letter to their full stop."""
+        """Return the sentences around a stretch, from their first letter to their full stop."""
         text = self._text
         before = bisect_right(self._ends, start)
         begin = self._ends[before - 1] if before else 0

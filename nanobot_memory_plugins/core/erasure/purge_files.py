@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.erasure.file_parts import (
     row_of,
     with_texts,
 )
-from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted, cut
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, Stretch, cut
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.erasure.rewriting import (
     files_below,
@@ -54,12 +54,13 @@ class _Cleaned:
 class FilePurge:
     """One look through the files, or one cleaning of them. Everything here blocks.
 
-    ``wanted`` are words, ``records`` whole messages and notes by their ids, ``sessions`` all that is of a conversation.
+    ``matcher`` finds words, ``records`` are whole messages and notes by their ids, ``sessions`` all that is of a
+    conversation.
     ``everywhere`` takes text of people, too.
     """
 
     paths: MemoryPaths
-    wanted: Wanted
+    matcher: ErasureMatcher
     records: frozenset[str] = frozenset()
     sessions: frozenset[str] = frozenset()
     everywhere: bool = False
@@ -68,13 +69,13 @@ class FilePurge:
     @classmethod
     def of(cls, paths: MemoryPaths, erasure: Erasure, *, dry_run: bool) -> "FilePurge":
         """Return the look through the files, or their cleaning, that an erasure asks for."""
-        wanted = Wanted(erasure.texts, words=erasure.words)
+        matcher = ErasureMatcher(erasure.texts, words=erasure.words)
         records, sessions = (frozenset(filter(None, ids)) for ids in (erasure.records, erasure.sessions))
-        return cls(paths, wanted, records, sessions, erasure.everywhere, dry_run)
+        return cls(paths, matcher, records, sessions, erasure.everywhere, dry_run)
 
     def run(self) -> list[Trace]:
         """Return what was found, file by file. What cannot be written is reported, and stays."""
-        if not (self.wanted or self.records or self.sessions):
+        if not (self.matcher or self.records or self.sessions):
             return []
         traces: list[Trace] = []
         # Copies first: a file that is written anew takes its copies along.
@@ -90,7 +91,7 @@ class FilePurge:
                 why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
                 why = Sentence("it cannot be cleaned: {why}", why=why)
                 traces.append(Trace(where, 0, removed=False, why=why, waits=True))
-            if any(map(self.wanted.count, path.parts[len(self.paths.memory.parts) :])):
+            if any(map(self.matcher.count, path.parts[len(self.paths.memory.parts) :])):
                 traces.append(Trace(where, 0, removed=False, why=_FILE_NAME))
         return list(dict.fromkeys(traces))
 
@@ -98,15 +99,15 @@ class FilePurge:
         """Return a Markdown file without what is to be forgotten."""
         result, pieces = _Cleaned(), list[bytes]()
         for part, raw, text in note_parts(data):
-            is_ours = isinstance(part, NoteEntry) and bool(part.id)
+            has_id = isinstance(part, NoteEntry) and bool(part.id)
             if isinstance(part, NoteEntry) and (part.id in self.records or part.scope.session in self.sessions):
                 result.found.append(held_line(part.line, part.title or part.tldr))
                 continue
             cuts: list[Stretch] = []
-            names = list(head_lines(text)) if is_ours else []
-            for one in self.wanted.stretches(text):
+            names = list(head_lines(text)) if has_id else []
+            for one in self.matcher.stretches(text):
                 held = _held(text, one, part.line + text.count("\n", 0, one.at))
-                if not is_ours and not self.everywhere:
+                if not has_id and not self.everywhere:
                     result.foreign.append(held)
                 elif any(start < one.end and one.start < end for start, end in names):
                     result.named.append(held)
@@ -130,7 +131,7 @@ class FilePurge:
     def held_lines(self, data: bytes) -> list[HeldLine]:
         """Return the lines of any file that hold the words."""
         text = data.decode("utf-8", "replace")
-        return [_held(text, one, 1 + text.count("\n", 0, one.at)) for one in self.wanted.stretches(text)]
+        return [_held(text, one, 1 + text.count("\n", 0, one.at)) for one in self.matcher.stretches(text)]
 
     @property
     def _ids(self) -> frozenset[str]:
@@ -140,24 +141,24 @@ class FilePurge:
     def _clean_line(self, line: bytes, number: int, result: _Cleaned) -> bytes | None:
         """Return a line without what is to be forgotten, or None where nothing of it stays."""
         text = line.decode("utf-8", "surrogateescape")
-        if not self.wanted.may_be_in(text) and not any(id_ in text for id_ in self._ids):
+        if not self.matcher.may_be_in(text) and not any(id_ in text for id_ in self._ids):
             return line
         try:
             row = row_of(text)
         except ValueError:
             row = None
         if not isinstance(row, dict):
-            found = [_held(text, one, number) for one in self.wanted.stretches(text)]
+            found = [_held(text, one, number) for one in self.matcher.stretches(text)]
             result.found += found
             return None if found else line
         if row.get("id") in self.records or row.get("session") in self.sessions:
             result.found.append(held_line(number, str(row.get("text", ""))))
             return None
         names = [str(row[name]) for name in NAMES & row.keys()]
-        result.named += [held_line(number, name) for name in names if self.wanted.count(name)]
+        result.named += [held_line(number, name) for name in names if self.matcher.count(name)]
 
         def without(value: str) -> str:
-            cuts = self.wanted.stretches(value)
+            cuts = self.matcher.stretches(value)
             result.found.extend(_held(value, one, number) for one in cuts)
             return cut(value, cuts)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
 from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, redacted, scrub_files
@@ -162,18 +162,20 @@ class Eraser:
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
-        told = await self._ask_plugins(erasure, dry_run=dry_run)
-        told += await run_in_daemon_thread(lambda: self._purge_indexes({one.where for one in told}, dry_run=dry_run))
+        reported = await self._ask_plugins(erasure, dry_run=dry_run)
+        reported += await run_in_daemon_thread(
+            lambda: self._purge_indexes({one.where for one in reported}, dry_run=dry_run)
+        )
         if erasure.names_anything:
-            wanted = Wanted(erasure.texts, words=erasure.words)
-            told += await run_in_daemon_thread(
-                lambda: purge_state(self._paths, wanted.is_in, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
+            matcher = ErasureMatcher(erasure.texts, words=erasure.words)
+            reported += await run_in_daemon_thread(
+                lambda: purge_state(self._paths, matcher.is_in, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
             )
-        # What seemed to be text of people may have been a plugin's, which has taken it out since, or tells of it.
+        # What seemed to be text of people may have been a plugin's, which has taken it out since, or reports it.
         if not dry_run and any(one.foreign for one in found):
             again = await run_in_daemon_thread(replace(files, dry_run=True).run)
             found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
-        return _without_what_is_told(found, told) + told
+        return _without_reported_lines(found, reported) + reported
 
     async def _ask_plugins(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
         """Let the plugins purge one after the other: the store looks at the files last."""
@@ -242,9 +244,9 @@ async def scrub_workspace(
     return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]
 
 
-def _without_what_is_told(found: Sequence[Trace], told: Sequence[Trace]) -> list[Trace]:
-    """Return what was found in text of people without the lines that a plugin tells of itself."""
-    lines = {(trace.where, held.line) for trace in told for held in trace.lines}
+def _without_reported_lines(found: Sequence[Trace], reported: Sequence[Trace]) -> list[Trace]:
+    """Return what was found in text of people without the lines that a plugin reports itself."""
+    lines = {(trace.where, held.line) for trace in reported for held in trace.lines}
     kept = []
     for trace in found:
         left = tuple(held for held in trace.lines if (trace.where, held.line) not in lines)

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, Whose
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, OwnerFilter
 
 FILE = ".people.json"
 _ASIDE = ".unreadable"
@@ -73,7 +73,7 @@ class People:
         return Person(label, tuple(dict.fromkeys((*listed.get(label, ()), *own))), is_owner=True)
 
     def of(self, scope: Scope) -> Person | None:
-        """Return whose a memory or a call is; None where that is not known."""
+        """Return the person whom a memory or a call belongs to; None where that is not known."""
         names = self._names_of(scope)
         owner = self.owner()
         if self.senders.unified or not set(names).isdisjoint(owner.names):
@@ -94,7 +94,7 @@ class People:
         return [owner, *(Person(label, names) for label, names in self._listed().items() if label != owner.label)]
 
     def named(self, name: str) -> Person | None:
-        """Return whose label or name this is, ``owner`` and ``channel:id`` included; None where it is nobody's."""
+        """Return the person with this label or name, ``owner`` and ``channel:id`` included, or None."""
         for person in self.all():
             if name in (person.label, *person.names) or (person.is_owner and name == OWNER):
                 return person
@@ -107,8 +107,8 @@ class People:
         """Return the name of whoever a call names, as the host has it."""
         return f"{scope.channel}{BREAK}{scope.user}" if self.senders.by_channel else scope.user
 
-    def ways(self, person: Person, *, caller: Scope, apart: Sequence[str]) -> tuple[Whose, ...]:
-        """Return in which ways a memory is a person's.
+    def ways(self, person: Person, *, caller: Scope, apart: Sequence[str]) -> tuple[OwnerFilter, ...]:
+        """Return the filters for a person's memories.
 
         Of a channel that is the person's as a whole, but on which those who are ``apart`` wrote, only what the
         ``caller`` said is.
@@ -119,13 +119,13 @@ class People:
             names.append(self.name_of(caller))
         return tuple(way for name in names for way in self._ways_of(name))
 
-    def _ways_of(self, name: str) -> tuple[Whose, ...]:
+    def _ways_of(self, name: str) -> tuple[OwnerFilter, ...]:
         channel, colon, user = name.partition(BREAK)
-        exact = (Whose(user=user, channel=channel),) if colon else ()
+        exact = (OwnerFilter(user=user, channel=channel),) if colon else ()
         if self.senders.by_channel:
-            return exact or (Whose(channel=name),)
+            return exact or (OwnerFilter(channel=name),)
         # A host that names its users names the same one on every channel; a name may hold a colon, too.
-        return (*exact, Whose(user=name))
+        return (*exact, OwnerFilter(user=name))
 
     def _names_of(self, scope: Scope) -> tuple[str, ...]:
         """Return the names under which whoever a scope names may be listed, the fullest first."""
@@ -141,7 +141,7 @@ class People:
 
 
 class RecordedPeople(BaseModel):
-    """The file. ``heard`` are people besides the owner, ``adopted_by`` those whose it is now what names nobody."""
+    """The file. ``heard`` are people besides the owner, ``adopted_by`` those who own now what names nobody."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

@@ -1,4 +1,4 @@
-"""Whose memory a call is about, and what may be seen on its behalf."""
+"""The owner of the memory that a call is about, and what may be seen on its behalf."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -10,14 +10,14 @@ from nanobot_memory_plugins.core.scopes.people import BREAK, People, PeopleRecor
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.scopes import Whose, owner
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ScopeLike = Scope | Mapping[str, str] | None
 Share = Literal["auto", "agent", "user", "channel", "session"]
 
 # Sessions whose scope is held, so that a tool call, which knows only its session, searches as its user. Of the others
-# the files say whose they are.
+# the files say who owns them.
 _HELD = 1_000
 
 
@@ -109,17 +109,17 @@ class Scopes:
         else's. Without a session there is nothing but what is everybody's.
         """
         whole = self.known(scope.session, scope)
-        return Visibility(whole.agent, self._whose(whole), whole.project)
+        return Visibility(whole.agent, self._visible_owners(whole), whole.project)
 
     def owner(self, scope: Scope) -> Scope:
-        """Return whose a memory is: two that are one person's, in the same group chat or in none, are equal."""
+        """Return the owner of a memory: two that are one person's, in the same group chat or in none, are equal."""
         people = self._people()
         named = not scope.is_everybodys and (scope.user or people.senders.by_channel)
         person = people.of(scope) if named else None
         return owner(scope if person is None else replace(scope, user=person.label))
 
     def of_owner(self) -> Scope:
-        """Return whose it is what the owner writes by a command: theirs where the host names them, else everybody's."""
+        """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
         senders = self._people().senders
         if not senders.owner or self._share not in ("auto", "user"):
             return Scope()
@@ -166,22 +166,22 @@ class Scopes:
         with self._lock:
             self._sessions[whole.session] = whole
 
-    def _whose(self, whole: Scope) -> tuple[Whose, ...]:
-        own = (Whose(session=whole.session),) if whole.session else ()
+    def _visible_owners(self, whole: Scope) -> tuple[OwnerFilter, ...]:
+        own = (OwnerFilter(session=whole.session),) if whole.session else ()
         if self._share == "agent":
-            return (Whose(),)
+            return (OwnerFilter(),)
         people = self._people()
         if whole.group_chat and not people.senders.unified:
-            return (Whose(group_chat=whole.group_chat), *own) if self._share != "session" else own
+            return (OwnerFilter(group_chat=whole.group_chat), *own) if self._share != "session" else own
         match self._share:
             case "auto":
                 return self._of_person(whole, people)
             case "user" if whole.user:
                 if (person := people.of(whole)) is not None and person.names:
                     return self._ways(people, person, whole)
-                return (Whose(user=whole.user),)
+                return (OwnerFilter(user=whole.user),)
             case "channel" if whole.channel and whole.user:
-                return (Whose(user=whole.user, channel=whole.channel),)
+                return (OwnerFilter(user=whole.user, channel=whole.channel),)
             case _:
                 return own
 
@@ -190,22 +190,22 @@ class Scopes:
         adopted = self._record.current().adopted_by if self._record is not None else ()
         return {person.label for name in adopted if (person := people.named(name)) is not None}
 
-    def _of_person(self, whole: Scope, people: People) -> tuple[Whose, ...]:
+    def _of_person(self, whole: Scope, people: People) -> tuple[OwnerFilter, ...]:
         person = people.of(whole)
         if (person is None or person.is_owner) and self.has_one_user():
-            return (Whose(),)
+            return (OwnerFilter(),)
         adopts = person is not None and person.label in self._adopters(people)
-        more = (Whose(user="", group_chat=""),) if adopts else ()
+        nobodys = (OwnerFilter(user="", group_chat=""),) if adopts else ()
         if person is None or not person.names:
             # Not known who it is; or the host names some, and not this one.
-            return (*((Whose(session=whole.session),) if whole.session else ()), *more)
-        return (*self._ways(people, person, whole), *more)
+            return (*((OwnerFilter(session=whole.session),) if whole.session else ()), *nobodys)
+        return (*self._ways(people, person, whole), *nobodys)
 
-    def _ways(self, people: People, person: Person, whole: Scope) -> tuple[Whose, ...]:
-        """Return in which ways a memory is a person's who calls; others on their channel stay apart."""
+    def _ways(self, people: People, person: Person, whole: Scope) -> tuple[OwnerFilter, ...]:
+        """Return the filters for the memories of a person who calls; others on their channel stay apart."""
         return people.ways(person, caller=whole, apart=self._others(people))
 
 
 def without_session(scope: Scope) -> Scope:
-    """Return whose an entry is that names its session apart, as its source."""
+    """Return the owner of an entry that names its session separately, as its source."""
     return replace(scope, session="")

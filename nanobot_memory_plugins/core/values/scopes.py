@@ -1,10 +1,10 @@
-"""Whose a memory is, and which memories somebody may see."""
+"""The owner of a memory, and which memories somebody may see."""
 
 from dataclasses import dataclass, replace
 
 # A channel of the host's own, on which no person writes.
 NOBODYS_CHANNEL = "system"
-# Channels whose senders have an id and other names beside it, as "111|ana" or "+4917|0a1b": the first is the sender.
+# Channels whose senders have an id and other names besides, as "111|ana" or "+4917|0a1b": the first is the sender.
 WITH_NAME = frozenset({"telegram", "signal"})
 BESIDE = "|"
 
@@ -16,7 +16,7 @@ def sender_name(channel: str, sender: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose a memory is. ``group_chat`` names the conversation of several people that it is from, if it is.
+    """The owner of a memory. ``group_chat`` names the conversation of several people that it is from, if it is.
 
     ``project`` is the project that it is about, empty for what is about the person: it says what comes first, and never
     who sees it.
@@ -48,8 +48,8 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
-    """One way in which a memory may be somebody's. None is any name, the empty name that of nobody."""
+class OwnerFilter:
+    """Selects memories by their owner. None matches any name, the empty string only memories that name nobody."""
 
     user: str | None = None
     channel: str | None = None
@@ -57,41 +57,41 @@ class Whose:
     group_chat: str | None = None
 
     def holds(self, scope: Scope) -> bool:
-        """Return whether a memory of ``scope`` is."""
+        """Return whether the filter matches a memory of ``scope``."""
         names = ("user", "channel", "session", "group_chat")
         return all(getattr(self, name) in (None, getattr(scope, name)) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Which memories somebody may see: everybody's, and those that are theirs in one of these ways.
+    """Which memories somebody may see: everybody's, and those that one of ``owners`` matches.
 
-    Without a way there is nothing but everybody's: what is not known opens nothing. Of the agents it is the one that is
-    named here, and those memories that name none. ``project`` is the one that is worked in: what is about it comes
-    first, and what is about others stays out of prompts.
+    Without a filter there is nothing but everybody's: what is not known opens nothing. ``agent`` is seen, and so
+    are the memories that name none. ``project`` is the one that is worked in: what is about it comes first, and what
+    is about others stays out of prompts.
     """
 
     agent: str = ""
-    whose: tuple[Whose, ...] = ()
+    owners: tuple[OwnerFilter, ...] = ()
     project: str = ""
 
     @property
     def is_everything(self) -> bool:
-        """Whether all memories of the agent may be seen, whoever's they are."""
-        return Whose() in self.whose
+        """Whether all memories of the agent may be seen, whoever owns them."""
+        return OwnerFilter() in self.owners
 
     @property
     def is_of_group(self) -> bool:
         """Whether it is what a group chat may see."""
-        return any(one.group_chat for one in self.whose)
+        return any(one.group_chat for one in self.owners)
 
     def allows(self, scope: Scope) -> bool:
         """Return whether a memory of ``scope`` may be seen."""
         if scope.agent not in ("", self.agent):
             return False
-        return scope.is_everybodys or any(one.holds(scope) for one in self.whose)
+        return scope.is_everybodys or any(one.holds(scope) for one in self.owners)
 
 
 def owner(scope: Scope) -> Scope:
-    """Return whose a memory is; a user that a host names is the same in every channel."""
+    """Return the owner of a memory; a user that a host names is the same in every channel."""
     return replace(scope, session="", channel="" if scope.user else scope.channel)
