@@ -40,7 +40,9 @@ def bridge_of(loop: object) -> Bridge | None:
 
 def bridge_for(workspace: Path) -> Bridge | None:
     """Return a bridge in this process whose memory runs on a workspace, or None."""
-    return next((one for one in _bridges.values() if one.workspace == workspace and one.thread.running), None)
+    return next(
+        (bridge for bridge in _bridges.values() if bridge.workspace == workspace and bridge.thread.running), None
+    )
 
 
 def _owner(ctx: Any) -> object:

@@ -108,8 +108,8 @@ class PromptFiles:
     def _wrap_building(self, context: Any) -> None:
         if self._build is not None:
             return
-        wanted = ("workspace", "channel", "include_memory")
-        build: Callable[..., str] = _taking(require(context, "build_system_prompt"), *wanted)
+        parameters = ("workspace", "channel", "include_memory")
+        build: Callable[..., str] = _taking(require(context, "build_system_prompt"), *parameters)
 
         @functools.wraps(build)
         def wrapped(**options: Any) -> str:

@@ -28,8 +28,8 @@ def replacement(
     whether a text has room. When not even the summary has, its beginning is returned.
     """
     text = summary.text.strip()
-    said = [Message.from_chat(message) for message in messages[max(first, summary.keep_from) :]]
-    entries = [entry for entry in map(_entry, said) if entry]
+    kept = [Message.from_chat(message) for message in messages[max(first, summary.keep_from) :]]
+    entries = [entry for entry in map(_entry, kept) if entry]
     whole = _joined(text, entries)
     if fits(whole):
         return whole
@@ -59,7 +59,7 @@ def split_checkpoint(text: str) -> tuple[str, list[dict[str, Any]]]:
             messages.append({"role": "user" if role == "user" else "assistant", "content": []})
         elif messages and not line.strip():
             messages[-1]["content"].append("")
-    return summary, [{**one, "content": "\n".join(one["content"]).strip()} for one in messages]
+    return summary, [{**message, "content": "\n".join(message["content"]).strip()} for message in messages]
 
 
 def _entry(message: Message) -> str:

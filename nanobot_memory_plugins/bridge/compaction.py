@@ -40,7 +40,9 @@ class Compaction:
         async def wrapped(
             accepted_messages: list[dict[str, Any]], previous_summary: str | None, **rest: Any
         ) -> str | None:
-            said = [one for one in accepted_messages if one.get("role") != "system" and not is_continuation(one)]
+            messages = [
+                item for item in accepted_messages if item.get("role") != "system" and not is_continuation(item)
+            ]
             waiting = waiting_messages()
 
             def room() -> Room:
@@ -49,8 +51,8 @@ class Compaction:
                 )
 
             key = str(rest.get("session_key") or "")
-            ours = await self._ask(key, said, previous_summary, room, reason="token_pressure")
-            return ours or await summarise(accepted_messages, previous_summary, **rest)
+            summary = await self._ask(key, messages, previous_summary, room, reason="token_pressure")
+            return summary or await summarise(accepted_messages, previous_summary, **rest)
 
         consolidator.summarize_transcript = wrapped
         return "Consolidator.summarize_transcript"
@@ -63,11 +65,11 @@ class Compaction:
         @functools.wraps(archive)
         async def wrapped(session: Any, *, archive_end: int, **rest: Any) -> str | None:
             try:
-                ours = await self._for_session(session, archive_end, rest.get("runtime"))
+                summary = await self._for_session(session, archive_end, rest.get("runtime"))
             except Exception as error:  # another version's session may look otherwise
                 logger.warning("compaction goes on without the memory: {}", type(error).__name__)
-                ours = None
-            return ours or await archive(session, archive_end=archive_end, **rest)
+                summary = None
+            return summary or await archive(session, archive_end=archive_end, **rest)
 
         consolidator.archive_session = wrapped
         return "Consolidator.archive_session"
@@ -78,7 +80,7 @@ class Compaction:
             return None
         # At /new the session has been emptied, and what is archived is a copy of it.
         ended = self._loop.sessions.get_cached(session.key) is not session
-        ours = await self._ask(
+        summary = await self._ask(
             session.key,
             public_messages(session.messages[session.last_archived : archive_end], at_most=None),
             (session.metadata.get("_last_summary") or {}).get("text"),
@@ -87,7 +89,7 @@ class Compaction:
         )
         if ended and is_for_people(session.key):
             self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
-        return ours
+        return summary
 
     async def _ask(
         self,

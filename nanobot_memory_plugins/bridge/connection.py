@@ -44,13 +44,13 @@ def say_problems(problems: Sequence[ConfigProblem]) -> bool:
     """
     if not problems or not _log_is_off():
         return False
-    told = tr(problems[0].message)
-    told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
+    problem = tr(problems[0].message)
+    problem = problem if len(problem) <= _LONGEST else f"{problem[: _LONGEST - 1]}…"
     line = tr(
         "nanobot-memory: {told} (`nanobot-memory doctor` says what helps)"
         if len(problems) == 1
         else "nanobot-memory: {told} (the first of {count} problems; `nanobot-memory doctor` says what helps)",
-        told=told,
+        told=problem,
         count=len(problems),
     )
     say(line, err=True)
@@ -111,13 +111,13 @@ class Bridge:
     @property
     def enabled(self) -> bool:
         """Whether the set is wanted inside nanobot at all."""
-        return self._is_wanted(PLUGIN_NAME)
+        return self._is_enabled(PLUGIN_NAME)
 
     def offers_tool_of(self, *plugins: str) -> bool:
         """Whether the model is offered tools, and one of these plugins is installed and enabled."""
-        installed = {one.name for one in entry_points(group=PROJECT_NAME)}
+        installed = {plugin.name for plugin in entry_points(group=PROJECT_NAME)}
         return self.configuration.memory.core.tools and any(
-            one in installed and self._is_wanted(one) and is_selected(one) for one in plugins
+            plugin in installed and self._is_enabled(plugin) and is_selected(plugin) for plugin in plugins
         )
 
     def take_provider(self) -> Any:
@@ -288,5 +288,5 @@ class Bridge:
         missed = {"recall": f"{NO_ANSWER} {limit:g} s, {WITH_START}"}
         run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), missed))
 
-    def _is_wanted(self, plugin: str) -> bool:
+    def _is_enabled(self, plugin: str) -> bool:
         return self.configuration.memory.enabled(plugin)

@@ -80,9 +80,9 @@ def _measures(loop: Any, runtime: Any) -> tuple[int, int, Any, str]:
 def _room(window: int, tokens: int, provider: Any, model: str, messages: Sequence[Any]) -> Room:
     tokens = max(1, tokens)
     sample = "\n".join(Message.from_chat(message).text[:2_000] for message in messages[-40:])[:_SAMPLE_CHARS]
-    ours = estimate_tokens(sample)
-    theirs = _count(provider, model, [{"role": "user", "content": sample}]) if ours else 0
-    ratio = max(1.0, theirs / ours if ours else 1.0) * _LAYOUT
+    estimated = estimate_tokens(sample)
+    counted = _count(provider, model, [{"role": "user", "content": sample}]) if estimated else 0
+    ratio = max(1.0, counted / estimated if estimated else 1.0) * _LAYOUT
     return Room(window, tokens, max(1, int(tokens / ratio)), provider, model)
 
 

@@ -42,7 +42,7 @@ class IdleMarks:
         self, sessions: Iterable[tuple[str, datetime]], *, now: datetime, at_most: int
     ) -> list[tuple[str, datetime]]:
         """Return the sessions that nobody has dealt with since they were saved, newest first, and count the try."""
-        newest = sorted(sessions, key=lambda one: one[1], reverse=True)
+        newest = sorted(sessions, key=lambda session: session[1], reverse=True)
 
         def choose(connection: "apsw.Connection") -> list[tuple[str, datetime]]:
             since = _begin(connection, now)

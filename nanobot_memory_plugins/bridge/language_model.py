@@ -21,7 +21,7 @@ def configured_model() -> Complete | None:
     made = build_provider_snapshot(load_config(file))
 
     async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        return await answer_of(made.provider, made.model, [dict(one) for one in messages], max_tokens)
+        return await answer_of(made.provider, made.model, [dict(message) for message in messages], max_tokens)
 
     return complete
 
@@ -58,9 +58,9 @@ class HostLanguageModel:
                 Sentence("nanobot's event loop is not running: no answer for {purpose!r}.", purpose=purpose)
             )
         loop = self._agent_loop
-        answer = answer_of(loop.provider, loop.model, [dict(one) for one in messages], max_tokens)
-        asked = asyncio.run_coroutine_threadsafe(answer, host)
-        return await asyncio.wrap_future(asked)
+        answer = answer_of(loop.provider, loop.model, [dict(message) for message in messages], max_tokens)
+        request = asyncio.run_coroutine_threadsafe(answer, host)
+        return await asyncio.wrap_future(request)
 
 
 async def answer_of(provider: Any, model: str, messages: list[dict[str, Any]], max_tokens: int) -> str:

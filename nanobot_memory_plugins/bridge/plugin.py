@@ -112,16 +112,16 @@ class NanobotPlugin:
     @hookimpl
     def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
         """Name the sessions of nanobot's own that hold what is forgotten: they are not ours."""
-        wanted = ErasureMatcher(texts, words=words)
-        return [one for path in session_files(context.workspace) for one in _held(path, wanted)] if wanted else []
+        matcher = ErasureMatcher(texts, words=words)
+        return [trace for path in session_files(context.workspace) for trace in _held(path, matcher)] if matcher else []
 
 
-def _held(path: Path, wanted: ErasureMatcher) -> Iterator[Trace]:
+def _held(path: Path, matcher: ErasureMatcher) -> Iterator[Trace]:
     try:
         lines = read_regular(path).decode("utf-8", "replace").splitlines()
     except OSError:
         return
-    if count := sum(bool(wanted.count(line)) for line in lines):
+    if count := sum(bool(matcher.count(line)) for line in lines):
         yield Trace(str(path), count, removed=False, why=_OWN_SESSION)
 
 
@@ -145,8 +145,8 @@ def finding_of(seam: Seam) -> Finding:
     if seam.attached:
         return Finding(subject, Sentence("attached ({detail})", detail=seam.detail))
     if seam.detail.startswith("not possible"):
-        told = Sentence("{detail}; {degraded}", detail=Sentence(seam.detail), degraded=Sentence(seam.degraded))
-        return Finding(subject, told, Health.INFO)
+        state = Sentence("{detail}; {degraded}", detail=Sentence(seam.detail), degraded=Sentence(seam.degraded))
+        return Finding(subject, state, Health.INFO)
     return Finding(
         subject,
         Sentence("not attached: {detail}; {degraded}", detail=seam.detail, degraded=Sentence(seam.degraded)),

@@ -70,10 +70,10 @@ class Replies:
         if started is None or event.turn_id in self._done:
             return
         self._done[event.turn_id] = None
-        messages = [one for one in self._sessions.get_or_create(key).messages if _since(one, started)]
-        told = event.context
+        messages = [message for message in self._sessions.get_or_create(key).messages if _since(message, started)]
+        context = event.context
         scope = self._scopes.of(
-            key, channel=told.channel, chat_id=told.chat_id, sender=event.sender_id, metadata=told.metadata
+            key, channel=context.channel, chat_id=context.chat_id, sender=event.sender_id, metadata=context.metadata
         )
         turn = public_messages(messages)
         if not is_for_people(key, event.context.metadata):
@@ -81,7 +81,7 @@ class Replies:
                 self._background_turn_saved(key, turn, scope)
             return
         saved = self._memory.turn(key, scope=scope)
-        saved.begin_reply([one for one in turn if is_answer(one)])
+        saved.begin_reply([message for message in turn if is_answer(message)])
         self._turn_saved(saved)
 
 
@@ -98,11 +98,11 @@ def context_tokens(session: Any) -> int | None:
     """Return what the last request of a session held, with its answer, as nanobot counted it; None when it did not."""
     metadata = getattr(session, "metadata", None)
     usage = metadata.get("_last_usage") if isinstance(metadata, Mapping) else None
-    asked = usage.get("context_tokens") if isinstance(usage, Mapping) else None
-    if not isinstance(asked, int) or isinstance(asked, bool) or asked <= 0:
+    tokens = usage.get("context_tokens") if isinstance(usage, Mapping) else None
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens <= 0:
         return None
     last = session.messages[-1] if session.messages else {}
-    return asked + tokens_of(last)
+    return tokens + tokens_of(last)
 
 
 def is_answer(message: dict[str, Any]) -> bool:
@@ -123,7 +123,7 @@ def earlier_messages(recorded: Sequence[object]) -> list[dict[str, Any]]:
             timers = is_background("", message)
         if not timers:
             people.append(message)
-    return [one for one in public_messages(people, at_most=None) if is_answer(one)]
+    return [message for message in public_messages(people, at_most=None) if is_answer(message)]
 
 
 def _since(message: object, started: datetime) -> bool:

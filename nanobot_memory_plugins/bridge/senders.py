@@ -39,14 +39,20 @@ def senders_of(channels: object, *, unified: bool, approved: Approved) -> Sender
             owner.add(name)
             continue
         listed = _listed(section) or ([_ANYBODY] if name == _WEB else [])
-        allowed = {sender_name(name, one) for one in (*listed, *approved(name))}
+        allowed = {sender_name(name, sender) for sender in (*listed, *approved(name))}
         is_open = name in _USUAL_POLICY and _is_open(name, section)
-        if is_open or len(allowed) > 1 or any(one == _ANYBODY or one.endswith(_GROUP_OF_WHATSAPP) for one in allowed):
+        if (
+            is_open
+            or len(allowed) > 1
+            or any(sender == _ANYBODY or sender.endswith(_GROUP_OF_WHATSAPP) for sender in allowed)
+        ):
             several.append(name)
         else:
             # Where what is listed is no sender's id, it is whoever the channel lets in.
-            named = {f"{name}:{one}" for one in allowed}
-            by_name = not all(_is_id(name, one, section) for one in allowed) and not _is_open_by_policy(name, section)
+            named = {f"{name}:{sender}" for sender in allowed}
+            by_name = not all(_is_id(name, sender, section) for sender in allowed) and not _is_open_by_policy(
+                name, section
+            )
             owner |= {name} if by_name else named
     one_user = unified or not several
     if not one_user:
@@ -118,7 +124,7 @@ def _approved(channel: str) -> list[str]:
     try:
         from nanobot.pairing.store import get_approved
 
-        return [str(one) for one in get_approved(channel)]
+        return [str(sender) for sender in get_approved(channel)]
     except Exception:
         return [_ANYBODY]
 
@@ -147,9 +153,9 @@ def _enabled(channels: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
             if plain.get("enabled", name == _WEB) is True:
                 yield str(name), plain
             continue
-        for place, one in enumerate(accounts):
-            if isinstance(one, Mapping) and one.get("enabled", plain.get("enabled")) is True:
-                yield _account_name(str(name), one, place), {**plain, **one}
+        for place, account in enumerate(accounts):
+            if isinstance(account, Mapping) and account.get("enabled", plain.get("enabled")) is True:
+                yield _account_name(str(name), account, place), {**plain, **account}
     if _WEB not in extra:
         yield _WEB, {}
 
@@ -210,8 +216,8 @@ def _is_of_this_machine(section: Mapping[str, Any]) -> bool:
     if section.get("unixSocketPath") or section.get("unix_socket_path"):
         return True
     host = str(section.get("host", "127.0.0.1"))
-    return any(host == one or (one.endswith(".") and host.startswith(one)) for one in _LOOPBACK if one)
+    return any(host == name or (name.endswith(".") and host.startswith(name)) for name in _LOOPBACK if name)
 
 
 def _texts(value: object) -> list[str]:
-    return [str(one) for one in value] if isinstance(value, (list, tuple, set)) else []
+    return [str(item) for item in value] if isinstance(value, (list, tuple, set)) else []

@@ -118,8 +118,8 @@ def is_continuation(message: Mapping[str, Any]) -> bool:
 
 def _public(message: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = public_history_message(message)
-    beside = message.get(RUNTIME_CONTEXT_HISTORY_META)
-    sources = beside.get("sources") if isinstance(beside, Mapping) else None
+    runtime_context = message.get(RUNTIME_CONTEXT_HISTORY_META)
+    sources = runtime_context.get("sources") if isinstance(runtime_context, Mapping) else None
     if isinstance(sources, Sequence) and _SENT_BY_SESSION in sources:
         return {**shown, "role": "assistant", "injected_event": _SENT_BY_SESSION}
     return shown

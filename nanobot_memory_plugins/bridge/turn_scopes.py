@@ -29,9 +29,9 @@ def group_chat_of(
     if not channel or not chat_id or channel in _DIRECT_ONLY:
         return "", True
     name = f"{channel}:{_whole_chat(channel, chat_id, metadata or {}, session_key)}"
-    told = _told(metadata or {})
-    if told is not None:
-        return (name, True) if told else ("", True)
+    by_metadata = _group_by_metadata(metadata or {})
+    if by_metadata is not None:
+        return (name, True) if by_metadata else ("", True)
     own = {sender, sender_name(channel, sender), f"private:{sender}"}
     if chat_id in own or (channel == "telegram" and chat_id.isdigit()) or (channel == "slack" and chat_id[:1] == "D"):
         return "", True
@@ -43,7 +43,7 @@ def group_chat_of(
     return name, certain
 
 
-def _told(metadata: Mapping[str, Any]) -> bool | None:
+def _group_by_metadata(metadata: Mapping[str, Any]) -> bool | None:
     """Return what the metadata says: a group chat, none, or nothing."""
     for place in (metadata, *(metadata.get(name) for name in _NESTED)):
         if not isinstance(place, Mapping):
@@ -82,16 +82,16 @@ class TurnScopes:
         self, session_key: str, *, channel: object, chat_id: object, sender: object, metadata: Mapping[str, Any] | None
     ) -> Scope:
         """Return the scope of a turn."""
-        on, chat, who = (str(one or "") for one in (channel, chat_id, sender))
+        on, chat, user = (str(value or "") for value in (channel, chat_id, sender))
         # On nanobot's own channel it is the session that says whose it is.
         on = "" if on == NOBODYS_CHANNEL else on
-        who = "" if is_nobody(who) else who
+        user = "" if is_nobody(user) else user
         senders = self.senders()
-        group, certain = group_chat_of(on, chat, who, metadata, session_key=session_key)
+        group, certain = group_chat_of(on, chat, user, metadata, session_key=session_key)
         # A turn that nobody wrote cannot tell a group from its owner's own chat: then, too, the session says it.
-        if senders.unified or not (certain or (who and not senders.one_user)):
+        if senders.unified or not (certain or (user and not senders.one_user)):
             group = ""
-        return scope_of(session_key, channel=on, sender=who, group_chat=group)
+        return scope_of(session_key, channel=on, sender=user, group_chat=group)
 
 
 def enter(scope: Scope | None) -> Any:

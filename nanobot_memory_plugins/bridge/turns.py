@@ -65,7 +65,7 @@ class Turns:
         async def processing(msg: Any, *args: Any, **kwargs: Any) -> Any:
             private = bool(kwargs.get("ephemeral"))
             token = _in_private_turn.set(private)
-            whose = turn_scopes.enter(self._scope_of_message(msg, args[0] if args else kwargs.get("session_key")))
+            scope_token = turn_scopes.enter(self._scope_of_message(msg, args[0] if args else kwargs.get("session_key")))
             begun = None
             try:
                 if not private:
@@ -73,7 +73,7 @@ class Turns:
                 return await process(msg, *args, **kwargs)
             finally:
                 _in_private_turn.reset(token)
-                turn_scopes.leave(whose)
+                turn_scopes.leave(scope_token)
                 if begun is not None:
                     self._begun.pop(begun, None)
 
@@ -124,10 +124,10 @@ class Turns:
             return None
         return key, text
 
-    def _scope_of(self, key: str, said: Any) -> Scope:
+    def _scope_of(self, key: str, message: Any) -> Scope:
         """Return whose a message or a request is."""
         return self._scopes.of(
-            key, channel=said.channel, chat_id=said.chat_id, sender=said.sender_id, metadata=said.metadata
+            key, channel=message.channel, chat_id=message.chat_id, sender=message.sender_id, metadata=message.metadata
         )
 
     def _scope_of_message(self, msg: Any, session_key: object) -> Scope | None:

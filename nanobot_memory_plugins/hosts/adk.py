@@ -71,13 +71,13 @@ class MemoryPlugin(BasePlugin):
     async def before_run_callback(self, *, invocation_context: Any) -> None:
         """Know a live run, in which the user goes on speaking."""
         if invocation_context.live_request_queue is not None:
-            self._run(invocation_context).heard = len(invocation_context.session.events)
+            self._run(invocation_context).events_read = len(invocation_context.session.events)
 
     @guarded
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the block beside the user's message, and what is known for long into the instructions."""
         run = self._run(callback_context)
-        if run.heard is not None:
+        if run.events_read is not None:
             return  # what is sent to a live model is another object
         contents = llm_request.contents = list(llm_request.contents)
         plain = list(map(_plain, contents))
@@ -88,7 +88,7 @@ class MemoryPlugin(BasePlugin):
         if run.known:
             llm_request.append_instructions([run.known])
         config = llm_request.config  # a schema of the answer, or tools of the model's own, allow of no functions
-        functions = all(getattr(one, "function_declarations", None) for one in config.tools or ())
+        functions = all(getattr(tool, "function_declarations", None) for tool in config.tools or ())
         if self._with_tools and functions and config.response_schema is None and not run.turn.was_late:
             if not self._tools and await self.memory.start():
                 self._tools = [_Tool(tool) for tool in self.memory.tools()]
@@ -117,7 +117,7 @@ class MemoryPlugin(BasePlugin):
         run = self.runs.get(invocation_context.invocation_id)
         if run is None or event.partial or event.author == "user":
             return
-        await self._hear(run, invocation_context.session)
+        await self._read_speech(run, invocation_context.session)
         if event.usage_metadata is not None:
             run.tokens = event.usage_metadata.prompt_token_count or run.tokens
         if event.is_final_response() and (text := _said_in(event)):
@@ -127,7 +127,7 @@ class MemoryPlugin(BasePlugin):
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """End the turn; a nested agent's ends with the tool that asked it."""
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
-            await self._hear(run, invocation_context.session)
+            await self._read_speech(run, invocation_context.session)
             run.finish(self.context_window)
 
     @guarded
@@ -136,10 +136,10 @@ class MemoryPlugin(BasePlugin):
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
             run.abandon()
 
-    async def _hear(self, run: HostRun, session: Any) -> None:
+    async def _read_speech(self, run: HostRun, session: Any) -> None:
         """Keep what the user of a live run has typed or said since the last look."""
-        if (begin := run.heard) is not None:
-            run.heard = len(session.events)
+        if (begin := run.events_read) is not None:
+            run.events_read = len(session.events)
             for place, event in enumerate(session.events[begin:], begin):
                 if event.author == "user" and not event.partial and (text := _said_in(event)):
                     await run.open(text, _live_messages(session.events[:place]))
@@ -168,8 +168,8 @@ class MemorySummarizer(BaseEventsSummarizer):
         if (known := self._plugin.runs.session_of(event.invocation_id for event in events)) is None:
             return None
         (key, whose), window = known, self._plugin.context_window or _WINDOW
-        said = list(map(event_message, events))
-        summary = await self._plugin.memory.before_compaction(key, said, context_window=window, scope=whose)
+        messages = list(map(event_message, events))
+        summary = await self._plugin.memory.before_compaction(key, messages, context_window=window, scope=whose)
         if summary is None or not summary.keep_from:
             return None
         content = types.Content(role="model", parts=[types.Part(text=summary.text)])
@@ -227,17 +227,21 @@ def _plain(content: Any) -> dict[str, Any]:
 
 def _said_in(event: Any) -> str:
     """Return what was said in an event: its text, or what was heard of a voice once it has ended."""
-    heard = event.input_transcription if event.author == "user" else event.output_transcription
+    speech = event.input_transcription if event.author == "user" else event.output_transcription
     text = asked_in([{**_plain(event.content), "role": "user"}]).text
-    return text or (heard.text or "" if heard and heard.finished else "")
+    return text or (speech.text or "" if speech and speech.finished else "")
 
 
 def _live_messages(events: Iterable[Any]) -> list[dict[str, Any]]:
     """Return what stands in the live context: no events that a summary stands for, but that."""
-    shown = [one for one in events if not one.partial and (one.content or one.actions.compaction)]
-    ranges = [(one.start_timestamp, one.end_timestamp) for event in shown if (one := event.actions.compaction)]
-    gone = [any(start <= one.timestamp <= end for start, end in ranges) for one in shown]
-    return [event_message(one) for one, old in zip(shown, gone, strict=True) if one.actions.compaction or not old]
+    shown = [event for event in events if not event.partial and (event.content or event.actions.compaction)]
+    ranges = [
+        (compacted.start_timestamp, compacted.end_timestamp)
+        for event in shown
+        if (compacted := event.actions.compaction)
+    ]
+    gone = [any(start <= event.timestamp <= end for start, end in ranges) for event in shown]
+    return [event_message(event) for event, old in zip(shown, gone, strict=True) if event.actions.compaction or not old]
 
 
 def _entry(hit: Any) -> Any:

@@ -97,7 +97,7 @@ class MemoryMiddleware(AgentMiddleware):
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Note the tool. Unknown ones and bad arguments come as messages that say so; an interrupt is no failure."""
-        turn, (name, arguments, id_) = self._turn(request.state), _asked(request)
+        turn, (name, arguments, id_) = self._turn(request.state), _call_of(request)
         async with turn.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
             answer = await handler(request)
             call.result, call.error = _outcome(answer, id_)
@@ -105,7 +105,7 @@ class MemoryMiddleware(AgentMiddleware):
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Do as `awrap_tool_call`."""
-        turn, (name, arguments, id_) = self._turn(request.state), _asked(request)
+        turn, (name, arguments, id_) = self._turn(request.state), _call_of(request)
         with turn.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
             answer = handler(request)
             call.result, call.error = _outcome(answer, id_)
@@ -156,17 +156,17 @@ class MemoryMiddleware(AgentMiddleware):
         turn, kept = self._turn(request.state), request.state.get("memory_turn") or {}
         if not turn.parent:
             self.memory.touch(turn.session_key, turn.scope)  # a run that is cancelled does not say so
-        chat = [{"role": one.type, "content": one.content} for one in request.messages]
+        chat = [{"role": message.type, "content": message.content} for message in request.messages]
         messages = [
-            one if made is given else one.model_copy(update={"content": made["content"]})
-            for one, given, made in zip(request.messages, chat, turn.beside(chat), strict=True)
+            message if made is given else message.model_copy(update={"content": made["content"]})
+            for message, given, made in zip(request.messages, chat, turn.beside(chat), strict=True)
         ]
         system = _system_with(request, kept["known"]) if kept.get("known") else {}
         return request.override(messages=messages, **system)
 
     def _ended(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
         if not turn.parent:
-            last = next((one for one in reversed(state["messages"]) if isinstance(one, AIMessage)), None)
+            last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
             used = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
             turn.finished(chat, context_window=self.context_window, context_tokens=used)
         return _kept(turn, "", "")  # what was recalled is not needed any more
@@ -184,8 +184,8 @@ class MemoryMiddleware(AgentMiddleware):
 
 def _kept(turn: Turn, text: str, known: str) -> dict[str, Any]:
     """Return the change of state that lets the turn go on in other hooks, and in other processes."""
-    whose = {"session": turn.session_key, "parent": turn.parent}
-    return {"memory_turn": {**whose, "text": text, "block": turn.block if text else None, "known": known}}
+    owner = {"session": turn.session_key, "parent": turn.parent}
+    return {"memory_turn": {**owner, "text": text, "block": turn.block if text else None, "known": known}}
 
 
 def _thread(config: Config) -> str | None:
@@ -200,12 +200,12 @@ def _user(config: Config) -> Mapping[str, str] | None:
 
 def _chat(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Return messages as chat completions have them."""
-    return [_one(message) for message in messages]
+    return [_chat_message(message) for message in messages]
 
 
-def _one(message: BaseMessage) -> dict[str, Any]:
+def _chat_message(message: BaseMessage) -> dict[str, Any]:
     if isinstance(message, AIMessage):
-        called = [(one["id"], one["name"], one["args"]) for one in message.tool_calls]
+        called = [(call["id"], call["name"], call["args"]) for call in message.tool_calls]
         calls = [{"id": id_, "type": "function", "function": {"name": n, "arguments": a}} for id_, n, a in called]
         return {"role": "assistant", "content": str(message.text), "tool_calls": calls}
     if isinstance(message, ToolMessage):
@@ -232,7 +232,7 @@ def _shortened(messages: Sequence[BaseMessage], summary: Summary | None) -> dict
     return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), first, *messages[summary.keep_from :]]}
 
 
-def _asked(request: Any) -> tuple[str, Any, str]:
+def _call_of(request: Any) -> tuple[str, Any, str]:
     call = request.tool_call
     return call["name"], call["args"], call["id"] or ""
 
@@ -242,8 +242,8 @@ def _outcome(answer: Any, call_id: str) -> tuple[str | None, str | None]:
     if not isinstance(answer, ToolMessage):  # a command, which may carry the tool's message
         update = getattr(answer, "update", None)
         found = update.get("messages", ()) if isinstance(update, Mapping) else ()
-        answer = next((one for one in found if getattr(one, "tool_call_id", None) == call_id), None)
+        answer = next((message for message in found if getattr(message, "tool_call_id", None) == call_id), None)
     if answer is None:
         return None, None
-    said = str(answer.text)
-    return (None, said) if answer.status == "error" else (said, None)
+    text = str(answer.text)
+    return (None, text) if answer.status == "error" else (text, None)

@@ -139,9 +139,9 @@ class _Run(RunHooks[Any]):
         is nobody's word.
         """
         self._memory.touch(self.turn.session_key, self.turn.scope)  # a run that is cancelled does not say so
-        asked = asked_in(messages)
-        if self._started and asked.is_new:
-            self._known = await self._memory.open_turn(self.turn, asked.text, asked.before, unknown=True)
+        question = asked_in(messages)
+        if self._started and question.is_new:
+            self._known = await self._memory.open_turn(self.turn, question.text, question.before, unknown=True)
         else:
             self._known = await self._memory.go_on(self.turn, messages)
         self._begun = self._started
@@ -193,8 +193,8 @@ class _Run(RunHooks[Any]):
             arguments = getattr(failure.run_context, "tool_arguments", "")
             error = getattr(failure, "error", None) or failure.default_message
             await self.turn.tool_finished(failure.call_id, failure.tool_name, arguments, error=error)
-        said = own(failure) if (own := self._config.tool_error_formatter) is not None else None
-        return await said if inspect.isawaitable(said) else said
+        answer = own(failure) if (own := self._config.tool_error_formatter) is not None else None
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 class _NestedHooks(RunHooks[Any]):
@@ -226,8 +226,8 @@ def _tool(tool: ServiceTool) -> "FunctionTool":
 
 
 def _run_of(context: Any) -> _Run | None:  # nested runs have the configuration of the outer one
-    asked = getattr(getattr(context, "run_config", None), "call_model_input_filter", None)
-    return asked if isinstance(asked, _Run) else None
+    run = getattr(getattr(context, "run_config", None), "call_model_input_filter", None)
+    return run if isinstance(run, _Run) else None
 
 
 def _call(context: Any, tool: Any) -> tuple[str, str, str]:

@@ -62,10 +62,10 @@ class MemoryCapability(AbstractCapability[Any]):
             turn.abandoned()
             raise
         messages = result.all_messages()
-        chat = [one for _, one in _chat(messages)]
+        chat = [message for _, message in _chat(messages)]
         await turn.replied(chat)
         if not turn.parent:
-            last = next((one.usage for one in reversed(messages) if isinstance(one, ModelResponse)), None)
+            last = next((message.usage for message in reversed(messages) if isinstance(message, ModelResponse)), None)
             used = last.total_tokens if last is not None else None
             turn.finished(chat, context_window=self.context_window, context_tokens=used or None)
         return result
@@ -130,29 +130,31 @@ class MemoryCapability(AbstractCapability[Any]):
     async def _opened(self, ctx: Any, messages: Sequence[ModelMessage]) -> str:
         """Begin the turn, once, and return what is known for long."""
         if self._known is None:
-            turn, chat = self._of_run(ctx), [one for _, one in _chat(messages)]
-            asked = asked_in(chat)
+            turn, chat = self._of_run(ctx), [message for _, message in _chat(messages)]
+            question = asked_in(chat)
             if ctx.prompt is None:  # a run that goes on: somebody approved, or a tool was executed elsewhere
                 self._known = await self.memory.go_on(turn, chat)
                 return self._known
             text = spoken_text({"role": "user", "content": _content(ctx.prompt)})
-            before = asked.before if asked.is_new else chat
+            before = question.before if question.is_new else chat
             # Of a conversation that has a new name in each run nothing can be told from what it was before.
-            named = self._has_own_key or any(one.conversation_id == ctx.conversation_id for one in messages[:-1])
+            named = self._has_own_key or any(
+                message.conversation_id == ctx.conversation_id for message in messages[:-1]
+            )
             self._known = await self.memory.open_turn(turn, text, before, unknown=named and not turn.parent)
         return self._known
 
     async def _shortened(self, turn: Turn, messages: list[ModelMessage]) -> list[ModelMessage] | None:
         """Return a shorter history, once it fills the window."""
-        said = _chat(messages)  # nothing, of a run with instructions and no prompt
-        places, chat = [index for index, _ in said], [one for _, one in said]
+        indexed = _chat(messages)  # nothing, of a run with instructions and no prompt
+        places, chat = [index for index, _ in indexed], [message for _, message in indexed]
         summary = await turn.compacted(chat, context_window=self.context_window)
         if summary is None or (cut := places[min(summary.keep_from, len(places) - 1)]) <= 0:
             return None
         # Prompts of the system stand in the history, and would go with it.
-        system = [part for one in messages[:cut] for part in one.parts if part.part_kind == "system-prompt"]
+        system = [part for message in messages[:cut] for part in message.parts if part.part_kind == "system-prompt"]
         parts = [*system, UserPromptPart(summary.text)]
-        first = next(one for one in messages if isinstance(one, ModelRequest))
+        first = next(message for message in messages if isinstance(message, ModelRequest))
         return [replace(first, parts=parts, metadata={_SUMMARY: True}), *messages[cut:]]
 
     def _offered(self, tool: Any) -> Tool[Any]:
@@ -176,8 +178,8 @@ def _content(content: Any) -> Any:
     """Return a prompt's content as chat completions have it: a text, or parts of which pictures are but marks."""
     if content is None or isinstance(content, str):
         return content or ""
-    texts = [one if isinstance(one, str) else getattr(one, "content", None) for one in content]
-    kinds = [getattr(one, "kind", "file") for one in content]
+    texts = [part if isinstance(part, str) else getattr(part, "content", None) for part in content]
+    kinds = [getattr(part, "kind", "file") for part in content]
     return [
         {"type": "text", "text": text} if isinstance(text, str) else {"type": kind}
         for text, kind in zip(texts, kinds, strict=True)
@@ -189,10 +191,10 @@ def _chat(messages: Sequence[ModelMessage]) -> list[tuple[int, dict[str, Any]]]:
     chat: list[tuple[int, dict[str, Any]]] = []
     for index, message in enumerate(messages):
         if isinstance(message, ModelResponse):
-            called = [one for one in message.parts if one.part_kind == "tool-call"]
-            names = [(one.tool_call_id, {"name": one.tool_name, "arguments": one.args}) for one in called]
+            called = [part for part in message.parts if part.part_kind == "tool-call"]
+            names = [(call.tool_call_id, {"name": call.tool_name, "arguments": call.args}) for call in called]
             calls = [{"id": id_, "type": "function", "function": function} for id_, function in names]
-            text = "\n\n".join(one.content for one in message.parts if one.part_kind == "text")
+            text = "\n\n".join(part.content for part in message.parts if part.part_kind == "text")
             time = message.timestamp.isoformat()
             chat.append((index, {"role": "assistant", "content": text, "tool_calls": calls, "timestamp": time}))
             continue
@@ -210,14 +212,14 @@ def _chat(messages: Sequence[ModelMessage]) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _answer(part: Any) -> str:
-    said = part.model_response() if part.part_kind == "retry-prompt" else part.model_response_str()
-    return str(said)
+    response = part.model_response() if part.part_kind == "retry-prompt" else part.model_response_str()
+    return str(response)
 
 
 async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
     """Note the tools that no hook told of: those that there are not. What was noted is not noted again."""
-    calls = (one for message in messages[-2:-1] for one in message.parts if one.part_kind == "tool-call")
-    arguments = {one.tool_call_id: one.args for one in calls}
+    calls = (part for message in messages[-2:-1] for part in message.parts if part.part_kind == "tool-call")
+    arguments = {call.tool_call_id: call.args for call in calls}
     for part in messages[-1].parts:
         failed = part.part_kind == "retry-prompt" or getattr(part, "outcome", "") in ("retried", "failed")
         if failed and part.tool_name:
@@ -240,9 +242,9 @@ def _with_block(turn: Turn, messages: Sequence[ModelMessage]) -> list[ModelMessa
 def _part_with_block(turn: Turn, part: Any) -> Any:
     if part.part_kind != "user-prompt":
         return part
-    asked = {"role": "user", "content": _content(part.content)}
-    (sent,) = turn.beside([asked])
-    if sent is asked:
+    prompt = {"role": "user", "content": _content(part.content)}
+    (sent,) = turn.beside([prompt])
+    if sent is prompt:
         return part
     content = sent["content"] if isinstance(part.content, str) else [*part.content, turn.block]
     return replace(part, content=content)

@@ -28,7 +28,7 @@ class HostRun:
     known: str | None = None
     sent: Sequence[object] = ()
     tokens: int | None = None
-    heard: int | None = None
+    events_read: int | None = None
 
     async def open(self, text: str, history: Sequence[object]) -> None:
         """Keep the user's message, and recall for it. What a nested agent is asked is not the user's."""
@@ -74,8 +74,8 @@ class Runs:
                 turn = self._memory.turn(session_key, scope=scope)
                 self._memory.touch(session_key, scope)  # a run that is cancelled does not say so
             run = self._runs[run_id] = HostRun(self._memory, turn)
-            for one in {run_id, *earlier}:
-                self._sessions[one] = session_key, scope
+            for id_ in {run_id, *earlier}:
+                self._sessions[id_] = session_key, scope
         return run
 
     def get(self, run_id: str) -> HostRun | None:
@@ -88,7 +88,7 @@ class Runs:
 
     def session_of(self, run_ids: Iterable[str]) -> tuple[str, ScopeLike] | None:
         """Return the key of the session of which some runs are, and whose it is, or None."""
-        return next((known for one in run_ids if (known := self._sessions.get(one))), None)
+        return next((known for run_id in run_ids if (known := self._sessions.get(run_id))), None)
 
     def _is_asking(self, key: str) -> bool:
         """Return whether a session runs a tool: of one that was cut off the context may tell still."""

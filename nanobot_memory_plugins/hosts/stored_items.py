@@ -81,9 +81,9 @@ class StoredItems:
 
 def is_held_by_server(items: Items) -> bool:
     """Whether a request answers calls that stand in none of its items: the server has them, and what led there."""
-    called = {one.get("call_id") for one in items if not str(one.get("type")).endswith("_output")}
-    return any(str(one.get("type")).endswith("_output") and one.get("call_id") not in called for one in items)
+    called = {item.get("call_id") for item in items if not str(item.get("type")).endswith("_output")}
+    return any(str(item.get("type")).endswith("_output") and item.get("call_id") not in called for item in items)
 
 
 def _ids(items: Items, kind: str) -> set[str]:
-    return {one.get("call_id", "") for one in items if one.get("type") == kind}
+    return {item.get("call_id", "") for item in items if item.get("type") == kind}

@@ -210,14 +210,14 @@ def write_entry(client: KnownClient, file: Path, entry: Mapping[str, Any]) -> Pa
         servers = content.setdefault(client.place, {})
         there = servers.get(SERVER, entry)
         words = [there.get("command"), *there.get("args", ())]
-        ours = any(isinstance(word, str) and (Path(word).stem == _PROGRAM or word == _MODULE) for word in words)
+        is_own = any(isinstance(word, str) and (Path(word).stem == _PROGRAM or word == _MODULE) for word in words)
     except OSError as error:
         raise ConfigurationError(
             Sentence("{file} cannot be read: {reason}.", file=file, reason=error.strerror), hint=by_hand
         ) from error
     except (ValueError, AttributeError, TypeError, RecursionError):
         raise ConfigurationError(Sentence("{file} is not understood.", file=file), hint=by_hand) from None
-    if not ours:
+    if not is_own:
         raise ConfigurationError(
             Sentence(
                 "{file} has a server {server} already, which was not written by this command.", file=file, server=SERVER

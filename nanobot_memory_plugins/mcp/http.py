@@ -102,15 +102,19 @@ def read_tokens(path: Path) -> Mapping[str, str]:
     return raw
 
 
-def checked(token: object, what: str) -> str:
+def checked(token: object, name: str) -> str:
     """Return a token that can be one. Raises `ConfigurationError`."""
-    if not isinstance(token, str) or not token.isascii() or any(not one.isprintable() or one == " " for one in token):
+    if (
+        not isinstance(token, str)
+        or not token.isascii()
+        or any(not char.isprintable() or char == " " for char in token)
+    ):
         raise ConfigurationError(
-            Sentence("{what} is not a text of printable ASCII characters without blanks.", what=what), hint=_MAKE
+            Sentence("{what} is not a text of printable ASCII characters without blanks.", what=name), hint=_MAKE
         )
     if len(token) < _SHORTEST:
         raise ConfigurationError(
-            Sentence("{what} has fewer than {count} characters.", what=what, count=_SHORTEST), hint=_MAKE
+            Sentence("{what} has fewer than {count} characters.", what=name, count=_SHORTEST), hint=_MAKE
         )
     return token
 
@@ -124,9 +128,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
         listening.listen(_QUEUE)
     except OSError as error:
         listening.close()
-        why = error.strerror or type(error).__name__
+        reason = error.strerror or type(error).__name__
         raise InputError(
-            Sentence("Port {port} of {host} cannot be had: {why}.", port=port, host=host, why=why),
+            Sentence("Port {port} of {host} cannot be had: {why}.", port=port, host=host, why=reason),
             hint="Name another one with --port, or 0 for any that is free.",
         ) from error
     return listening

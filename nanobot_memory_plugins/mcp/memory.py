@@ -27,11 +27,11 @@ class ServedMemory(MemoryHost):
     def __init__(
         self, workspace: Path, config: MemoryConfig, problems: Sequence[ConfigProblem] = (), *, project: str = ""
     ) -> None:
-        asked = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
+        read_senders = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
 
         def senders() -> Senders:
-            said = asked()
-            return _OWN if said is UNSAID else said
+            senders_now = read_senders()
+            return _OWN if senders_now is UNSAID else senders_now
 
         super().__init__(workspace, config=_served(config), problems=problems, senders=senders, project=project)
 

@@ -69,7 +69,7 @@ async def _shown(memory: ServedMemory, scope: Scope, hits: Sequence[Hit]) -> str
             break
         kept.append(hit.text[:RESOURCE_CHARACTERS])
     if not kept:
-        raise UnansweredError(told=_NOT_THERE)
+        raise UnansweredError(message=_NOT_THERE)
     return fence(kept[::-1], language=language_of(kept[0])) or ""
 
 

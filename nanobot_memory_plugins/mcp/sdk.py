@@ -17,5 +17,5 @@ __all__ = ["IS_VERSION_1", "FastMCP", "ResourceError", "ToolError", "UnansweredE
 class UnansweredError(ToolError, ResourceError):
     """A request without an answer. What is told is for the client, and names no value of the memory."""
 
-    def __init__(self, *, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, *, message: str) -> None:
+        super().__init__(message)

@@ -43,9 +43,9 @@ class MemoryServer(FastMCP[Any]):
         call_seconds: float = CALL_SECONDS,
         **options: Any,
     ) -> None:
-        told = INSTRUCTIONS if hooks is None else INSTRUCTIONS_BESIDE_HOOKS
+        instructions = INSTRUCTIONS if hooks is None else INSTRUCTIONS_BESIDE_HOOKS
         # What goes wrong is the answer to the client, and stands in our own log; the SDK's would show requests.
-        super().__init__(NAME, instructions=told, log_level="CRITICAL", **options)
+        super().__init__(NAME, instructions=instructions, log_level="CRITICAL", **options)
         self.memory = memory
         self._client_of = client_of
         self._hooks = hooks
@@ -87,22 +87,22 @@ class MemoryServer(FastMCP[Any]):
         """Return the tools of the plugins, which bring their own schemas."""
 
         async def tools(_client: Client, _scope: Scope) -> list[types.Tool]:
-            hears = self._hooks is not None
-            return [types.Tool.model_validate(listed(tool, hears_user=hears)) for tool in self.memory.tools()]
+            has_hooks = self._hooks is not None
+            return [types.Tool.model_validate(listed(tool, hears_user=has_hooks)) for tool in self.memory.tools()]
 
         return await self._in_time(tools)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], *context: Any) -> Any:
         """Run a tool. What goes wrong with it is its answer, so that the model can read it."""
         if self._hooks is not None and name == HOOK_TOOL:
-            return _told(await self._hooks.answer(arguments))
+            return _text_result(await self._hooks.answer(arguments))
 
         async def run(client: Client, _scope: Scope) -> str | None:
             tool = self.memory.tool(name)
             return await run_tool(tool, client, arguments) if tool is not None else None
 
         answer = await self._in_time(run, reads=face_of(name).reads_only)
-        return await super().call_tool(name, dict(arguments), *context) if answer is None else _told(answer)
+        return await super().call_tool(name, dict(arguments), *context) if answer is None else _text_result(answer)
 
     async def list_resources(self) -> list[types.Resource]:
         """Return long-term memory, and the last days of the client's person."""
@@ -124,8 +124,8 @@ class MemoryServer(FastMCP[Any]):
 
         text = bounded(await self._in_time(found), "memory_search finds more.")
         about = f"what is remembered of {topic}" if topic else "what is remembered below"
-        asked = f"Take {about} into account for the rest of this conversation. Call memory_search for more."
-        return f"{asked}\n\n{text}".strip()
+        request = f"Take {about} into account for the rest of this conversation. Call memory_search for more."
+        return f"{request}\n\n{text}".strip()
 
     async def _in_time(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], *, reads: bool = True) -> _T:
         """Return what some work for the client of this request returns. Raises `UnansweredError` where it is late.
@@ -138,11 +138,11 @@ class MemoryServer(FastMCP[Any]):
         except TimeoutError:
             task.add_done_callback(_read)
             more = _LATE_READING if reads else _LATE_WRITING
-            raise UnansweredError(told=f"There is no answer within {self._call_seconds:g} seconds.{more}") from None
+            raise UnansweredError(message=f"There is no answer within {self._call_seconds:g} seconds.{more}") from None
 
     async def _opened(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], client: Client) -> _T:
         if not await self._start():
-            raise UnansweredError(told="The memory could not be started; `nanobot-memory doctor` says why.")
+            raise UnansweredError(message="The memory could not be started; `nanobot-memory doctor` says why.")
         return await work(client, await run_in_daemon_thread(lambda: self.memory.enter(client)))
 
     async def _start(self) -> bool:
@@ -154,7 +154,7 @@ class MemoryServer(FastMCP[Any]):
         return True
 
 
-def _told(text: str) -> types.CallToolResult:
+def _text_result(text: str) -> types.CallToolResult:
     content = {"content": [{"type": "text", "text": text}], "isError": text.startswith("Error:")}
     return types.CallToolResult.model_validate(content)
 

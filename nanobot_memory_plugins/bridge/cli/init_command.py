@@ -86,10 +86,10 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
     for problem in setup.problems:
         out.print(f"[yellow]{shown(tr(problem.message))}[/yellow]")
     off = [name for name, on in setup.toggles.items() if not on]
-    told = tr("all of it, since it is installed")
+    active = tr("all of it, since it is installed")
     if off:
-        told = tr("all but {names}, which the configuration switches off", names=", ".join(off))
-    out.print(tr("Active         {count} plugins: {told}", count=len(setup.toggles) - len(off), told=shown(told)))
+        active = tr("all but {names}, which the configuration switches off", names=", ".join(off))
+    out.print(tr("Active         {count} plugins: {told}", count=len(setup.toggles) - len(off), told=shown(active)))
     core, several = setup.memory.core, ", ".join(setup.senders.several)
     if not several:
         return

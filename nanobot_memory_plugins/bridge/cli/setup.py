@@ -70,14 +70,14 @@ def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]
         raise ConfigurationError(wrong.message, hint=Sentence("Correct it, {init}", init=_INIT))
     names = list(dict.fromkeys((*filter(None, map(str.strip, own_names)), "cli")))
     listed = setup.memory.core.people
-    theirs = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
-    if len(theirs) > 1:
-        whose = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in theirs)
+    labels = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
+    if len(labels) > 1:
+        owners = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in labels)
         raise ConfigurationError(
-            Sentence("These names are several people's: {whose}.", whose=whose),
+            Sentence("These names are several people's: {whose}.", whose=owners),
             hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
         )
-    label = theirs[0] if theirs else People(listed, setup.senders).owner().label
+    label = labels[0] if labels else People(listed, setup.senders).owner().label
     return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}
 
 
@@ -135,11 +135,11 @@ def _check_by_nanobot(file: Path) -> None:
         load_by_nanobot(file)
     except Exception as error:  # nanobot's own errors, and those of pydantic before 0.3.5
         issues = getattr(error, "issues", ())
-        where = "; ".join(f"{'.'.join(map(str, issue.path))}: {issue.message}" for issue in issues[:5])
-        what = getattr(error, "summary", "") or type(error).__name__
-        told = redact_text(f"{what} {where}".strip()).rstrip(".")
+        details = "; ".join(f"{'.'.join(map(str, issue.path))}: {issue.message}" for issue in issues[:5])
+        summary = getattr(error, "summary", "") or type(error).__name__
+        reason = redact_text(f"{summary} {details}".strip()).rstrip(".")
         raise ConfigurationError(
-            Sentence("nanobot does not accept {file}: {told}.", file=file, told=told),
+            Sentence("nanobot does not accept {file}: {told}.", file=file, told=reason),
             hint=Sentence("Correct the file (`nanobot status` checks it), {init}", init=_INIT),
         ) from error
 

@@ -151,7 +151,7 @@ class Hooks:
 
     async def _prompt(self, key: str, session: _Session, event: HookEvent) -> str:
         """Return what stands beside a prompt: what is known of the user, once, and what is recalled."""
-        for other in [one for one in self._sessions if one != key]:  # the host shows another session now
+        for other in [other for other in self._sessions if other != key]:  # the host shows another session now
             self._end(other)
         recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
         is_hosts = is_notice(event.prompt)
@@ -171,7 +171,7 @@ class Hooks:
         texts = within([known, context.block or ""])
         if known and known not in texts:
             session.knows_the_user = False  # it has not been told yet
-        session.blocks += [one for one in texts if one == context.block]
+        session.blocks += [text for text in texts if text == context.block]
         if not texts:
             return _NOTHING
         output = {"hookEventName": USER_PROMPT, "additionalContext": "\n\n".join(texts)}
@@ -186,16 +186,16 @@ class Hooks:
         )
         session.knows_the_user = bool(entries)
         heading = entries.partition("\n")[0]
-        beside = [str(one["content"]) for one in recorded.live if one["role"] == "system"]
-        return "" if any(text.lstrip().startswith(heading) for text in beside) else entries
+        standing = [str(message["content"]) for message in recorded.live if message["role"] == "system"]
+        return "" if any(text.lstrip().startswith(heading) for text in standing) else entries
 
     async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
         if event.tool_name.startswith(_OWN_TOOLS):
             return
         given = _value(event.tool_input)
         arguments = given if isinstance(given, Mapping) else {"input": given}
-        if isinstance(asked := arguments.get("prompt"), str):
-            self._prompts_of_tools.add(_folded(asked))
+        if isinstance(prompt := arguments.get("prompt"), str):
+            self._prompts_of_tools.add(_folded(prompt))
         failed = event.event == TOOL_FAILED
         await self._memory.tool_executed(
             session_key=key,
@@ -238,9 +238,9 @@ class Hooks:
 
     async def _take_in(self, key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
         """Take in what was said while this process did not hear of the session, and what no hook has told."""
-        whose = f"claude-code:{parent}" if parent else ""
+        parent_key = f"claude-code:{parent}" if parent else ""
         await self._memory.resume(
-            session_key=key, messages=messages, parent=whose, scope=session.scope, behind_turn=True
+            session_key=key, messages=messages, parent=parent_key, scope=session.scope, behind_turn=True
         )
 
     async def _wait_for_quiet(self, key: str, session: _Session) -> None:
@@ -262,7 +262,7 @@ def within(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:
     """Return the texts for which there is room, whole or not at all: a fence has two ends."""
     shown: list[str] = []
     for text in filter(None, texts):
-        if sum(len(one) + 2 for one in shown) + len(text) <= most:
+        if sum(len(kept) + 2 for kept in shown) + len(text) <= most:
             shown.append(text)
     return shown
 
@@ -287,7 +287,7 @@ def _result(value: object) -> object:
             return "\n".join(str(value[name]) for name in ("stdout", "stderr") if value.get(name))
         return _result(value["content"]) if isinstance(value.get("content"), list) else value
     blocks = value if isinstance(value, list) else []
-    texts = [str(one["text"]) for one in blocks if isinstance(one, Mapping) and one.get("type") == "text"]
+    texts = [str(block["text"]) for block in blocks if isinstance(block, Mapping) and block.get("type") == "text"]
     return "\n".join(texts) or value
 
 

@@ -29,8 +29,8 @@ def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
         f"claude plugin install {PLUGIN}@{PLUGIN}",
     )
     if as_json:
-        told = {"client": "claude-code", "folder": folder, "written": written, "start": start, "install": install}
-        print_json({"ok": True, **told})
+        result = {"client": "claude-code", "folder": folder, "written": written, "start": start, "install": install}
+        print_json({"ok": True, **result})
         return
     out = console()
     done = tr("[green]Written.[/green]") if written else tr("It stands there already: nothing to write.")
@@ -95,12 +95,12 @@ def _files(command: list[str], secret: str) -> dict[str, dict[str, Any]]:
 
 def _hook(event: str, secret: str) -> dict[str, Any]:
     """Return the hook of an event: a call of the plugin's own server, which runs already."""
-    told = {name: f"${{{name}}}" for name in ("session_id", "transcript_path", "cwd", *FIELDS[event])}
+    fields = {name: f"${{{name}}}" for name in ("session_id", "transcript_path", "cwd", *FIELDS[event])}
     call = {
         "type": "mcp_tool",
         "server": f"plugin:{PLUGIN}:{_SERVER}",
         "tool": HOOK_TOOL,
-        "input": {"event": event, "secret": secret, **told},
+        "input": {"event": event, "secret": secret, **fields},
         "timeout": SECONDS[event],
     }
     return {"hooks": [call]}

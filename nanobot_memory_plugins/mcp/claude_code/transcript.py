@@ -82,8 +82,8 @@ def read_transcript(path: str) -> Recorded:
 
 def _other_session(line: Mapping[str, Any]) -> str:
     """Return the session that a line was copied from, or nothing."""
-    asked = line.get("requestSessionId")
-    return asked if isinstance(asked, str) and asked != line.get("sessionId") else ""
+    session = line.get("requestSessionId")
+    return session if isinstance(session, str) and session != line.get("sessionId") else ""
 
 
 def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, of_live: bool) -> None:
@@ -128,7 +128,7 @@ def _first_text(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return next((str(one.get("text") or "") for one in parts if isinstance(one, Mapping) and "text" in one), "")
+    return next((str(part.get("text") or "") for part in parts if isinstance(part, Mapping) and "text" in part), "")
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:

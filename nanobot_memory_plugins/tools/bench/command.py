@@ -82,7 +82,7 @@ def measured(path: Path, language: made_up.Language, size: int, *, embeddings: b
     finally:
         database.close()
     bare = [name for name in parts if name.startswith("bare")]
-    median, slow = sum(statistics.median(times[one]) for one in bare), sum(percentile(times[one]) for one in bare)
+    median, slow = sum(statistics.median(times[name]) for name in bare), sum(percentile(times[name]) for name in bare)
     rows = [
         {
             "what": name,
@@ -108,8 +108,8 @@ def _show(figures: dict[str, Any]) -> None:
     out = console(wraps=True)
     model = figures["model"] or Sentence("by words alone")
     language = _SPOKEN[figures["language"]]
-    told = tr("{size:,} made-up passages, {language}, {model}", size=figures["size"], language=language, model=model)
-    out.print(shown(told))
+    title = tr("{size:,} made-up passages, {language}, {model}", size=figures["size"], language=language, model=model)
+    out.print(shown(title))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for heading in ("ms", "p95", tr("times"), "p95"):

@@ -74,8 +74,8 @@ def bare_query(database: Database) -> Callable[[str], float]:
         return match_expression(choose(candidate_terms(text)))
 
     def run(text: str) -> float:
-        wanted = expression(text)
-        return milliseconds(lambda: database.connection.execute(sql, (wanted,)).fetchall() if wanted else [])
+        match = expression(text)
+        return milliseconds(lambda: database.connection.execute(sql, (match,)).fetchall() if match else [])
 
     return run
 

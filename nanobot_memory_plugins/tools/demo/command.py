@@ -56,8 +56,8 @@ def demo(
     ok = [stage.name for stage in stages if stage.ok] == list(expected)
     out.print(tr("[green]It works.[/green]") if ok else tr("[red]It does not work: see above.[/red]"))
     if as_json:
-        told = {stage.name: "\n".join(stage.shown) for stage in stages}
-        print_json({"ok": ok, "stages": {stage.name: stage.ok for stage in stages}, "shown": told})
+        shown_texts = {stage.name: "\n".join(stage.shown) for stage in stages}
+        print_json({"ok": ok, "stages": {stage.name: stage.ok for stage in stages}, "shown": shown_texts})
     if not ok:
         raise typer.Exit(1)
 

@@ -86,7 +86,7 @@ class Installation:
         needles = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
         files = [file for folder in _OUR_FOLDERS for file in sorted((self.workspace / folder).rglob("*"))]
         named = {file.relative_to(self.workspace).as_posix(): file.read_bytes() for file in files if file.is_file()}
-        return [name for name, data in named.items() if name != _NANOBOTS and any(one in data for one in needles)]
+        return [name for name, data in named.items() if name != _NANOBOTS and any(needle in data for needle in needles)]
 
     def _run(self, module: str, *arguments: str) -> AgentRun:
         home = str(self.folder / "home")

@@ -69,10 +69,10 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
     secret = "sk-" + secrets.token_urlsafe(30).replace("-", "x").replace("_", "y")
     settings = f'[payments]\nregion = "{REGION}"\nport = 7071\napi_key = "{secret}"\n'
     (machine.workspace / SETTINGS_FILE).write_text(settings, encoding="utf-8")
-    said = machine.agent(PREFERENCE, session=FIRST_SESSION)
+    first_run = machine.agent(PREFERENCE, session=FIRST_SESSION)
     kept = machine.files_with(PREFERENCE)
     kept_in = Sentence("kept in {files}", files=", ".join(kept)) if kept else Sentence("kept in nothing")
-    yield Stage("remember", said.returncode == 0 and bool(kept), shown_of(said, kept_in))
+    yield Stage("remember", first_run.returncode == 0 and bool(kept), shown_of(first_run, kept_in))
 
     read = machine.agent(READ, session=FIRST_SESSION)
     noted, leaked = machine.files_with(REGION), machine.files_with(secret)
@@ -82,24 +82,24 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
         else Sentence("the secret in the file stands in no file of ours")
     )
     noted_in = Sentence("noted in {files}", files=", ".join(noted)) if noted else Sentence("noted in nothing")
-    what = Sentence.joined([noted_in, hidden], "; ")
-    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, what))
+    summary = Sentence.joined([noted_in, hidden], "; ")
+    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, summary))
 
-    asked, blocks = ask(machine, model, ASK_PREFERENCE, SECOND_SESSION)
+    run, blocks = ask(machine, model, ASK_PREFERENCE, SECOND_SESSION)
     ended = Sentence(
         "process {pid}, after {first} and {second} had ended; a new session",
-        pid=str(asked.pid),
-        first=str(said.pid),
+        pid=str(run.pid),
+        first=str(first_run.pid),
         second=str(read.pid),
     )
-    yield Stage("restart", asked.pid not in (said.pid, read.pid) and asked.returncode == 0, (ended,))
-    known = bool(line_with(blocks, LANGUAGE)) and LANGUAGE in asked.output
-    yield Stage("recall preference", known, shown_of(asked, about(blocks, LANGUAGE)))
+    yield Stage("restart", run.pid not in (first_run.pid, read.pid) and run.returncode == 0, (ended,))
+    known = bool(line_with(blocks, LANGUAGE)) and LANGUAGE in run.output
+    yield Stage("recall preference", known, shown_of(run, about(blocks, LANGUAGE)))
 
-    asked, blocks = ask(machine, model, ASK_REGION, SECOND_SESSION)
+    run, blocks = ask(machine, model, ASK_REGION, SECOND_SESSION)
     clean = not line_with(blocks, secret) and not machine.files_with(secret)
-    known = bool(line_with(blocks, REGION)) and clean and REGION in asked.output
-    yield Stage("recall tool run", known, shown_of(asked, about(blocks, REGION)))
+    known = bool(line_with(blocks, REGION)) and clean and REGION in run.output
+    yield Stage("recall tool run", known, shown_of(run, about(blocks, REGION)))
 
 
 def ask(machine: Installation, model: ScriptedServer, question: str, session: str) -> tuple[AgentRun, list[str]]:
@@ -126,9 +126,9 @@ def about(blocks: Sequence[str], word: str) -> str:
     return Sentence("the model was given nothing about it")
 
 
-def shown_of(run: AgentRun, what: str, who: str = "nanobot") -> tuple[str, ...]:
+def shown_of(run: AgentRun, summary: str, program: str = "nanobot") -> tuple[str, ...]:
     """Return what people see of a run: what is true of it, and the end of what it printed."""
     if run.returncode != 0:
-        return what, Sentence("{who} FAILED: {errors}", who=who, errors=run.errors.strip()[-300:])
+        return summary, Sentence("{who} FAILED: {errors}", who=program, errors=run.errors.strip()[-300:])
     answer = run.output.rpartition(_HEADER)[2] or run.output
-    return what, f"{who}: {' '.join(answer.split())[-200:]}"
+    return summary, f"{program}: {' '.join(answer.split())[-200:]}"

@@ -23,33 +23,33 @@ def script() -> list[ReplyRule]:
 
 def play(laptop: Installation, desktop: Installation, model: ScriptedServer) -> Iterator[Stage]:
     """Play the story, stage by stage."""
-    said = laptop.agent(TOLD, session="cli:laptop")
+    first_run = laptop.agent(TOLD, session="cli:laptop")
     kept, there = laptop.files_with(WORD), desktop.files_with(WORD)
-    where = Sentence(
+    places = Sentence(
         "on the first machine kept in {files}; in no file of the second", files=", ".join(kept) or Sentence("nothing")
     )
-    yield Stage("tell one machine", said.returncode == 0 and bool(kept) and not there, shown_of(said, where))
+    yield Stage("tell one machine", first_run.returncode == 0 and bool(kept) and not there, shown_of(first_run, places))
 
-    asked, blocks = ask(desktop, model, ASKED, "cli:desktop")
-    known = bool(line_with(blocks, WORD)) and WORD in asked.output
-    yield Stage("ask the other", asked.returncode == 0 and known, shown_of(asked, about(blocks, WORD)))
+    run, blocks = ask(desktop, model, ASKED, "cli:desktop")
+    known = bool(line_with(blocks, WORD)) and WORD in run.output
+    yield Stage("ask the other", run.returncode == 0 and known, shown_of(run, about(blocks, WORD)))
 
     done = laptop.command("purge", "--text", WORD, "--yes")
     left = laptop.files_with(WORD)
-    what = _still_in(left) if left else Sentence("the word stands in no file of the first machine")
-    yield Stage("forget on one", done.returncode == 0 and bool(kept) and not left, shown_of(done, what, "purge"))
+    summary = _still_in(left) if left else Sentence("the word stands in no file of the first machine")
+    yield Stage("forget on one", done.returncode == 0 and bool(kept) and not left, shown_of(done, summary, "purge"))
 
     for _ in range(_TURNS):
         desktop.agent(GREETING, session="cli:desktop-later")
         if not desktop.files_with(WORD):
             break
-    asked, blocks = ask(desktop, model, ASKED, "cli:desktop-new")
+    run, blocks = ask(desktop, model, ASKED, "cli:desktop-new")
     left = [*laptop.files_with(WORD), *desktop.files_with(WORD)]
-    what = _still_in(left) if left else Sentence("the word stands in no file of either machine")
+    summary = _still_in(left) if left else Sentence("the word stands in no file of either machine")
     # What was never known cannot be gone.
-    gone = known and not left and not line_with(blocks, WORD) and WORD not in asked.output
-    told = Sentence.joined([what, about(blocks, WORD)], "; ")
-    yield Stage("gone on both", asked.returncode == 0 and gone, shown_of(asked, told))
+    gone = known and not left and not line_with(blocks, WORD) and WORD not in run.output
+    report = Sentence.joined([summary, about(blocks, WORD)], "; ")
+    yield Stage("gone on both", run.returncode == 0 and gone, shown_of(run, report))
 
 
 def _still_in(files: list[str]) -> Sentence:

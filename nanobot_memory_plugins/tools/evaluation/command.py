@@ -69,10 +69,10 @@ def eval_(
     seconds = time.perf_counter() - started
     status = outcome.status
     if status.level is Level.MARKDOWN or (not status.model and not no_embeddings):
-        told = tr("Searched by words only:")
+        method = tr("Searched by words only:")
         if status.level is Level.MARKDOWN:
-            told = tr("Searched by reading the files:")
-        say_note(together(told, status.reason, status.hint))
+            method = tr("Searched by reading the files:")
+        say_note(together(method, status.reason, status.hint))
     if as_json:
         print_json(
             {

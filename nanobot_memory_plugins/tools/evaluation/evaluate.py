@@ -103,11 +103,11 @@ class _Asking:
         """Return a line of JSON for each question, in their order."""
         free = asyncio.Semaphore(_AT_A_TIME)
 
-        async def one(query: EvalQuery) -> str:
+        async def answer(query: EvalQuery) -> str:
             async with free:
                 return json.dumps(await self._answer(query), ensure_ascii=False)
 
-        return tuple(await asyncio.gather(*map(one, queries)))
+        return tuple(await asyncio.gather(*map(answer, queries)))
 
     async def _answer(self, query: EvalQuery) -> dict[str, Any]:
         scope = group_scope(query.group)

@@ -170,15 +170,15 @@ class OwnServer:
 
     def _run(self, binaries: Path, program: str, *arguments: str | Path, check: bool = True) -> int:
         account = _account()
-        whose: dict[str, Any] = {}
+        account_options: dict[str, Any] = {}
         if account is not None:
-            whose = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+            account_options = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         # Not by pipes: the server would keep them open, and they would be waited for.
         done = subprocess.run(  # noqa: S603  # our own program
             [str(binaries / "bin" / program), *map(str, arguments)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd="/",
-            env={**variables, "LC_ALL": "C"}, timeout=2 * _SECONDS, **whose,
+            env={**variables, "LC_ALL": "C"}, timeout=2 * _SECONDS, **account_options,
         ).returncode  # fmt: skip
         if check and done:
             raise StoreError(
@@ -218,4 +218,4 @@ def _account() -> Any:
 def _may_run(program: Path, user: int) -> bool:
     """Tell whether a user who is in no group of ours can run a program."""
     statuses = [place.stat() for place in (program, *program.parents)]
-    return all(one.st_mode & (stat.S_IXUSR if one.st_uid == user else stat.S_IXOTH) for one in statuses)
+    return all(status.st_mode & (stat.S_IXUSR if status.st_uid == user else stat.S_IXOTH) for status in statuses)
