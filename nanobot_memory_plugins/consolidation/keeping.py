@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
-from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool, SaidInSession
+from nanobot_memory_plugins.consolidation.tools import ForgetTool, RecentMessages, RememberTool
 from nanobot_memory_plugins.core import (
     ContextBlock,
     LanguageModelError,
@@ -90,11 +90,11 @@ class EntryKeeping:
             )
 
         self.repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
-        self._said = SaidInSession(self.repository.paths, context.clock)
+        self._recent = RecentMessages(self.repository.paths, context.clock)
         matcher = Matcher(encoding(context))
         self.tools: list[MemoryTool] = [
-            RememberTool(in_a_turn, self._said, context),
-            ForgetTool(in_a_turn, self._said, context, matcher),
+            RememberTool(in_a_turn, self._recent, context),
+            ForgetTool(in_a_turn, self._recent, context, matcher),
         ]
         self.learning = EntryLearning(self.repository, matcher, context)
         self.prompt = PromptSource(self.repository, context)
@@ -111,9 +111,9 @@ class EntryKeeping:
 
         await run_in_daemon_thread(settle)
 
-    async def hear(self, session_key: str, text: str, scope: Scope) -> ContextBlock | None:
-        """Hear what a user says; answer what was done where it is a plain order, and no model is there to read it."""
-        self._said.hear(session_key, text, scope)
+    async def take_message(self, session_key: str, text: str, scope: Scope) -> ContextBlock | None:
+        """Take in a user's message; return what was done where it is a plain order and there is no model to read it."""
+        self._recent.add(session_key, text, scope)
         if self._context.complete is not None or self._context.host.tools_offered():
             return None
         order = plain_order(text)
@@ -124,26 +124,28 @@ class EntryKeeping:
 
         Of one that is not answered yet the turn is not over: what ended is the one before.
         """
-        text = self._said.unanswered.get(session_key, "")
+        text = self._recent.unanswered.get(session_key, "")
         if not text or not _is_answered(messages, text):
             return
-        del self._said.unanswered[session_key]
+        del self._recent.unanswered[session_key]
         for operation in await _wanted_operations(self._context, text):
             await self._run(str(operation.get("op")), operation, session_key)
 
     async def _run(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
         """Call a tool as the model would."""
-        tool = next((one for one in self.tools if one.name == name), None)
+        tool = next((candidate for candidate in self.tools if candidate.name == name), None)
         return await tool.run(arguments, session_key=session_key) if tool is not None else ""
 
 
 def _is_answered(messages: Sequence[Message], text: str) -> bool:
     """Return whether the last message of the user's is this one, and a reply stands behind it."""
     is_replied = False
-    for one in reversed(messages):
-        if one.role == "user" and one.text.strip():
-            return is_replied and " ".join(text.split()) in " ".join(one.text.split())
-        is_replied = is_replied or (one.role == "assistant" and bool(one.text.strip()) and not one.tool_calls)
+    for message in reversed(messages):
+        if message.role == "user" and message.text.strip():
+            return is_replied and " ".join(text.split()) in " ".join(message.text.split())
+        is_replied = is_replied or (
+            message.role == "assistant" and bool(message.text.strip()) and not message.tool_calls
+        )
     return False
 
 
@@ -167,4 +169,4 @@ async def _wanted_operations(context: PluginContext, text: str) -> list[dict[str
         logger.debug("a message was not looked at again: {}", type(error).__name__)
         return []
     read = json_in(answer)
-    return [one for one in read if isinstance(one, dict)][:_MOST_OPERATIONS] if isinstance(read, list) else []
+    return [item for item in read if isinstance(item, dict)][:_MOST_OPERATIONS] if isinstance(read, list) else []

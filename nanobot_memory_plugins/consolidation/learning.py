@@ -42,15 +42,17 @@ class EntryLearning:
         if not options.extract or (is_background and not options.extract_background_turns):
             return None
         speaker = "assistant" if is_background else "user"
-        if sum(estimate_tokens(one.text) for one in messages if one.role == speaker) < _FEWEST_TOKENS:
+        if sum(estimate_tokens(message.text) for message in messages if message.role == speaker) < _FEWEST_TOKENS:
             return None
 
         async def known() -> Mapping[str, str]:
-            theirs = await self._theirs(scope)
-            said = Evidence(one.text for one in messages)
+            entries = await self._visible_entries(scope)
+            evidence = Evidence(message.text for message in messages)
             # Of too many, what is spoken of is to be among them.
-            best = sorted(theirs.values(), key=lambda one: (-one.score - said.share(one.content), one.id))
-            return {one.id: one.content for one in best if one.section is Section.ACTIVE and not one.superseded_by}
+            best = sorted(entries.values(), key=lambda entry: (-entry.score - evidence.share(entry.content), entry.id))
+            return {
+                entry.id: entry.content for entry in best if entry.section is Section.ACTIVE and not entry.superseded_by
+            }
 
         async def take(reading: SessionReading) -> Sequence[Note]:
             if reading.entries:
@@ -59,27 +61,29 @@ class EntryLearning:
 
         return ReadingPart("entries", take, known=known)
 
-    async def _theirs(self, scope: Scope) -> dict[str, Entry]:
+    async def _visible_entries(self, scope: Scope) -> dict[str, Entry]:
         visible = self._context.scopes.visible(scope)
         entries = (await run_in_daemon_thread(self._repository.load)).entries
-        return {id_: one for id_, one in entries.items() if is_at_hand(one, visible) and is_visible(one, visible)}
+        return {
+            id_: entry for id_, entry in entries.items() if is_at_hand(entry, visible) and is_visible(entry, visible)
+        }
 
     async def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope) -> None:
-        known = await self._theirs(scope)
-        texts = [one.text for one in read]
+        known = await self._visible_entries(scope)
+        texts = [item.text for item in read]
         new: dict[int, NewEntry] = {}
         for place, earlier in enumerate(await self._matcher.repeats(texts)):
-            one = _new_entry(read[place], session_key, scope, known)
+            entry = _new_entry(read[place], session_key, scope, known)
             if earlier is None:
-                new[place] = one
+                new[place] = entry
             else:  # said twice: it ends what either of them ends
-                new[earlier] = replace(new[earlier], replaces=(*new[earlier].replaces, *one.replaces))
-        matches = await self._matcher.same([one.text for one in new.values()], known)
+                new[earlier] = replace(new[earlier], replaces=(*new[earlier].replaces, *entry.replaces))
+        matches = await self._matcher.same([entry.text for entry in new.values()], known)
         confirmed = (read[place].confirms for place in new)
         same = [match or id_ for match, id_ in zip(matches, confirmed, strict=True)]
         found = [
-            (replace(one, replaces=tuple(id_ for id_ in one.replaces if id_ != entry_id)), entry_id)
-            for one, entry_id in zip(new.values(), same, strict=True)
+            (replace(entry, replaces=tuple(id_ for id_ in entry.replaces if id_ != entry_id)), entry_id)
+            for entry, entry_id in zip(new.values(), same, strict=True)
         ]
         await run_in_daemon_thread(lambda: self._write(session_key, found, scope))
 
@@ -93,13 +97,13 @@ class EntryLearning:
             for new, match in found:
                 speaker = new.scope
 
-                def is_theirs(entry: Entry, speaker: Scope = speaker) -> bool:
+                def is_changeable(entry: Entry, speaker: Scope = speaker) -> bool:
                     is_speakers = not speaker.group_chat or entry.scope.user == speaker.user
                     return is_speakers and is_at_hand(entry, visible) and is_visible(entry, visible)
 
-                same = match if match in entries and is_theirs(entries[match]) else ""
+                same = match if match in entries and is_changeable(entries[match]) else ""
                 # Once, however often it was read.
-                keep(entries, new, new_id(entries), same=same, now=now, may_change=is_theirs, is_used=same in used)
+                keep(entries, new, new_id(entries), same=same, now=now, may_change=is_changeable, is_used=same in used)
                 if same:
                     used.add(same)
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
@@ -112,17 +116,17 @@ def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[s
     """Return what was read as something to keep: whose word it is says its quotation."""
     quote = read.quote
     origin = quote.origin if quote is not None and quote.is_certain else Origin.SUMMARY
-    whose = without_session(scope)
+    owner = without_session(scope)
     if scope.group_chat:  # the speaker's, or the group's where nobody is quoted
         speaker = quote.scope if quote is not None and quote.origin is Origin.USER else Scope()
-        whose = replace(whose, user=speaker.user, channel=speaker.channel)
+        owner = replace(owner, user=speaker.user, channel=speaker.channel)
     return NewEntry(
         read.text,
         read.kind,
         Importance(read.importance),
         expires_at=end_of(read.valid_until) if read.valid_until else None,
         origin=origin,
-        scope=whose,
+        scope=owner,
         source_session=session_key,
         # What nobody said for certain is found by a search, and taken up once somebody says it.
         kept_in=Section.ARCHIVED if origin is Origin.SUMMARY else None,

@@ -69,7 +69,7 @@ class ConsolidationPlugin:
         self, session_key: str, text: str, scope: Scope, context: PluginContext, spoken: bool = True
     ) -> ContextBlock | None:
         """Hear what is said, for quotations; without a model and tools, carry out a plain order."""
-        return await self._of(context).hear(session_key, text, scope) if spoken else None
+        return await self._of(context).take_message(session_key, text, scope) if spoken else None
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
@@ -84,7 +84,7 @@ class ConsolidationPlugin:
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
         """Let people look at the entries, and change them."""
-        return RepositoryAccess(self._of(context).repository, whose=context.scopes.of_owner)
+        return RepositoryAccess(self._of(context).repository, owner=context.scopes.of_owner)
 
     @hookimpl
     def contribute_reading(
@@ -182,7 +182,7 @@ class ConsolidationPlugin:
 
 
 def _of_file(snapshot: Snapshot) -> Finding:
-    archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
+    archived = sum(entry.section is Section.ARCHIVED for entry in snapshot.entries.values())
     state = Sentence(
         "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",
         active=len(snapshot.entries) - archived,

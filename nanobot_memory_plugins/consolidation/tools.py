@@ -73,7 +73,7 @@ class ForgetArguments(BaseModel):
     all: bool = False
 
 
-class SaidInSession:
+class RecentMessages:
     """Remembers the last messages of each session in memory, for where no transcript is kept.
 
     ``unanswered`` are the last ones for which no tool was called yet, by their sessions.
@@ -82,31 +82,31 @@ class SaidInSession:
     def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
         self._paths = paths
         self._clock = clock
-        self._heard: BoundedDict[str, list[TranscriptRecord]] = BoundedDict(_SESSIONS)
+        self._messages: BoundedDict[str, list[TranscriptRecord]] = BoundedDict(_SESSIONS)
         self.unanswered: BoundedDict[str, str] = BoundedDict(_SESSIONS)
 
-    def hear(self, session_key: str, text: str, scope: Scope) -> None:
-        """Learn that a user has said something now."""
-        said = TranscriptRecord("user", text, session_key, scope, Origin.USER, time=self._clock.now())
+    def add(self, session_key: str, text: str, scope: Scope) -> None:
+        """Add a message that a user has just written."""
+        message = TranscriptRecord("user", text, session_key, scope, Origin.USER, time=self._clock.now())
         self.unanswered[session_key] = text
-        self._heard[session_key] = [*self._heard.get(session_key, ()), said][-_HEARD:]
+        self._messages[session_key] = [*self._messages.get(session_key, ()), message][-_HEARD:]
 
     def quotations(self, session_key: str) -> Quotations:
         """Return what may be quoted of a session. It blocks."""
-        heard = self._heard.get(session_key, [])
+        messages = self._messages.get(session_key, [])
         try:
             recorded = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
         except OSError:
             recorded = []
-        return Quotations([*heard, *recorded])
+        return Quotations([*messages, *recorded])
 
 
 class _EntryTool:
-    """What both tools need: the entries that whoever asks may change, and what was said."""
+    """What both tools need: the entries that the asking user may change, and the recent messages."""
 
-    def __init__(self, repository: EntryRepository, said: SaidInSession, context: PluginContext) -> None:
+    def __init__(self, repository: EntryRepository, recent: RecentMessages, context: PluginContext) -> None:
         self._repository = repository
-        self._said = said
+        self._recent = recent
         self._context = context
 
     async def _changeable(self, scope: Scope) -> dict[str, Entry]:
@@ -114,11 +114,11 @@ class _EntryTool:
         scopes = self._context.scopes
         visible, me = scopes.visible(scope), scopes.owner(scope).user
         return {
-            id_: one
-            for id_, one in (await run_in_daemon_thread(self._repository.load)).entries.items()
-            if is_visible(one, visible)
-            and (not visible.project or is_at_hand(one, visible))
-            and (not scope.group_chat or not one.scope.user or scopes.owner(one.scope).user == me)
+            id_: entry
+            for id_, entry in (await run_in_daemon_thread(self._repository.load)).entries.items()
+            if is_visible(entry, visible)
+            and (not visible.project or is_at_hand(entry, visible))
+            and (not scope.group_chat or not entry.scope.user or scopes.owner(entry.scope).user == me)
         }
 
 
@@ -155,31 +155,31 @@ class RememberTool(_EntryTool):
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Write the entry or the note; the answer says where it stands, or what is wrong."""
-        self._said.unanswered.pop(session_key, None)
+        self._recent.unanswered.pop(session_key, None)
         try:
-            wanted = RememberArguments.model_validate(_given(arguments))
+            request = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
-            return _told_invalid("nothing was remembered", error)
-        if wanted.kind == "note":
-            note = Note(wanted.text, origin=Origin.ASSISTANT)
-            return _told_receipt(await self._context.keep(note, session_key))
-        words = [one for one in (wanted.said, wanted.text) if one]
+            return _invalid_text("nothing was remembered", error)
+        if request.kind == "note":
+            note = Note(request.text, origin=Origin.ASSISTANT)
+            return _receipt_text(await self._context.keep(note, session_key))
+        words = [part for part in (request.said, request.text) if part]
         scope = self._context.scopes.of_session(session_key)
-        said = await run_in_daemon_thread(self._said.quotations, session_key)
-        quote = said.find(words, of_assistant=wanted.kind in OF_ASSISTANT)
+        quotations = await run_in_daemon_thread(self._recent.quotations, session_key)
+        quote = quotations.find(words, of_assistant=request.kind in OF_ASSISTANT)
         try:
             known = await self._changeable(scope)
-            replaced = [known[id_] for one in wanted.replaces if (id_ := _id(one)) in known]
+            replaced = [known[id_] for id_given in request.replaces if (id_ := _id(id_given)) in known]
             new = NewEntry(
-                wanted.text,
-                wanted.kind,
-                wanted.importance,
-                expires_at=end_of(wanted.valid_until) if wanted.valid_until else None,
+                request.text,
+                request.kind,
+                request.importance,
+                expires_at=end_of(request.valid_until) if request.valid_until else None,
                 origin=quote.origin if quote else Origin.SUMMARY,
                 scope=without_session(scope),
                 source_session=session_key or NO_SESSION,
-                pinned=wanted.pin and quote is not None,
-                replaces=tuple(one.id for one in replaced),
+                pinned=request.pin and quote is not None,
+                replaces=tuple(entry.id for entry in replaced),
                 quote=quote,
             )
             visible = self._context.scopes.visible(scope)
@@ -193,8 +193,8 @@ class RememberTool(_EntryTool):
         place = await run_in_daemon_thread(_place_of, done.outcome.path, done.entry.id)
         answer = [] if done.is_new else ["It was known already, and is refreshed."]
         answer.append(f"Kept in {place}: {_line(done.entry)}")
-        answer += [f"It takes the place of {_line(one)}." for one in replaced if one.id != done.entry.id]
-        if missing := [one for one in wanted.replaces if _id(one) not in known]:
+        answer += [f"It takes the place of {_line(entry)}." for entry in replaced if entry.id != done.entry.id]
+        if missing := [id_given for id_given in request.replaces if _id(id_given) not in known]:
             answer.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
         if done.hidden:
             answer.append("What stands in brackets is a secret, and was NOT kept: say so.")
@@ -227,27 +227,27 @@ class ForgetTool(_EntryTool):
     )
 
     def __init__(
-        self, repository: EntryRepository, said: SaidInSession, context: PluginContext, matcher: Matcher
+        self, repository: EntryRepository, recent: RecentMessages, context: PluginContext, matcher: Matcher
     ) -> None:
-        super().__init__(repository, said, context)
+        super().__init__(repository, recent, context)
         self._by_words = Matcher()
         self._by_meaning = matcher
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Remove the entries that are plainly meant, or say which ones may be."""
-        self._said.unanswered.pop(session_key, None)
+        self._recent.unanswered.pop(session_key, None)
         try:
-            wanted = ForgetArguments.model_validate(_given(arguments))
+            request = ForgetArguments.model_validate(_given(arguments))
         except ValidationError as error:
-            return _told_invalid("nothing was forgotten", error)
-        query, ids = wanted.query.strip(), [_id(one) for one in wanted.ids]
-        if not query and not ids and not wanted.all:
+            return _invalid_text("nothing was forgotten", error)
+        query, ids = request.query.strip(), [_id(id_given) for id_given in request.ids]
+        if not query and not ids and not request.all:
             return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
         try:
             entries = await self._changeable(self._context.scopes.of_session(session_key))
-            if missing := [one for one in ids if one not in entries]:
+            if missing := [id_ for id_ in ids if id_ not in entries]:
                 return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
-            if not ids and not wanted.all:
+            if not ids and not request.all:
                 return await self._forget_one(query, entries)
             meant = ids or [id_ for id_, entry in entries.items() if not query or _names(entry, query)]
             if not meant:
@@ -294,15 +294,15 @@ def _meant(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) -
         return None
     (best, likeness), *others = matches
     chain = _with_what_it_replaced(best, entries)
-    next_best = max((one for id_, one in others if id_ not in chain), default=0.0)
+    next_best = max((score for id_, score in others if id_ not in chain), default=0.0)
     return best if likeness == 1.0 or (likeness >= _MEANT and likeness - next_best >= _AHEAD) else None
 
 
 def _with_what_it_replaced(id_: str, entries: Mapping[str, Entry]) -> list[str]:
     """Return an entry and all that it has replaced: who wants it forgotten does not want the one before it back."""
     found = [id_]
-    for one in found:  # which grows meanwhile
-        found += [before for before in entries[one].supersedes if before in entries and before not in found]
+    for later in found:  # which grows meanwhile
+        found += [before for before in entries[later].supersedes if before in entries and before not in found]
     return found
 
 
@@ -339,14 +339,14 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value not in (None, "")}
 
 
-def _told_invalid(outcome: str, error: ValidationError) -> str:
-    """Return what the model is told of arguments that do not fit: what became of it, and each fault by its name."""
-    faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False)]
+def _invalid_text(outcome: str, error: ValidationError) -> str:
+    """Return the answer to invalid arguments: the outcome, and each fault by its name."""
+    faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_input=False)]
     return f"Error: {outcome}. {'; '.join(faults)}"
 
 
-def _told_receipt(receipt: Receipt) -> str:
-    """Return what the model is told of a note that it wanted to be kept."""
+def _receipt_text(receipt: Receipt) -> str:
+    """Return the answer to a request to keep a note."""
     if not receipt.stored:
         return f"Error: the note was not kept. {receipt.reason}"
     where = receipt.path.name if receipt.path else "memory"

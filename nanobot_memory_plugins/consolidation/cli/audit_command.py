@@ -30,14 +30,15 @@ def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
     """
     repository = opened(workspace)
     now = repository.clock.now()
-    entries = {one.id: one for one in shown_now(repository.load().entries.values(), now)}
+    entries = {entry.id: entry for entry in shown_now(repository.load().entries.values(), now)}
     faults = [*_duplicates(entries), *_outlived(entries.values(), now)]
     if as_json:
         print_json({"ok": True, "entries": len(entries), "faults": faults})
     elif faults:
         headings = (tr("kind"), tr("why"), tr("text"), tr("what fixes it"))
         cells = [
-            (tr(one["kind"]), tr(one["why"]), entries[one["ids"][0]].content[:_TEXT], one["mend"]) for one in faults
+            (tr(fault["kind"]), tr(fault["why"]), entries[fault["ids"][0]].content[:_TEXT], fault["mend"])
+            for fault in faults
         ]
         show_table(headings, [tuple(map(shown, row)) for row in cells], console())
     else:
@@ -50,8 +51,8 @@ def _fault(kind: str, ids: tuple[str, ...], why: str) -> Fault:
 
 
 def _duplicates(entries: Mapping[str, Entry]) -> Iterator[Fault]:
-    for one, other in sorted(_pairs(entries)):
-        first, second = entries[one], entries[other]
+    for first_id, second_id in sorted(_pairs(entries)):
+        first, second = entries[first_id], entries[second_id]
         if says_the_same(first.content, second.content):
             stays, goes = sorted((first, second), key=lambda entry: (-entry.score, -entry.hits, entry.id))
             yield _fault(NEAR_DUPLICATE, (goes.id, stays.id), Sentence("says what [{id}] says", id=stays.id))

@@ -52,7 +52,7 @@ def consolidate(
     if as_json:
         print_json({**_row(report, repository), "dry_run": dry_run, "model": has_model})
         return
-    for line in _told(report, has_model, dry_run):
+    for line in _report_lines(report, has_model, dry_run):
         console().print(shown(line))
 
 
@@ -90,7 +90,10 @@ async def _run(
 def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
     """Return what was done, for programs."""
     outcome = report.outcome
-    done = [{"op": one.kind, "id": one.id, "content": one.text, "gone": list(one.gone)} for one in report.done]
+    done = [
+        {"op": operation.kind, "id": operation.id, "content": operation.text, "gone": list(operation.gone)}
+        for operation in report.done
+    ]
     return {
         "ok": not report.failed,
         "new": not report.idle,
@@ -105,13 +108,13 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
     }
 
 
-def _told(report: Report, has_model: bool, dry_run: bool) -> Iterator[str]:
+def _report_lines(report: Report, has_model: bool, dry_run: bool) -> Iterator[str]:
     """Say what was done, a line each."""
-    for one in report.done:
-        gone = tr(" (with {ids})", ids=", ".join(one.gone)) if one.gone else ""
-        yield f"{tr(_WORDS[one.kind])} {one.id}{gone}  {one.text}"
-    for what in report.dropped:
-        yield tr("not done, {what}", what=tr(what))
+    for operation in report.done:
+        gone = tr(" (with {ids})", ids=", ".join(operation.gone)) if operation.gone else ""
+        yield f"{tr(_WORDS[operation.kind])} {operation.id}{gone}  {operation.text}"
+    for reason in report.dropped:
+        yield tr("not done, {what}", what=tr(reason))
     if report.refused:
         yield tr("Refused: {refused}.", refused=tr(report.refused))
     if report.failed:

@@ -19,8 +19,8 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     said_why,
     show_entries,
     show_entry_fields,
+    show_outcome,
     show_run,
-    tell,
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, in_group
@@ -80,16 +80,18 @@ def list_entries(
     of_project = project_named(project)
     repository = opened(workspace)
     snapshot = repository.load()
-    whose = Scope(agent, user, channel, session)
+    scope = Scope(agent, user, channel, session)
     found = [
         entry
         for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
         if in_group(entry, group) and section in (None, entry.section)
-        if of_project in ("", entry.scope.project) and whose.allows(whole_scope(entry))
+        if of_project in ("", entry.scope.project) and scope.allows(whole_scope(entry))
     ]
     if as_json:
         file = repository.paths.relative(snapshot.path)
-        print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
+        print_json(
+            {"ok": True, "file": file, "entries": [row(entry) for entry in found], "problems": snapshot.problems}
+        )
         return
     if found:
         show_entries(found)
@@ -117,14 +119,14 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
     show_entry_fields(entry)
     for run in runs:
-        told = tr(
+        line = tr(
             "    {time}  {action} by {who}: {why}",
             time=local_minute(run.time),
             action=tr(run.changes[0].action.value),
             who=tr(run.who),
             why=said_why(run),
         )
-        out.print(shown(told), style="dim")
+        out.print(shown(line), style="dim")
 
 
 @entries.command("remember")
@@ -151,11 +153,11 @@ def remember_text(
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
-    whose = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
+    scope = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
     until = end_of(expires) if expires is not None else None
-    said = NewEntry(" ".join(text), category, importance, group, until, scope=whose, pinned=pin)
-    done = remember(repository, said, who=WHO)
-    tell(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new)
+    new = NewEntry(" ".join(text), category, importance, group, until, scope=scope, pinned=pin)
+    done = remember(repository, new, who=WHO)
+    show_outcome(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new)
 
 
 @entries.command("confirm")
@@ -164,7 +166,7 @@ def confirm_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpt
     from nanobot_memory_plugins.consolidation.operations.changes import edit
 
     repository = opened(workspace)
-    tell(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
+    show_outcome(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
 
 
 @entries.command("forget")
@@ -176,11 +178,11 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
     from nanobot_memory_plugins.consolidation.operations.changes import forget
 
     repository = opened(workspace)
-    tell(forget(repository, ids, who=WHO), repository, as_json=as_json)
+    show_outcome(forget(repository, ids, who=WHO), repository, as_json=as_json)
     if not as_json:
         named = " ".join(ids)
-        told = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=named)
-        console().print(shown(told))
+        note = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=named)
+        console().print(shown(note))
 
 
 @entries.command("restore")
@@ -189,7 +191,7 @@ def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: Jso
     from nanobot_memory_plugins.consolidation.operations.changes import restore
 
     repository = opened(workspace)
-    tell(restore(repository, entry_id, who=WHO), repository, as_json=as_json)
+    show_outcome(restore(repository, entry_id, who=WHO), repository, as_json=as_json)
 
 
 @entries.command("history")
@@ -208,8 +210,8 @@ def show_history(
         raise no_entry([entry_id], there)
     found = every[-limit:]
     if as_json:
-        told = [{**run_row(run), "changes": list(map(change_row, run.changes))} for run in reversed(found)]
-        print_json({"ok": True, "runs": told})
+        rows = [{**run_row(run), "changes": list(map(change_row, run.changes))} for run in reversed(found)]
+        print_json({"ok": True, "runs": rows})
         return
     for run in reversed(found):
         show_run(run)
@@ -228,7 +230,7 @@ def undo_run(
     from nanobot_memory_plugins.consolidation.operations.changes import undo
 
     repository = opened(workspace)
-    tell(undo(repository, run_id, entry_id=entry_id, who=WHO), repository, as_json=as_json)
+    show_outcome(undo(repository, run_id, entry_id=entry_id, who=WHO), repository, as_json=as_json)
 
 
 @entries.command("group")
@@ -254,4 +256,4 @@ def group_entries(
         raise typer.BadParameter(tr("say into which group, with --to"))
     from nanobot_memory_plugins.consolidation.operations.changes import edit
 
-    tell(edit(repository, ids, EntryEdit(group=name), who=WHO, why="group"), repository, as_json=as_json)
+    show_outcome(edit(repository, ids, EntryEdit(group=name), who=WHO, why="group"), repository, as_json=as_json)

@@ -42,15 +42,16 @@ def scrub(
     warn(problems)
     reports = run(_scrub(repository, configuration, dry_run=dry_run, everywhere=everywhere))
     counts = total(reports)
-    failed = any(one.why.startswith("it cannot be cleaned") for one in reports)
+    failed = any(report.why.startswith("it cannot be cleaned") for report in reports)
     if as_json:
         rows = [
-            {"where": one.where, "kinds": dict(one.kinds), "removed": one.removed, "why": one.why} for one in reports
+            {"where": report.where, "kinds": dict(report.kinds), "removed": report.removed, "why": report.why}
+            for report in reports
         ]
         print_json({"ok": not failed, "found": dict(counts), "files": rows, "dry_run": dry_run})
     else:
-        for one in [one for one in reports if one.kinds or not one.removed]:
-            console().print(shown(_told(one, dry_run)))
+        for report in [report for report in reports if report.kinds or not report.removed]:
+            console().print(shown(_report_line(report, dry_run)))
         if not (failed or counts):
             console().print(tr("No secrets were found in what the memory wrote."))
     if failed:
@@ -89,17 +90,20 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
 
     document = parse(data)
     entries = {
-        id_: replace(one, content=safe(one.content), quote=safe(one.quote)) for id_, one in document.entries.items()
+        id_: replace(entry, content=safe(entry.content), quote=safe(entry.quote))
+        for id_, entry in document.entries.items()
     }
     cleaned = parse(render(document, entries, now=repository.clock.now()))
     return ScrubbedBytes(cleaned.with_foreign(clean), found, foreign)
 
 
-def _told(one: Scrubbed, dry_run: bool) -> str:
+def _report_line(report: Scrubbed, dry_run: bool) -> str:
     """Say what was found in a file."""
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
-    if one.removed:
-        return tr("to clean {where}: {kinds}" if dry_run else "cleaned {where}: {kinds}", where=one.where, kinds=kinds)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items()))
+    if report.removed:
+        return tr(
+            "to clean {where}: {kinds}" if dry_run else "cleaned {where}: {kinds}", where=report.where, kinds=kinds
+        )
     if kinds:
-        return tr("left in {where}: {kinds} ({why})", where=one.where, kinds=kinds, why=tr(one.why))
-    return tr("left in {where}: {why}", where=one.where, why=tr(one.why))
+        return tr("left in {where}: {kinds} ({why})", where=report.where, kinds=kinds, why=tr(report.why))
+    return tr("left in {where}: {why}", where=report.where, why=tr(report.why))

@@ -91,7 +91,7 @@ def run_row(run: Run) -> dict[str, Any]:
     return {"run": run.id, "time": run.time, "who": run.who, "why": run.why, "undoes": run.undoes}
 
 
-def tell(outcome: Outcome, repository: EntryRepository, *, as_json: bool, **facts: object) -> None:
+def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool, **facts: object) -> None:
     """Say what was written, and where; with more ``facts`` for programs."""
     file, run = repository.paths.relative(outcome.path), outcome.run.id if outcome.run else None
     if as_json:
@@ -115,8 +115,8 @@ def show_run(run: Run) -> None:
 
 def _show_changes(changes: Sequence[Change], *, indent: str = "") -> None:
     for change in changes:
-        states = [one for one in (change.before, change.after) if one is not None]
-        scores, text = " -> ".join(shown_score(one.score) for one in states), states[-1].content if states else ""
+        states = [state for state in (change.before, change.after) if state is not None]
+        scores, text = " -> ".join(shown_score(state.score) for state in states), states[-1].content if states else ""
         action, id_ = tr(change.action.value), shown(change.id)
         console().print(f"{indent}{action} [bold]{id_}[/bold]  {scores}  {shown(text)}")
 
@@ -129,7 +129,7 @@ def show_entries(entries: Sequence[Entry]) -> None:
         out.print("\n".join("  ".join(filter(None, cells)) for cells in rows))
         return
     headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
-    styles = ["dim" if one.section is Section.ARCHIVED or one.superseded_by else "" for one in entries]
+    styles = ["dim" if entry.section is Section.ARCHIVED or entry.superseded_by else "" for entry in entries]
     show_table(headings, rows, out, styles=styles, whole=(0, 2, 3))
 
 

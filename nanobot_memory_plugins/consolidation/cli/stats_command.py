@@ -32,10 +32,10 @@ def stats(
     repository = opened(workspace)
     paths, entries = repository.paths, repository.load().entries.values()
     day_notes = (path for path in paths.memory.glob("*.md") if _DAY_NOTE.fullmatch(path.name))
-    active = sum(one.section is Section.ACTIVE for one in entries)
+    active = sum(entry.section is Section.ACTIVE for entry in entries)
     stored = {
         "messages": _counted(paths.sessions.glob("*.jsonl"), lambda data: data.count(b"\n")),
-        "notes": _counted(day_notes, lambda data: sum(isinstance(one, NoteEntry) for one in parse_notes(data))),
+        "notes": _counted(day_notes, lambda data: sum(isinstance(note, NoteEntry) for note in parse_notes(data))),
         "entries": {"count": len(entries), "active": active},
     }
     turns = list(injections(repository.state, since=date.min))
@@ -46,13 +46,13 @@ def stats(
         print_json({"ok": True, **stored, "recall": recall, "cost": cost})
         return
     out = console(wraps=True)
-    rows = [(tr(name), f"{one['count']:,}", told_size(one.get("bytes", 0))) for name, one in stored.items()]
+    rows = [(tr(name), f"{figures['count']:,}", told_size(figures.get("bytes", 0))) for name, figures in stored.items()]
     show_table((tr("stored"), tr("count"), tr("size")), rows, out)
     if since is None:
         out.print(tr("No turn is recorded yet."))
     else:
-        told = {"turns": len(turns), "since": since, "with_memories": with_memories}
-        out.print(tr("{turns:,} turns are recorded since {since}; {with_memories:,} got memories.", **told))
+        values = {"turns": len(turns), "since": since, "with_memories": with_memories}
+        out.print(tr("{turns:,} turns are recorded since {since}; {with_memories:,} got memories.", **values))
     show_costs(cost, out)
 
 

@@ -167,8 +167,8 @@ def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[
         return round(min(0.99, words), 4)
 
     found = [(id_, likeness(entry)) for id_, entry in entries.items()]
-    plausible = [one for one in found if one[1] >= _PLAUSIBLE]
-    return sorted(plausible, key=lambda one: (one[1], not entries[one[0]].superseded_by), reverse=True)
+    plausible = [match for match in found if match[1] >= _PLAUSIBLE]
+    return sorted(plausible, key=lambda match: (match[1], not entries[match[0]].superseded_by), reverse=True)
 
 
 def _shared(one: TextFingerprint, other: TextFingerprint) -> float:

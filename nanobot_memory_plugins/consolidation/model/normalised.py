@@ -137,19 +137,19 @@ def wording(text: str) -> TextFingerprint:
     """Return what a text says, as words. Any text will do; of a long one the first 2,000 characters count."""
     plain = plain_text(text)
     key = " ".join(match[0].replace(",", "") for match in _TOKEN.finditer(plain))
-    told = _dated(plain)
-    turned_down = " ".join(match[1] for match in _TURNED_DOWN.finditer(told))
-    told = _TURNED_DOWN.sub(" ", told)
-    left = " ".join(match[1] or match[2] for match in _LEFT.finditer(told))
-    told = _LEFT.sub(" ", told)
-    negated = denies(told)
-    past = _PAST.search(told) is not None
-    told = _PAST.sub(" ", without_negations(told))
+    words = _dated(plain)
+    turned_down = " ".join(match[1] for match in _TURNED_DOWN.finditer(words))
+    words = _TURNED_DOWN.sub(" ", words)
+    left = " ".join(match[1] or match[2] for match in _LEFT.finditer(words))
+    words = _LEFT.sub(" ", words)
+    negated = denies(words)
+    past = _PAST.search(words) is not None
+    words = _PAST.sub(" ", without_negations(words))
     names = frozenset(match.casefold() for match in _NAME.findall(text[:_LONGEST]))
     terms: dict[str, float] = {}
     grams: set[str] = set()
     numbers: set[str] = set()
-    for mark, part in (("", told), ("~", turned_down), ("<", left)):
+    for mark, part in (("", words), ("~", turned_down), ("<", left)):
         for kind, term, weight in _terms(part, names):
             if kind == "number":
                 numbers.add(mark + term)

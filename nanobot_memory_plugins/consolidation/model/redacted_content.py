@@ -18,9 +18,12 @@ def is_point_hidden(text: str) -> bool:
         return False
     from nanobot_memory_plugins.consolidation.model.normalised import wording
 
-    return wording(" ".join(one for one in _CLAUSES.split(text) if not _PLACEHOLDER.search(one))).weight < _LEAST_WEIGHT
+    return (
+        wording(" ".join(clause for clause in _CLAUSES.split(text) if not _PLACEHOLDER.search(clause))).weight
+        < _LEAST_WEIGHT
+    )
 
 
 def without_empty(entries: Mapping[str, Entry], known: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return entries without those that are not ``known`` and of which only a placeholder is left."""
-    return {id_: one for id_, one in entries.items() if id_ in known or not is_point_hidden(one.content)}
+    return {id_: entry for id_, entry in entries.items() if id_ in known or not is_point_hidden(entry.content)}

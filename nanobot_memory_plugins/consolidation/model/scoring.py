@@ -109,7 +109,7 @@ def is_faded_away(entry: Entry) -> bool:
 
 def shown_now(entries: Iterable[Entry], now: datetime) -> list[Entry]:
     """Return the entries as they are now, without those that have faded away."""
-    return [one for one in (as_of(entry, now) for entry in entries) if not is_faded_away(one)]
+    return [entry for entry in (as_of(entry, now) for entry in entries) if not is_faded_away(entry)]
 
 
 def restored(entry: Entry, now: datetime) -> Entry:

@@ -83,13 +83,13 @@ def apply(
         attempt = _Attempt(answer, now, owner_of)
         for operation in answer.operations:
             try:
-                current, one = attempt.applied(operation, current, touched)
+                current, applied_operation = attempt.applied(operation, current, touched)
             except _DroppedError as why:
                 dropped.append(operation.dropped(why.args[0]))
                 continue
-            touched |= {one.id, *one.gone}
-            done.append(one)
-    lost = sum(len(one.gone) + (one.kind == "archive") for one in done)
+            touched |= {applied_operation.id, *applied_operation.gone}
+            done.append(applied_operation)
+    lost = sum(len(operation.gone) + (operation.kind == "archive") for operation in done)
     if lost > _FREE_DROPS and lost > _MOST_DROPPED * len(entries):
         refused = Sentence("it would drop {lost} of {all} entries", lost=lost, all=len(entries))
         return Applied(dict(entries), (), tuple(dropped), refused)
@@ -108,9 +108,11 @@ class _Attempt:
         self._now = now
         self._owner_of = owner_of
         known = [
-            of_words(one.content, one.origin, replace(one.scope, session=one.source_session), one.last_activated)
-            for one in material.entries.values()
-            if one.origin not in UNTRUSTED
+            of_words(
+                entry.content, entry.origin, replace(entry.scope, session=entry.source_session), entry.last_activated
+            )
+            for entry in material.entries.values()
+            if entry.origin not in UNTRUSTED
         ]
         # The assistant's replies ground nothing: what it found out stands in the notes.
         self._quotations = Quotations([*known, *material.notes, *material.said])
@@ -124,19 +126,19 @@ class _Attempt:
             self._look_at(id_, entries, touched)
         if operation.op == "archive":
             return self._archived(ids[0], entries)
-        seen = [one for id_, one in entries.items() if id_ in self._shown or id_ in touched]
-        if any(alike(one.content, operation.content) for one in seen if one.id not in ids):
+        seen = [entry for id_, entry in entries.items() if id_ in self._shown or id_ in touched]
+        if any(alike(entry.content, operation.content) for entry in seen if entry.id not in ids):
             raise _DroppedError(SAYS_IT_ALREADY)
         quote = self._quotations.find([*operation.said, operation.content], of_assistant=True)
         if quote is None:
             raise _DroppedError(Sentence("neither the user nor the notes say it"))
         if operation.op == "add":
-            one = self._new(operation, quote, new_id(entries))
-            return {**entries, one.id: one}, AppliedOperation("add", one.id, one.content)
-        one = self._rewritten(operation, quote, [entries[id_] for id_ in ids])
-        gone = tuple(id_ for id_ in ids if id_ != one.id)
-        done = AppliedOperation(operation.op, one.id, operation.content, gone)
-        return relinked(entries, gone, one), done
+            entry = self._new(operation, quote, new_id(entries))
+            return {**entries, entry.id: entry}, AppliedOperation("add", entry.id, entry.content)
+        entry = self._rewritten(operation, quote, [entries[id_] for id_ in ids])
+        gone = tuple(id_ for id_ in ids if id_ != entry.id)
+        done = AppliedOperation(operation.op, entry.id, operation.content, gone)
+        return relinked(entries, gone, entry), done
 
     def _look_at(self, id_: str, entries: Mapping[str, Entry], touched: set[str]) -> None:
         """Raise `_DroppedError` where an entry cannot be touched."""
@@ -171,34 +173,34 @@ class _Attempt:
 
     def _rewritten(self, operation: Operation, quote: Quote, before: Sequence[Entry]) -> Entry:
         """Return what one entry says anew, or several together. Raises `_DroppedError`."""
-        one = before[0]
+        first = before[0]
         if len({(entry.origin is Origin.USER, self._owner_of(entry.scope)) for entry in before}) > 1:
             raise _DroppedError(Sentence("the entries differ in whose they are, or where they come from"))
-        if one.origin is Origin.USER and not _is_users(quote):
+        if first.origin is Origin.USER and not _is_users(quote):
             raise _DroppedError(Sentence("the user has not said it"))
-        if not self._is_theirs(one, quote):
+        if not self._may_change(first, quote):
             raise _DroppedError(Sentence("somebody else has said it"))
-        if len(before) == 1 and one.content == operation.content:
-            raise _DroppedError(Sentence("the entry {id} says it already", id=one.id))
+        if len(before) == 1 and first.content == operation.content:
+            raise _DroppedError(Sentence("the entry {id} says it already", id=first.id))
         if len(before) > 1:
-            one = joined(before, operation.content, self._now)
+            first = joined(before, operation.content, self._now)
         sources = [quote.scope.session, *(entry.source_session for entry in before)]
-        whose = without_session(quote.scope)
+        owner = without_session(quote.scope)
         return self._quoted(
             replace(
-                one,
+                first,
                 content=operation.content,
-                origin=Origin.USER if _is_users(quote) else one.origin,
-                expires_at=_end(operation) or one.expires_at,
+                origin=Origin.USER if _is_users(quote) else first.origin,
+                expires_at=_end(operation) or first.expires_at,
                 source_session=joined_sessions(frozenset().union(*map(sessions_in, sources))),
                 # Who speaks takes over what names nobody.
-                scope=replace(whose, project=one.scope.project) if _names_nobody(one) else one.scope,
+                scope=replace(owner, project=first.scope.project) if _names_nobody(first) else first.scope,
             ),
             quote,
         )
 
-    def _is_theirs(self, entry: Entry, quote: Quote) -> bool:
-        """Return whether those whose an entry is have said what is quoted, or everybody has.
+    def _may_change(self, entry: Entry, quote: Quote) -> bool:
+        """Return whether the owners of an entry have said what is quoted, or everybody has.
 
         What names nobody in particular may take up anybody's words.
         """

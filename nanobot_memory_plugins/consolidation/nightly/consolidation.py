@@ -68,10 +68,10 @@ class Report:
 
     def in_words(self) -> str:
         """Return what was done, for a commit and the log; no text of an entry is in it."""
-        counts = Counter(one.kind for one in self.done)
-        told = ", ".join(f"{counts[kind]} {word}" for kind, word in _DONE.items() if counts[kind])
+        counts = Counter(operation.kind for operation in self.done)
+        words = ", ".join(f"{counts[kind]} {word}" for kind, word in _DONE.items() if counts[kind])
         changed = len(self.outcome.changes) if self.outcome is not None else 0
-        return told or (f"{changed} entries brought up to date" if changed else "nothing to do")
+        return words or (f"{changed} entries brought up to date" if changed else "nothing to do")
 
     def log(self) -> None:
         """Say what was done and what was not; texts stay out of the log."""
@@ -79,8 +79,8 @@ class Report:
             logger.warning("consolidation: the model's answer is refused: {}", self.refused)
         if self.failed:
             logger.warning("consolidation: the model gave nothing: {}", self.failed)
-        for what in self.dropped:
-            logger.info("consolidation: dropped, {}", what)
+        for reason in self.dropped:
+            logger.info("consolidation: dropped, {}", reason)
         logger.info("consolidation: {}, {} calls of the model", self.in_words(), self.calls)
 
 
@@ -93,8 +93,8 @@ class LastRun:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """What the model said: its answers, what of them could not be used, and who was not answered."""
+class _ModelAnswers:
+    """What the model answered, what of it could not be used, and which scopes got no answer."""
 
     answers: list[Answered] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
@@ -155,12 +155,14 @@ class NightlyConsolidation:
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self.last_run)
         entries, read = await run_in_daemon_thread(lambda: self._read(now))
-        fresh = [one for one in self._materials(read, entries).values() if _is_worth_asking(one, last.seen)]
-        asked = await self._ask(fresh, now)
+        fresh = [
+            material for material in self._materials(read, entries).values() if _is_worth_asking(material, last.seen)
+        ]
+        model_answers = await self._ask(fresh, now)
         if dry_run:
-            applied = apply(entries, asked.answers, now=now, owner_of=self._context.scopes.owner)
-            return _report(applied, asked, idle=not fresh)
-        return await run_in_daemon_thread(lambda: self._write(asked, read, last, now, idle=not fresh))
+            applied = apply(entries, model_answers.answers, now=now, owner_of=self._context.scopes.owner)
+            return _report(applied, model_answers, idle=not fresh)
+        return await run_in_daemon_thread(lambda: self._write(model_answers, read, last, now, idle=not fresh))
 
     def _read(self, now: datetime) -> tuple[dict[str, Entry], Material]:
         snapshot = self._repository.load()
@@ -177,23 +179,23 @@ class NightlyConsolidation:
     def _materials(self, read: Material, entries: dict[str, Entry]) -> dict[Visibility, Material]:
         return materials(read, entries, self._context.scopes.visible)
 
-    async def _ask(self, fresh: Sequence[Material], now: datetime) -> _Asked:
-        asked = _Asked()
+    async def _ask(self, fresh: Sequence[Material], now: datetime) -> _ModelAnswers:
+        model_answers = _ModelAnswers()
         for material in fresh:
-            operations, shown = await self._answer(material, now, asked)
+            operations, shown = await self._answer(material, now, model_answers)
             if operations is None:
-                asked.unanswered.add(material.visible)
+                model_answers.unanswered.add(material.visible)
                 continue
-            added = [one for one in operations if one.op == "add"]
-            matches = await self._matcher.same([one.content for one in added], material.entries)
-            known = {one for one, match in zip(added, matches, strict=True) if match is not None}
-            asked.dropped += [one.dropped(SAYS_IT_ALREADY) for one in known]
-            wanted = [one for one in operations if one not in known]
-            asked.answers.append(Answered(material, shown, wanted))
-        return asked
+            added = [operation for operation in operations if operation.op == "add"]
+            matches = await self._matcher.same([operation.content for operation in added], material.entries)
+            known = {operation for operation, match in zip(added, matches, strict=True) if match is not None}
+            model_answers.dropped += [operation.dropped(SAYS_IT_ALREADY) for operation in known]
+            new = [operation for operation in operations if operation not in known]
+            model_answers.answers.append(Answered(material, shown, new))
+        return model_answers
 
     async def _answer(
-        self, material: Material, now: datetime, asked: _Asked
+        self, material: Material, now: datetime, model_answers: _ModelAnswers
     ) -> tuple[list[Operation] | None, dict[str, Entry]]:
         """Return what the model wants, None where it gives nothing, and the entries that it was shown."""
         complete, options = self._context.complete, self._options
@@ -206,32 +208,34 @@ class NightlyConsolidation:
             today=now.astimezone().date(),
             tokens=options.consolidation_tokens,
         )
-        asked.calls += 1
+        model_answers.calls += 1
         try:
             text = await complete(messages, max_tokens=options.consolidation_answer_tokens, purpose=PURPOSE)
         except LanguageModelError as error:
-            asked.failed = error.cause
+            model_answers.failed = error.cause
             return None, shown
         answer = await run_in_daemon_thread(read_answer, text if isinstance(text, str) else "")
         if answer is None:
-            asked.failed = Sentence("its answer is no list of operations")
+            model_answers.failed = Sentence("its answer is no list of operations")
             return None, shown
-        asked.dropped += answer[1]
+        model_answers.dropped += answer[1]
         return answer[0], shown
 
-    def _write(self, asked: _Asked, read: Material, last: LastRun, now: datetime, *, idle: bool) -> Report:
+    def _write(
+        self, model_answers: _ModelAnswers, read: Material, last: LastRun, now: datetime, *, idle: bool
+    ) -> Report:
         applied = Applied({})
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             nonlocal applied
-            current, answers = tidied(entries, now, self._context.scopes.owner), asked.answers
+            current, answers = tidied(entries, now, self._context.scopes.owner), model_answers.answers
             if answers:
                 # What the model was shown may have been forgotten for good while it was asked.
                 there = self._materials(self._read(now)[1], current)
                 answers = [
-                    replace(one, material=there[one.material.visible])
-                    for one in answers
-                    if one.material.visible in there
+                    replace(answered, material=there[answered.material.visible])
+                    for answered in answers
+                    if answered.material.visible in there
                 ]
             applied = apply(current, answers, now=now, owner_of=self._context.scopes.owner)
             return applied.entries
@@ -242,11 +246,11 @@ class NightlyConsolidation:
         for material in self._materials(read, outcome.entries).values():
             # What the model did not answer to stays new.
             digests = material.digests()
-            seen |= digests & last.seen if material.visible in asked.unanswered else digests
+            seen |= digests & last.seen if material.visible in model_answers.unanswered else digests
         self.note_run(LastRun(now, frozenset(seen)))
         if self._options.history_days:
             self._repository.history.drop_before(now - timedelta(days=self._options.history_days))
-        report = replace(_report(applied, asked, idle=idle), outcome=outcome)
+        report = replace(_report(applied, model_answers, idle=idle), outcome=outcome)
         if self._options.git_commit and outcome.run is not None:
             paths = self._repository.paths
             message = f"consolidation: {report.in_words()} ({day})"
@@ -260,9 +264,9 @@ def _is_worth_asking(material: Material, seen: frozenset[str]) -> bool:
     return bool(enough) and not material.digests() <= seen
 
 
-def _report(applied: Applied, asked: _Asked, *, idle: bool) -> Report:
-    dropped = (*asked.dropped, *applied.dropped)
-    return Report(asked.calls, idle, applied.done, dropped, applied.refused, asked.failed)
+def _report(applied: Applied, model_answers: _ModelAnswers, *, idle: bool) -> Report:
+    dropped = (*model_answers.dropped, *applied.dropped)
+    return Report(model_answers.calls, idle, applied.done, dropped, applied.refused, model_answers.failed)
 
 
 def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:

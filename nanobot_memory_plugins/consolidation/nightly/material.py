@@ -48,10 +48,10 @@ class Material:
     def digests(self) -> set[str]:
         """Return fingerprints of everything in it: nothing is new while all of them are known."""
         seen_by = "" if self.visible.is_everything else repr(self.visible.owners)
-        texts = [one.text for one in (*self.notes, *self.texts, *self.said)]
+        texts = [record.text for record in (*self.notes, *self.texts, *self.said)]
         texts += [entry.content for entry in self.entries.values()]
         whole = ("\0".join((self.visible.agent, seen_by, text)).encode("utf-8", "replace") for text in texts)
-        return {hashlib.blake2b(one, digest_size=10).hexdigest() for one in whole}
+        return {hashlib.blake2b(data, digest_size=10).hexdigest() for data in whole}
 
 
 def materials(
@@ -86,12 +86,12 @@ def read_material(
     """
     today = now.astimezone().date()
     midnights = [datetime.combine(today - timedelta(days=back), time()).astimezone() for back in range(days)]
-    notes = [one for day in midnights for one in _records(_read(paths.day_note(day.date())), day, redact)]
-    texts = [one for data in (foreign, _read(paths.long_term)) for one in _records(data, now, redact)]
+    notes = [record for day in midnights for record in _records(_read(paths.day_note(day.date())), day, redact)]
+    texts = [record for data in (foreign, _read(paths.long_term)) for record in _records(data, now, redact)]
     # The same words once, the last time that they were noted.
-    newest = {(one.text, one.scope): one for one in sorted(notes, key=_time)}
-    said = _said_since(paths, midnights[-1], redact, tuple(background))
-    return Material(Visibility(), notes=sorted(newest.values(), key=_time), texts=texts, said=said)
+    newest = {(record.text, record.scope): record for record in sorted(notes, key=_time)}
+    messages = _said_since(paths, midnights[-1], redact, tuple(background))
+    return Material(Visibility(), notes=sorted(newest.values(), key=_time), texts=texts, said=messages)
 
 
 def _time(record: TranscriptRecord) -> datetime:
@@ -133,19 +133,19 @@ def _said_since(
             logger.warning("consolidation: a transcript cannot be read: {}", type(error).__name__)
             continue
         spoken = [
-            replace(one, text=text)
-            for one in records
-            if one.id not in hidden
-            and one.time is not None
-            and one.role == "user"
-            and one.origin is Origin.USER
-            and not one.session_key.startswith(background)
-            and (text := authored_text(Message("user", redact(one.text[: 2 * _CHARACTERS])))[:_CHARACTERS].strip())
+            replace(record, text=text)
+            for record in records
+            if record.id not in hidden
+            and record.time is not None
+            and record.role == "user"
+            and record.origin is Origin.USER
+            and not record.session_key.startswith(background)
+            and (text := authored_text(Message("user", redact(record.text[: 2 * _CHARACTERS])))[:_CHARACTERS].strip())
         ]
         if spoken:
             sessions.append(spoken)
     sessions.sort(key=lambda spoken: _time(spoken[-1]))
-    return [one for spoken in sessions for one in spoken][-_MESSAGES:]
+    return [record for spoken in sessions for record in spoken][-_MESSAGES:]
 
 
 def _read(path: Path) -> bytes:

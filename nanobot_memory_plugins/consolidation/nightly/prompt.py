@@ -31,32 +31,32 @@ def make_prompt(
     What was said last, the newest notes and the highest entries come first. What does not fit is left out.
     """
     records = (*material.notes, *material.said)
-    texts = [*(one.content for one in material.entries.values()), *(one.text for one in records)]
+    texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
     language = dominant_language([Message("user", text) for text in texts])
     empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language)}
     fixed = prompts.rendered(CONSOLIDATION, language, empty)
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {
-        "rest": [_line(one) for one in material.texts],
+        "rest": [_line(text) for text in material.texts],
         "entries": [_entry_line(one, language) for one in ranked],
-        "said": [_line(one) for one in reversed(material.said)],
-        "notes": [_line(one) for one in reversed(material.notes)],
+        "said": [_line(message) for message in reversed(material.said)],
+        "notes": [_line(note) for note in reversed(material.notes)],
     }
-    shown = _fitting(lines, tokens - 24 - sum(estimate_tokens(one["content"]) for one in fixed))
+    shown = _fitting(lines, tokens - 24 - sum(estimate_tokens(message["content"]) for message in fixed))
     values = {name: "\n".join(part) for name, part in shown.items()}
     if values["rest"]:
         values["rest"] = _REST[language].format(values["rest"])
-    entries = {one.id: one for one in ranked if _entry_line(one, language) in shown["entries"]}
+    entries = {entry.id: entry for entry in ranked if _entry_line(entry, language) in shown["entries"]}
     return prompts.rendered(CONSOLIDATION, language, {**empty, **values}), entries
 
 
 def _fitting(lines: dict[str, list[str]], room: int) -> dict[str, list[str]]:
     """Return the lines of each part that fit: its share of the room, or more where those behind it need less."""
     shown: dict[str, list[str]] = {}
-    left, wanted = room, sum(_cost(line) for part in lines.values() for line in part)
+    left, needed = room, sum(_cost(line) for part in lines.values() for line in part)
     for name, part in lines.items():
-        wanted -= sum(map(_cost, part))
-        own = min(left, max(int(room * _SHARES[name]), left - wanted))
+        needed -= sum(map(_cost, part))
+        own = min(left, max(int(room * _SHARES[name]), left - needed))
         left -= own
         shown[name] = []
         for line in part:
@@ -70,7 +70,9 @@ def _fitting(lines: dict[str, list[str]], room: int) -> dict[str, list[str]]:
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:
     """Return the entries that the model may work on: active ones first, each by its score."""
     good = [entry for entry in entries if entry.origin not in UNTRUSTED]
-    return sorted(good, key=lambda one: (one.section is Section.ARCHIVED, bool(one.superseded_by), -one.score, one.id))
+    return sorted(
+        good, key=lambda entry: (entry.section is Section.ARCHIVED, bool(entry.superseded_by), -entry.score, entry.id)
+    )
 
 
 def _entry_line(entry: Entry, language: Language) -> str:

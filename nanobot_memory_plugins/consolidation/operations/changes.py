@@ -26,32 +26,32 @@ _MOST_NAMED = 3
 
 
 def edit(
-    repository: EntryRepository, ids: Collection[str], wanted: EntryEdit, *, who: str, why: str = "edit"
+    repository: EntryRepository, ids: Collection[str], changes: EntryEdit, *, who: str, why: str = "edit"
 ) -> Outcome:
-    """Change what ``wanted`` names of some entries; a new text is the user's own, and so is what is confirmed.
+    """Make ``changes`` to some entries; a new text is the user's own, and so is what is confirmed.
 
     Raises `InputError` for an unknown id, an unknown category, a score outside 0..1, or a text that is empty or too
     long, and `MemoryFileError`.
     """
-    content = None if wanted.text is None else content_to_keep(wanted.text)
-    if wanted.category is not None and wanted.category not in set(Category):
+    content = None if changes.text is None else content_to_keep(changes.text)
+    if changes.category is not None and changes.category not in set(Category):
         raise InputError(
-            Sentence('There is no category "{category}".', category=wanted.category),
+            Sentence('There is no category "{category}".', category=changes.category),
             hint=Sentence("Known are: {category}.", category=", ".join(Category)),
         )
-    if wanted.score is not None and not 0.0 <= wanted.score <= 1.0:
+    if changes.score is not None and not 0.0 <= changes.score <= 1.0:
         raise InputError("A score lies between 0 and 1.", hint="Write 0.8, for example.")
     now = repository.clock.now()
 
     def changed(entry: Entry) -> Entry:
-        if wanted.confirmed or content not in (None, entry.content):
+        if changes.confirmed or content not in (None, entry.content):
             entry = replace(entry, content=content or entry.content, origin=Origin.USER)
-        if wanted.category is not None:
-            entry = replace(entry, category=wanted.category)
-        if wanted.group is not None:
-            entry = replace(entry, group=plain_group(wanted.group))
-        if wanted.score is not None and round(decayed(entry, now).score, 2) != round(wanted.score, 2):
-            entry = decayed(entry, now).with_score(wanted.score)
+        if changes.category is not None:
+            entry = replace(entry, category=changes.category)
+        if changes.group is not None:
+            entry = replace(entry, group=plain_group(changes.group))
+        if changes.score is not None and round(decayed(entry, now).score, 2) != round(changes.score, 2):
+            entry = decayed(entry, now).with_score(changes.score)
         return entry
 
     return _change_each(repository, ids, changed, who=who, why=why)
@@ -92,12 +92,14 @@ def undo(
     """
     with repository.locked():
         runs = repository.history.runs()
-        run = next((one for one in runs if one.id == run_id), None) if run_id else _last_undoable(runs)
+        run = (
+            next((candidate for candidate in runs if candidate.id == run_id), None) if run_id else _last_undoable(runs)
+        )
         if run is None:
             raise InputError(
                 Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
             )
-        if any(one.undoes == run.id for one in runs) and not entry_id:
+        if any(later.undoes == run.id for later in runs) and not entry_id:
             raise InputError(Sentence("The run {id} was undone already.", id=run.id))
         changes = [change for change in run.changes if entry_id in ("", change.id)]
         if not changes:
@@ -141,9 +143,9 @@ def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
 def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
     """Return the error of ids that no entry has; it names the entries that hold them as words."""
     words = fold(" ".join(missing)).split()
-    held = [one for one in in_order(entries.values()) if all(word in fold(one.content) for word in words)]
-    told = Sentence.joined(Sentence("{id} ({text})", id=one.id, text=one.content) for one in held[:_MOST_NAMED])
-    hint = Sentence("It stands in {entries}: name the id.", entries=told)
+    held = [entry for entry in in_order(entries.values()) if all(word in fold(entry.content) for word in words)]
+    named = Sentence.joined(Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in held[:_MOST_NAMED])
+    hint = Sentence("It stands in {entries}: name the id.", entries=named)
     all_of_them = Sentence("`nanobot-memory entries list` shows all.")
     cause = Sentence("There is no entry {missing}.", missing=", ".join(missing))
     return InputError(cause, hint=hint if held else all_of_them)

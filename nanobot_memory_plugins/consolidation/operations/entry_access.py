@@ -57,12 +57,12 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
 class RepositoryAccess(EntryExchange):
     """The entries of a repository, as core's `EntryAccess` and `ExchangedEntries`.
 
-    ``whose`` says whose it is what is added.
+    ``owner`` returns the scope that new entries are given.
     """
 
-    def __init__(self, repository: EntryRepository, *, whose: Callable[[], Scope] = Scope) -> None:
+    def __init__(self, repository: EntryRepository, *, owner: Callable[[], Scope] = Scope) -> None:
         super().__init__(repository)
-        self._whose = whose
+        self._owner = owner
         self._list: tuple[str, EntryList] | None = None
 
     def version(self) -> str:
@@ -84,8 +84,8 @@ class RepositoryAccess(EntryExchange):
         snapshot = self._repository.load()
         now = self._repository.clock.now()
         gone = self._repository.history.gone(snapshot.entries)
-        gone |= {id_: one for id_, one in snapshot.forgotten.items() if id_ not in gone}
-        gone |= {id_: one for id_, one in snapshot.entries.items() if is_faded_away(as_of(one, now))}
+        gone |= {id_: entry for id_, entry in snapshot.forgotten.items() if id_ not in gone}
+        gone |= {id_: entry for id_, entry in snapshot.entries.items() if is_faded_away(as_of(entry, now))}
         return [view_of(entry, gone=True) for entry in gone.values()]
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
@@ -99,13 +99,13 @@ class RepositoryAccess(EntryExchange):
         """Return what is known of the user, or about somebody or something."""
         entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
         name = simplified(about.strip()).casefold()
-        found = [one for one in entries if name in simplified(f"{one.content} {one.quote}").casefold()]
-        seen = [one for one in found if visible is None or visible.allows(whole_scope(one))]
-        return [view_of(one) for one in sorted(seen, key=lambda one: (-one.score, one.id))]
+        found = [entry for entry in entries if name in simplified(f"{entry.content} {entry.quote}").casefold()]
+        seen = [entry for entry in found if visible is None or visible.allows(whole_scope(entry))]
+        return [view_of(entry) for entry in sorted(seen, key=lambda entry: (-entry.score, entry.id))]
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
-        new = NewEntry(text, group=group, scope=self._whose())
+        new = NewEntry(text, group=group, scope=self._owner())
         return self._run_of(remember(self._repository, new, who=_WHO).outcome)
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:

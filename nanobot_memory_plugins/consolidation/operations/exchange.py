@@ -46,9 +46,9 @@ class EntryExchange:
 
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
-        self._forget([one.id for one in updates if one.forgotten])
-        read = [(one, _read(one.base), _read(one.theirs)) for one in updates]
-        ids = [one.id for one in updates]
+        self._forget([update.id for update in updates if update.forgotten])
+        read = [(update, _read(update.base), _read(update.theirs)) for update in updates]
+        ids = [update.id for update in updates]
 
         def change(current: dict[str, Entry]) -> dict[str, Entry]:
             result = dict(current)
@@ -60,7 +60,9 @@ class EntryExchange:
                 if theirs is None and base is not None and ours is not None and ours.content != base.content:
                     result[update.id] = ours  # somebody took it out while somebody else wrote it anew
                     continue
-                sides = ({update.id: decayed(one, now)} if one is not None else {} for one in (base, theirs, ours))
+                sides = (
+                    {update.id: decayed(entry, now)} if entry is not None else {} for entry in (base, theirs, ours)
+                )
                 result |= merged(*sides)
                 if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
                     other = new_id((*result, *ids))

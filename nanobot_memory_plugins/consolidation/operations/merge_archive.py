@@ -27,18 +27,18 @@ class ImportedEntries:
         What people wrote there without an id becomes entries, too.
         """
         document = parse(data)
-        theirs = entries_of(document, {})
-        if not (theirs or document.bullets) or damage_in(data):
+        imported = entries_of(document, {})
+        if not (imported or document.bullets) or damage_in(data):
             return None
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         snapshot = repository.load()
         here, forgotten = snapshot.entries, snapshot.forgotten
-        gone = {plain_words(one.content) for one in forgotten.values()}
-        rest, by_hand = repository.with_ids(document, {**here, **theirs})
-        found = len(theirs) + len(document.bullets) - len(rest.bullets)
+        gone = {plain_words(entry.content) for entry in forgotten.values()}
+        rest, by_hand = repository.with_ids(document, {**here, **imported})
+        found = len(imported) + len(document.bullets) - len(rest.bullets)
         new = {
             id_: entry
-            for id_, entry in _unlike({**theirs, **by_hand}, here).items()
+            for id_, entry in _unlike({**imported, **by_hand}, here).items()
             if id_ not in forgotten
             and plain_words(entry.content) not in gone
             and not repository.history.is_purged(entry)
@@ -59,10 +59,10 @@ class ImportedEntries:
             repository.history.clear()
 
 
-def _unlike(theirs: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
+def _unlike(imported: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries that say what none here says, to the same people."""
-    said = {(plain_words(entry.content), entry.scope) for entry in here.values()}
-    return {id_: entry for id_, entry in theirs.items() if (plain_words(entry.content), entry.scope) not in said}
+    known = {(plain_words(entry.content), entry.scope) for entry in here.values()}
+    return {id_: entry for id_, entry in imported.items() if (plain_words(entry.content), entry.scope) not in known}
 
 
 def _together(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[str, Entry]:

@@ -25,7 +25,7 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
     current = [decayed(entry, used) for entry in entries]
     kept = min(current, key=lambda entry: (-entry.score, entry.created_at or now, entry.id))
     created = [entry.created_at for entry in current if entry.created_at is not None]
-    one = replace(
+    whole = replace(
         kept.used(kept.score, used),
         content=content,
         hits=sum(entry.hits for entry in current),
@@ -38,23 +38,23 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
         ),
         superseded_by=kept.superseded_by if all(entry.superseded_by for entry in current) else "",
         group=kept.group or next((entry.group for entry in current if entry.group), ""),
-        importance=min((one.importance for one in current if one.importance), key=IMPORTANCES.index, default=""),
-        expires_at=kept.expires_at or max((one.expires_at for one in current if one.expires_at), default=None),
+        importance=min((entry.importance for entry in current if entry.importance), key=IMPORTANCES.index, default=""),
+        expires_at=kept.expires_at or max((entry.expires_at for entry in current if entry.expires_at), default=None),
     )
-    return decayed(one, now)
+    return decayed(whole, now)
 
 
-def relinked(entries: Mapping[str, Entry], ids: Collection[str], one: Entry) -> dict[str, Entry]:
-    """Return the entries with ``one`` in the place of all of some, and links to it in place of links to them."""
-    gone = {*ids} - {one.id}
+def relinked(entries: Mapping[str, Entry], ids: Collection[str], whole: Entry) -> dict[str, Entry]:
+    """Return the entries with ``whole`` in place of those with ``ids``, and links to it in place of links to them."""
+    gone = {*ids} - {whole.id}
 
     def linked(entry: Entry) -> Entry:
-        by = one.id if entry.superseded_by in gone else entry.superseded_by
-        over = dict.fromkeys(one.id if id_ in gone else id_ for id_ in entry.supersedes)
+        by = whole.id if entry.superseded_by in gone else entry.superseded_by
+        over = dict.fromkeys(whole.id if id_ in gone else id_ for id_ in entry.supersedes)
         over.pop(entry.id, None)
         return replace(entry, superseded_by="" if by == entry.id else by, supersedes=tuple(over))
 
-    return {id_: linked(entry) for id_, entry in {**entries, one.id: one}.items() if id_ not in gone}
+    return {id_: linked(entry) for id_, entry in {**entries, whole.id: whole}.items() if id_ not in gone}
 
 
 def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope] = owner) -> dict[str, Entry]:
@@ -72,6 +72,6 @@ def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scop
             same.setdefault(key, []).append(entry)
     for alike_ones in same.values():
         if len(alike_ones) > 1:
-            one = joined(alike_ones, alike_ones[0].content, now)
-            current = relinked(current, [entry.id for entry in alike_ones], one)
+            whole = joined(alike_ones, alike_ones[0].content, now)
+            current = relinked(current, [entry.id for entry in alike_ones], whole)
     return current

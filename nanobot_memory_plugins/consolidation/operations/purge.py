@@ -44,17 +44,17 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
     """
     with repository.locked():
         there, history = repository.load().every, repository.history
-        wanted, meant = ErasureMatcher(erasure.texts, words=erasure.words), ErasureMatcher(words=erasure.words)
+        matcher, named = ErasureMatcher(erasure.texts, words=erasure.words), ErasureMatcher(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
         every = [*history.written_entries().values(), *there.values()]
         gone = frozenset(erasure.ids) | {
-            entry.id for entry in every if meant.count(_words(entry)) or _rests_on(entry, erasure)
+            entry.id for entry in every if named.count(_words(entry)) or _rests_on(entry, erasure)
         }
-        alike = {id_ for id_, entry in there.items() if id_ not in gone and wanted.count(_words(entry))}
+        alike = {id_ for id_, entry in there.items() if id_ not in gone and matcher.count(_words(entry))}
 
         def left(entry: Entry | None) -> Entry | None:
             """Return what stays of an entry in a copy."""
-            if entry is None or entry.id in gone or (entry.id not in alike and wanted.count(_words(entry))):
+            if entry is None or entry.id in gone or (entry.id not in alike and matcher.count(_words(entry))):
                 return None
             return _without_links(entry, gone)
 
@@ -62,7 +62,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             (int(run.id), change.id)
             for run in history.runs()
             for change in run.changes
-            if any(one is not None and left(one) is None for one in (change.before, change.after))
+            if any(entry is not None and left(entry) is None for entry in (change.before, change.after))
         ]
         where = repository.paths.relative(repository.path)
         why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
@@ -70,12 +70,12 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             trace_of(where, _lines(repository.path, gone & there.keys(), there)),
             trace_of(where, _lines(repository.path, alike, there), removed=False, why=why),
         ]
-        found = [one for one in found if one.lines]
+        found = [trace for trace in found if trace.lines]
         if rows:
             found.append(Trace(repository.paths.relative(repository.state.path), len(rows)))
         if dry_run:
             return found
-        if gone or wanted:
+        if gone or matcher:
             texts = (*erasure.texts, *erasure.words, *(there[id_].content for id_ in gone if id_ in there))
             history.add_purged(texts, gone, repository.clock.now())
 
@@ -85,7 +85,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             # First out of the file, as any other change: somebody may be writing it.
             repository.write(decide, who=who, why=PURGED)
             history.forget(gone, rows)
-            cleaner = FilePurge(repository.paths, wanted, everywhere=True)
+            cleaner = FilePurge(repository.paths, matcher, everywhere=True)
             repository.clean_backup(left, lambda data: cleaner.clean_notes(data).data)
         repository.state.truncate_log()
         return found
@@ -115,7 +115,7 @@ def _lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> li
         first = data.count(b"\n", 0, at) + 2 if at >= 0 else 0
         for number, text in enumerate(entries[id_].content.splitlines()):
             found.append(held_line(first + number if first else 0, text if number else f"[{id_}] {text}"))
-    return sorted(found, key=lambda one: one.line)
+    return sorted(found, key=lambda line: line.line)
 
 
 def _without_links(entry: Entry, gone: Collection[str]) -> Entry:

@@ -108,7 +108,7 @@ def keep(
     for old in over:
         if old != held and may_change(entries[old]):
             before = decayed(entries[old], now)
-            before = replace(before, supersedes=tuple(one for one in before.supersedes if one != held))
+            before = replace(before, supersedes=tuple(id_ for id_ in before.supersedes if id_ != held))
             entries[old], entries[held] = contradicted(before, replace(entries[held], superseded_by=""))
     entries[held] = replace(entries[held], superseded_by="")  # what is said now holds now
     return held
@@ -189,7 +189,9 @@ def remember(
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal held, is_new
-        alike_ones = (one for one in entries.values() if alike(one.content, safe) and _is_same(one, new, visible))
+        alike_ones = (
+            entry for entry in entries.values() if alike(entry.content, safe) and _is_same(entry, new, visible)
+        )
         same = next(alike_ones, None)
         if same is not None and same.section is Section.ARCHIVED:
             entries[same.id] = restored(same, now)
@@ -206,8 +208,8 @@ def remember(
 
 def _is_same(entry: Entry, new: NewEntry, visible: Visibility | None) -> bool:
     """Return whether an entry with the same words is what is said; in a group chat each has their own facts."""
-    whose = new.belongs_to
+    owner = new.belongs_to
     if visible is None:
-        return entry.scope == whose
-    is_speakers = entry.scope.user == whose.user or not whose.group_chat
-    return is_speakers and entry.scope.project in ("", whose.project) and visible.allows(whole_scope(entry))
+        return entry.scope == owner
+    is_speakers = entry.scope.user == owner.user or not owner.group_chat
+    return is_speakers and entry.scope.project in ("", owner.project) and visible.allows(whole_scope(entry))

@@ -16,7 +16,7 @@ Language = Literal["zh", "en"]
 MOST_INSTRUCTIONS = 10
 # Days before its last one from which a plan stands among the first.
 _DUE_WITHIN = 7
-_RANKS = {one.value: rank for rank, one in enumerate(IMPORTANCES)}
+_RANKS = {importance.value: rank for rank, importance in enumerate(IMPORTANCES)}
 
 _HEADINGS: dict[Language, tuple[str, str]] = {
     "zh": ("# 历史记忆", "关于用户的关键信息："),
@@ -54,13 +54,13 @@ def prompt_text(
     heading, line = _HEADINGS[language]
     head = f"{heading}\n\n{_OF_A_GROUP[language] if in_group else line}"
     room = options.prompt_tokens - estimate_tokens(head)
-    asked: list[str] = []
+    instructions: list[str] = []
     if not in_group:
-        newest_first = (_instruction_line(one, language) for one in reversed(_in_force(entries)))
-        asked = _fitting(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
-        room -= sum(estimate_tokens(item) + 1 for item in asked)
-    facts = _fitting((_fact_line(one, language, now) for one in best_entries(entries, now, options)), room)
-    below = "\n".join((_INSTRUCTIONS[language], *asked)) if asked else ""
+        newest_first = (_instruction_line(entry, language) for entry in reversed(_in_force(entries)))
+        instructions = _fitting(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
+        room -= sum(estimate_tokens(item) + 1 for item in instructions)
+    facts = _fitting((_fact_line(entry, language, now) for entry in best_entries(entries, now, options)), room)
+    below = "\n".join((_INSTRUCTIONS[language], *instructions)) if instructions else ""
     above = "\n".join((head, *facts)) if facts else heading if below else ""
     return "\n\n".join(filter(None, (above, below)))
 
@@ -110,14 +110,14 @@ def _in_force(entries: Iterable[Entry]) -> list[Entry]:
     None that only a model, a tool or a page has said is among them.
     """
     holding = [
-        one
-        for one in entries
-        if one.kind == INSTRUCTION
-        and one.origin is Origin.USER
-        and one.section is Section.ACTIVE
-        and not one.superseded_by
+        entry
+        for entry in entries
+        if entry.kind == INSTRUCTION
+        and entry.origin is Origin.USER
+        and entry.section is Section.ACTIVE
+        and not entry.superseded_by
     ]
-    return sorted(holding, key=lambda one: (one.created_at or one.last_activated, one.id))[-MOST_INSTRUCTIONS:]
+    return sorted(holding, key=lambda entry: (entry.created_at or entry.last_activated, entry.id))[-MOST_INSTRUCTIONS:]
 
 
 def _is_borne_out(entry: Entry) -> bool:
@@ -159,14 +159,14 @@ def _instruction_line(entry: Entry, language: Language) -> str:
 
 
 def _fact_line(entry: Entry, language: Language, now: datetime) -> str:
-    return f"- {_one_line(entry.content)}{_when(entry, language, now)}{_said(entry, language)}"
+    return f"- {_one_line(entry.content)}{_when(entry, language, now)}{_quotation(entry, language)}"
 
 
 def _one_line(text: str) -> str:
     return neutralise(" ".join(text.split()))
 
 
-def _said(entry: Entry, language: Language) -> str:
+def _quotation(entry: Entry, language: Language) -> str:
     """Return the user's own words and their day, where they say more: what twists them shows beside them."""
     if not entry.shown_quote:
         return ""

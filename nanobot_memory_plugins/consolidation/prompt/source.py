@@ -76,8 +76,8 @@ class PromptSource:
 
     def _with_speaker(self, entry: Entry) -> Entry:
         """Return an entry that says whose fact it is."""
-        who = self._context.scopes.owner(entry.scope).user
-        return replace(entry, content=f"{who}: {entry.content}") if who else entry
+        owner = self._context.scopes.owner(entry.scope).user
+        return replace(entry, content=f"{owner}: {entry.content}") if owner else entry
 
     def _current(self) -> _Look:
         """Return the entries as the file has them now."""
@@ -105,6 +105,6 @@ class PromptSource:
             document = parse(long_term.encode("utf-8", "surrogatepass"))
             rest = document.foreign.decode("utf-8", "surrogatepass").rstrip()
             rest = rest.removesuffix(TITLE).rstrip()
-            is_ours = len(document.foreign) < len(document.data)
-            self._stripped = (long_term, (rest and f"{rest}\n") if is_ours else long_term)
+            has_entries = len(document.foreign) < len(document.data)
+            self._stripped = (long_term, (rest and f"{rest}\n") if has_entries else long_term)
         return self._stripped[1]

@@ -222,8 +222,8 @@ class _Reader:
         is_renamed = entry.id in self._ids
         if is_renamed:
             entry = replace(entry, id=self._derived_id(entry.content))
-            told = Sentence("the id {id} stands twice; this entry counts as {new}", id=read.entry.id, new=entry.id)
-            self._problem(told)
+            notice = Sentence("the id {id} stands twice; this entry counts as {new}", id=read.entry.id, new=entry.id)
+            self._problem(notice)
         self._ids.add(entry.id)
         self._fence = ""
         return Slot(self._taken(end), self._section, entry, is_renamed)

@@ -214,19 +214,19 @@ _FIELDS = {
 
 def _pairs(entry: Entry) -> dict[str, str]:
     """Return what of an entry is set and does not stand in its header, by the names of the comment."""
-    said = set()
+    in_header = set()
     if _utc(entry.last_activated).time() == time.min:
-        said.add("activated")
+        in_header.add("activated")
     if not (entry.decayed_days or entry.anchor_days) and entry.anchor == float(shown_score(entry.anchor)):
-        said.add("score")
+        in_header.add("score")
     if not entry.superseded_by:
-        said.add("ended")
+        in_header.add("ended")
     pairs = {
         name: field.write(value)
         for name, field in _FIELDS.items()
-        if name not in said and (value := getattr(entry, field.attribute)) != _DEFAULTS[field.attribute]
+        if name not in in_header and (value := getattr(entry, field.attribute)) != _DEFAULTS[field.attribute]
     }
-    pairs |= {name: whose for name in _SCOPE if (whose := getattr(entry.scope, name))}
+    pairs |= {name: scope_value for name in _SCOPE if (scope_value := getattr(entry.scope, name))}
     return {**pairs, **{name: value for name, value in entry.extra if name not in pairs}}
 
 

@@ -217,8 +217,14 @@ def _add_run(connection: "Connection", run: Run) -> Run:
     )
     ((number,),) = connection.execute("SELECT last_insert_rowid()").fetchall()
     rows = [
-        (number, place, one.id, one.before and write_entry(one.before), one.after and write_entry(one.after))
-        for place, one in enumerate(run.changes)
+        (
+            number,
+            place,
+            change.id,
+            change.before and write_entry(change.before),
+            change.after and write_entry(change.after),
+        )
+        for place, change in enumerate(run.changes)
     ]
     connection.executemany("INSERT INTO change (run, place, id, before, after) VALUES (?, ?, ?, ?, ?)", rows)
     return replace(run, id=str(number))

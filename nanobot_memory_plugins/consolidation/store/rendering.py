@@ -32,7 +32,9 @@ def render(document: EntryDocument, entries: Mapping[str, Entry], *, now: dateti
     if entries == document.entries:
         return document.data
     pieces = list(document.pieces)
-    waiting = {section: in_order(one for one in entries.values() if one.section is section) for section in Section}
+    waiting = {
+        section: in_order(entry for entry in entries.values() if entry.section is section) for section in Section
+    }
     for section in Section:
         if waiting[section] and not any(_is_place(piece, section) for piece in pieces):
             _add_heading(pieces, section, document.newline)
@@ -59,7 +61,7 @@ class _Writer:
         last = {piece.section: number for number, piece in enumerate(pieces) if isinstance(piece, Heading)}
         last |= {piece.section: number for number, piece in enumerate(pieces) if isinstance(piece, Slot)}
         is_stamped = any(isinstance(piece, Stamps) for piece in pieces)
-        is_ours = False
+        ends_with_entry = False
         for number, piece in enumerate(pieces):
             before = len(made)
             if isinstance(piece, Heading):
@@ -71,8 +73,8 @@ class _Writer:
             if piece.section is not None and isinstance(piece, (Heading, Slot)):
                 made += self._entries(piece.section, None if last[piece.section] == number else isinstance(piece, Slot))
             if len(made) > before:
-                is_ours = isinstance(piece, (Heading, Slot))
-        if is_ours:  # nothing follows: no blank line
+                ends_with_entry = isinstance(piece, (Heading, Slot))
+        if ends_with_entry:  # nothing follows: no blank line
             made[-1] = made[-1].removesuffix(self._newline)
         return "".join(made)
 

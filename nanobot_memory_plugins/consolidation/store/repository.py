@@ -73,12 +73,12 @@ class Snapshot:
     @cached_property
     def entries(self) -> dict[str, Entry]:
         """The entries in the file's order, without those that are forgotten and can be restored."""
-        return {id_: one for id_, one in self.every.items() if not one.is_forgotten}
+        return {id_: entry for id_, entry in self.every.items() if not entry.is_forgotten}
 
     @cached_property
     def forgotten(self) -> dict[str, Entry]:
         """The entries that are forgotten and can be restored."""
-        return {id_: one for id_, one in self.every.items() if one.is_forgotten}
+        return {id_: entry for id_, entry in self.every.items() if entry.is_forgotten}
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ class Snapshot:
         """Return the entries without words of messages that are hidden with a forgotten one."""
         hidden = {id_ for entry in self.forgotten.values() for id_ in entry.hides}
         return [
-            one if hidden.isdisjoint(one.records) else replace(one, quote="", quoted_on=None)
-            for one in self.entries.values()
+            entry if hidden.isdisjoint(entry.records) else replace(entry, quote="", quoted_on=None)
+            for entry in self.entries.values()
         ]
 
 
@@ -173,12 +173,12 @@ class EntryRepository:
 
         def decide(found: Snapshot) -> Entries:
             live, forgotten = (found.every, {}) if with_forgotten else (found.entries, found.forgotten)
-            wanted = {
-                id_: one if _says_the_same(one, live.get(id_)) else self._redacted(one)
-                for id_, one in change(dict(live)).items()
-                if id_ in live or allow_purged or not self.history.is_purged(one)
+            changed = {
+                id_: entry if _says_the_same(entry, live.get(id_)) else self._redacted(entry)
+                for id_, entry in change(dict(live)).items()
+                if id_ in live or allow_purged or not self.history.is_purged(entry)
             }
-            return {**forgotten, **without_empty(wanted, live)}
+            return {**forgotten, **without_empty(changed, live)}
 
         with self.locked():
             return self.write(decide, who=who, why=why)
@@ -212,22 +212,22 @@ class EntryRepository:
         for _ in range(_ATTEMPTS):
             document, new = self.with_ids(found.document, found.every)
             found = replace(found, document=document, every={**found.every, **new})
-            wanted = dict(decide(found))
+            entries = dict(decide(found))
             now = self.clock.now()
-            data = render(document, wanted, now=now)
-            run = Run("", exact_time(now.astimezone(UTC)), who, why, changes_between(found.every, wanted), undoes)
+            data = render(document, entries, now=now)
+            run = Run("", exact_time(now.astimezone(UTC)), who, why, changes_between(found.every, entries), undoes)
             if found.is_written and data == (found.raw or b"") and not run.changes:
-                return Outcome(self.path, wanted)
+                return Outcome(self.path, entries)
             self._at("before check")
             if self._read(self.path) != found.raw:
                 found = self.load()
                 continue
-            theirs = self._replace(found, data)
-            if theirs is None:
-                return Outcome(self.path, wanted, self._write_down(found, wanted, data, run))
+            replaced = self._replace(found, data)
+            if replaced is None:
+                return Outcome(self.path, entries, self._write_down(found, entries, data, run))
             # What somebody made of the file in the instant before goes together with what we made of it.
-            decide = _beside(found.every, wanted)
-            document = parse(theirs)
+            decide = _merged_with(found.every, entries)
+            document = parse(replaced)
             known, every = found.known or found.every, entries_of(document, found.every)
             found = Snapshot(self.path, data, document, every, known)
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
@@ -275,7 +275,7 @@ class EntryRepository:
         if before is None:
             return
         document = parse(before)
-        left = {id_: one for id_, entry in document.entries.items() if (one := kept(entry)) is not None}
+        left = {id_: stays for id_, entry in document.entries.items() if (stays := kept(entry)) is not None}
         after = parse(render(document, left, now=self.clock.now())).with_foreign(clean)
         if after != before:
             replace_file(self.backup, after, keeps_backup=False)
@@ -296,7 +296,7 @@ class EntryRepository:
         if damage:
             return replace(found, every=known or found.every, known=known)
         every = entries_of(document, known)
-        kept = {id_: one for id_, one in every.items() if id_ in known or not self.history.is_purged(one)}
+        kept = {id_: entry for id_, entry in every.items() if id_ in known or not self.history.is_purged(entry)}
         return replace(found, every=kept, known=known)
 
     def _replace(self, found: Snapshot, data: bytes) -> bytes | None:
@@ -313,10 +313,10 @@ class EntryRepository:
         if found.damage and found.document.data:
             replace_file(self.backup, found.document.data, keeps_backup=False)
             return None
-        theirs = self._read(self.backup) if found.raw is not None else None
-        return None if theirs == raw else theirs
+        replaced = self._read(self.backup) if found.raw is not None else None
+        return None if replaced == raw else replaced
 
-    def _write_down(self, found: Snapshot, wanted: Entries, data: bytes, run: Run) -> Run | None:
+    def _write_down(self, found: Snapshot, entries: Entries, data: bytes, run: Run) -> Run | None:
         """Write down what others did and what we did, and return our run; without secrets that people wrote."""
         name, runs = self.path.name, []
         if found.by_hand:
@@ -326,9 +326,9 @@ class EntryRepository:
         is_own = bool(run.changes or run.undoes)
         runs += [run] if is_own else []
         before = found.every if found.is_written else {}
-        fresh = [self._redacted(one) for id_, one in wanted.items() if before.get(id_) is not one]
+        fresh = [self._redacted(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
         try:
-            made = self.history.write_down(name, _digest(data), wanted.keys(), fresh, runs)
+            made = self.history.write_down(name, _digest(data), entries.keys(), fresh, runs)
         except StoreError as error:  # the file has it, and is the truth
             logger.warning("what was done to the entries is not in their history: {}", error.cause)
             made = [run]
@@ -352,10 +352,14 @@ class EntryRepository:
     def _without_secrets(self, changes: Sequence[Change]) -> tuple[Change, ...]:
         """Return changes as the state database may hold them: what people wrote of a secret is none."""
         safe = [
-            Change(one.id, one.before and self._redacted(one.before), one.after and self._redacted(one.after))
-            for one in changes
+            Change(
+                change.id,
+                change.before and self._redacted(change.before),
+                change.after and self._redacted(change.after),
+            )
+            for change in changes
         ]
-        return tuple(one for one in safe if one.before != one.after)
+        return tuple(change for change in safe if change.before != change.after)
 
     def _new_entry(self, bullet: Bullet, there: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)
@@ -374,8 +378,8 @@ def _as_they_are(found: Snapshot) -> Entries:
     return found.every
 
 
-def _beside(base: Entries, ours: Entries) -> Callable[[Snapshot], Entries]:
-    return lambda found: merged(base, found.every, ours)
+def _merged_with(base: Entries, entries: Entries) -> Callable[[Snapshot], Entries]:
+    return lambda found: merged(base, found.every, entries)
 
 
 def _says_the_same(entry: Entry, before: Entry | None) -> bool:
