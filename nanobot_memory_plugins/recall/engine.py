@@ -36,6 +36,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
+_ITSELF = Sentence("the message has it")
 # Of so many hits, best first, it goes whether the message needs memory.
 _TELLING = 5
 # Characters of the turn before that a short message is searched with.
@@ -98,8 +99,12 @@ async def recall(
         return recalled
 
     def choose() -> None:
+        # It is recorded before it is asked about, and finds itself: that is nothing found.
+        itself = LiveContext([text])
+        hits = recalled.without(recalled.result.hits, lambda hit: itself.holds(hit.text), Reason.IN_CONTEXT, _ITSELF)
+        recalled.reason = Reason.NOTHING_FOUND
         live = LiveContext([text, *(message.text for message in history)])
-        _choose(recalled, query, live, options, is_asked=tier is None)
+        _choose(recalled, hits, query, live, options, is_asked=tier is None)
 
     await run_in_daemon_thread(choose)
     return recalled
@@ -139,13 +144,15 @@ async def _search(store: Store, query: Query, options: RecallOptions, recalled: 
         recalled.required = (await found(limits)).hits
 
 
-def _choose(recalled: Recalled, query: Query, live: LiveContext, options: RecallOptions, *, is_asked: bool) -> None:
+def _choose(
+    recalled: Recalled, hits: Sequence[Hit], query: Query, live: LiveContext, options: RecallOptions, *, is_asked: bool
+) -> None:
     """Make the block of what is not said already, unless the message needs no memory (`need`).
 
     That is a decision about the message, not about single hits: when something answers it, what ranks beside that may
     be the second half of the answer, whatever its own words are.
     """
-    fresh = _fresh(recalled.result.hits, live, options, recalled)
+    fresh = _fresh(hits, live, options, recalled)
     if is_asked:
         personal = recalled.result.personal
         recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, fresh[:_TELLING])
@@ -154,6 +161,7 @@ def _choose(recalled: Recalled, query: Query, live: LiveContext, options: Recall
             figures = {"found": recalled.need, "needed": options.need_threshold}
             detail = Sentence("{found:.2f}, needThreshold is {needed:g}", **figures)
             recalled.leave_out((*fresh, *recalled.required), Reason.NOT_NEEDED, detail)
+            recalled.reason = Reason.NOT_NEEDED
             return
     if recalled.tier is RecallTier.OFF and fresh:
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
@@ -182,7 +190,7 @@ def _choose(recalled: Recalled, query: Query, live: LiveContext, options: Recall
 
 def _fresh(hits: Iterable[Hit], live: LiveContext, options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that say something by themselves that is not said yet."""
-    said = Sentence("the message or a turn before has it")
+    said = Sentence("a turn before has it")
     new = recalled.without(hits, lambda hit: live.holds(hit.text), Reason.IN_CONTEXT, said)
     return salient(fold_repeats(new, recalled), options, recalled)
 

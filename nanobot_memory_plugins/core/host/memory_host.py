@@ -36,6 +36,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
+from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import (
     Note,
     Query,
@@ -169,12 +170,13 @@ class MemoryHost(HistoryCalls):
         await self._plugins.close()
 
     async def call_hook(
-        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] = (object,), limit: float = 60.0
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] | None = None, limit: float = 60.0
     ) -> dict[str, tuple[Any, ...]]:
         """Call a hook of the host's own ``hookspecs``; return the answers by plugin, in the order of the calls.
 
         Plugins are held as at every hook, each for ``limit`` seconds at most. ``accept`` are the types of values that
-        count; nothing is kept of them. Raises `PluginError` for a hook that is in no specification, and for other
+        count, by default those that the specification returns; nothing is kept of them. Texts are handed over without
+        their private parts. Raises `PluginError` for a hook that is in no specification, and for other
         arguments than it has.
         """
         await self.start()
@@ -184,7 +186,10 @@ class MemoryHost(HistoryCalls):
                 Sentence("{hook} was called with {given}.", hook=hook, given=", ".join(sorted(arguments)) or "nothing"),
                 hint=Sentence("The hook has: {names}.", names=", ".join(sorted(names))),
             )
-        answers = await self._plugins.call(hook, arguments, accept=accept, limit=limit)
+        public = {
+            name: without_private(value) if isinstance(value, str) else value for name, value in arguments.items()
+        }
+        answers = await self._plugins.call(hook, public, accept=accept, limit=limit)
         return {one.plugin_name: one.values for one in answers}
 
     async def search(self, query: Query) -> SearchResult:

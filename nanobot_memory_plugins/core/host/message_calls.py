@@ -58,19 +58,21 @@ class MessageCalls(PromptCalls):
         if taken is None:
             session.taken_in.clear()  # a new turn has begun
             session.hear("user", text, spoken=spoken)
-        capture = taken or self._recorder.begin_message(session_key, text, role=role, origin=origin, scope=owner)
-        text = both_ends(text)  # kept whole, judged by its ends
+        whole, text = text, both_ends(text)  # kept whole, judged by its ends
         if spoken:
             self._redaction.hear_message(text, before)
         # What the system prompt holds of memory is seen, as our own blocks are, and was not said.
         prompt = self._in_prompt(owner)
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
         seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
-        answers = await self._hooks.answers(
-            "on_message_received",
-            {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
-            scope=owner,
-        )
+        try:
+            answers = await self._hooks.answers(
+                "on_message_received",
+                {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
+                scope=owner,
+            )
+        finally:  # written behind the recall, which would find it, and also where the caller has given up
+            capture = taken or self._recorder.begin_message(session_key, whole, role=role, origin=origin, scope=owner)
         answers = answers if spoken else list(map(_not_the_users, answers))
         await self._hooks.keep_answers("on_message_received", answers, owner)
         blocks = blocks_of(answers)
@@ -142,7 +144,11 @@ class MessageCalls(PromptCalls):
         )
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
-        """Keep one note, as a plugin would by returning it."""
+        """Keep one note, as a plugin would by returning it, without private parts.
+
+        Give the ``session_key`` of the conversation that it comes from: nothing is kept of one that is off the record.
+        """
+        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details))
         owner = await self._owner_of(session_key, scope)
         if self.privacy.keeps_nothing(session_key):
             return NOT_KEPT

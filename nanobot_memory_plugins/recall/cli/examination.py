@@ -40,10 +40,11 @@ async def examine(
         return Recalled(reason=Reason.PAUSED)
     visible = offered_scopes(workspace, config).visible(scope)
     before = _said_before(paths, text, scope.session, visible.allows)
-    history = last_records(paths.transcript(scope.session), scope.session, _HISTORY) if scope.session else []
+    session = scope.session or (before[0].session_key if before else "")
+    history = last_records(paths.transcript(session), session, _HISTORY) if session else []
     ids = [one.id for one in history]
-    if before and before[0] in ids:
-        history = history[: ids.index(before[0])]
+    if before and before[0].id in ids:
+        history = history[: ids.index(before[0].id)]
     async with opened_store(workspace, config) as store:
         await settled(store)
         return await recall(
@@ -53,13 +54,15 @@ async def examine(
             history=[Message(one.role, one.text) for one in history],
             scope=visible,
             unhelpful=Unhelpful(workspace).ids,
-            exclude_records=frozenset(before),
+            exclude_records=frozenset(one.id for one in before),
             explain=True,
         )
 
 
-def _said_before(paths: MemoryPaths, text: str, session: str, allows: Callable[[Scope], bool]) -> list[str]:
-    """Return the ids of the last time that a message was said, of what answered it, and of all other times.
+def _said_before(
+    paths: MemoryPaths, text: str, session: str, allows: Callable[[Scope], bool]
+) -> list[TranscriptRecord]:
+    """Return the last time that a message was said, what answered it, and all other times.
 
     A time in the ``session`` itself counts as the last.
     """
@@ -79,7 +82,7 @@ def _said_before(paths: MemoryPaths, text: str, session: str, allows: Callable[[
             turn.append(record)
     turns.sort(key=lambda turn: (turn[0].session_key == session, turn[0].time.timestamp() if turn[0].time else 0.0))
     last = turns.pop() if turns else []
-    return [one.id for one in last] + [turn[0].id for turn in turns]
+    return last + [turn[0] for turn in turns]
 
 
 def candidates(recalled: Recalled) -> list[Weighed]:

@@ -233,3 +233,22 @@ async def test_a_day_begins_at_local_midnight_and_everything_is_for_its_owner_al
     assert [one.path.name for one in (before, after)] == ["2026-02-16.md", "2026-02-17.md"]
     for path in (life.memory, *life.memory.rglob("*")):
         assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
+async def test_a_message_is_asked_about_before_it_is_a_memory_of_itself(life: Life, install):
+    install(
+        "reader",
+        """
+        from nanobot_memory_plugins.core import ContextBlock, hookimpl
+
+        @hookimpl
+        def on_message_received(text, context):
+            files = (context.workspace / "memory" / "sessions").glob("*.jsonl")
+            return ContextBlock(f"known {sum(file.read_text().count(text) for file in files)} times")
+        """,
+    )
+    async with life.host() as memory:
+        for times in range(2):
+            context = await memory.message_received(session_key=KEY, text="The quagga is extinct.", history=[])
+            assert f"known {times} times" in context.block
+            assert "quagga" in at(context.receipt)

@@ -220,7 +220,10 @@ class PluginHost:
 
     def _implementations(self, hook: str) -> Sequence[Implementation]:
         if hook not in self._called:
-            raise PluginError(Sentence("There is no hook {hook}.", hook=hook))
+            names = ", ".join(sorted(self._called))
+            raise PluginError(
+                Sentence("There is no hook {hook}.", hook=hook), hint=Sentence("The hooks are: {names}.", names=names)
+            )
         return () if self._closed else self._called[hook]
 
     async def _run(
