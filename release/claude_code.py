@@ -49,7 +49,7 @@ def main(folder: Path, *, where_possible: bool = False) -> None:
             raise
         print(f"The tests of Claude Code and the Agent SDK are left out, for these cannot be installed here. {failed}")
         return
-    variables = {**os.environ, FOLDER_VARIABLE: str(folder), "NANOBOT_MEMORY_LONG": "1"}
+    variables = {**os.environ, FOLDER_VARIABLE: str(folder)}
     command = [sys.executable, "-m", "pytest", "-q", "-o", f"cache_dir={folder / 'cache'}", *TESTS]
     for again in range(_TRIES):
         try:

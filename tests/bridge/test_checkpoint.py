@@ -19,14 +19,6 @@ def upto(chars: int):
     return lambda text: len(text) <= chars
 
 
-def test_messages_that_stay_are_written_out_in_order():
-    text = replacement(Summary("S", keep_from=1), MESSAGES, fits=upto(10_000))
-    assert text.startswith(
-        "S\n\nLast messages, as they were:\n\nassistant:\n  [calls exec({})]\n\ntool exec:\n  line one"
-    )
-    assert text.endswith("assistant:\n  Done.")
-
-
 def test_the_next_compaction_gets_summary_and_messages_back():
     text = replacement(Summary("S\n\nmore", keep_from=0), MESSAGES, fits=upto(10_000))
     summary, messages = split_checkpoint(text)
@@ -45,9 +37,3 @@ def test_messages_that_do_not_fit_are_shortened_before_the_oldest_go():
     text = replacement(Summary("S"), messages, fits=upto(600))
     assert "begin 3" in text
     assert "begin 0" not in text
-
-
-def test_a_summary_that_keeps_nothing_stands_alone_and_is_cut_at_last():
-    assert replacement(Summary(" S ", keep_from=4), MESSAGES, fits=upto(100)) == "S"
-    assert 0 < len(replacement(Summary("word " * 400, keep_from=4), MESSAGES, fits=upto(1_000))) <= 1_000
-    assert replacement(Summary("word " * 400, keep_from=4), MESSAGES, fits=upto(0))

@@ -95,7 +95,7 @@ def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
     assert KEY not in told
 
 
-@pytest.mark.parametrize("point", ["setup", "before the write", "after the write", "model", "doctor"])
+@pytest.mark.parametrize("point", ["before the write", "after the write", "doctor"])
 def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_completes(
     config: Path, quick, capsys, monkeypatch, point: str
 ):
@@ -111,15 +111,13 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
 
     with monkeypatch.context() as patch:
         target, name, what = {
-            "setup": (init_command, "read_setup", interrupted),
             "before the write": (writing, "replace_file", interrupted),
             "after the write": (writing, "replace_file", interrupted_after),
-            "model": (init_command, "prepare_model", interrupted),
             "doctor": (init_command, "examine", interrupted),
         }[point]
         patch.setattr(target, name, what)
         assert init(capsys, *ME)[0] == 130
-    written = point in ("after the write", "model", "doctor")
+    written = point in ("after the write", "doctor")
     assert (config.read_bytes() != before) == written
     json.loads(config.read_bytes())
     code, told = init(capsys, *ME)

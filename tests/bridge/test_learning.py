@@ -9,15 +9,6 @@ from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request
 from tests.behaviour.kit.waiting import until
 
-ANSWER = [
-    {
-        "text": "The user likes green tea",
-        "said": "I like green tea",
-        "kind": "preference",
-        "importance": "high",
-    },
-    {"text": "The user lives in Hamburg", "said": "I live in Hamburg", "kind": "fact", "importance": "high"},
-]
 JOB = "Deleting old snapshots frees the disk."
 JOB_ANSWER = [
     {"text": "Deleting old snapshots frees the disk", "said": JOB, "kind": "experience", "importance": "medium"}
@@ -34,12 +25,7 @@ def learner(server, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,consolidation")
 
     def answer(request: Request) -> Reply:
-        rows = [
-            row
-            for row, word in zip([*ANSWER, *JOB_ANSWER], ("tea", "Hamburg", "snapshots"), strict=True)
-            if word in request.text
-        ]
-        return Reply(json.dumps({"entries": rows}))
+        return Reply(json.dumps({"entries": JOB_ANSWER if "snapshots" in request.text else []}))
 
     server.rules.append(ReplyRule(asks_for_entries, answer))
     server.rules.append(ReplyRule(lambda request: "disk" in request.last_user, Reply(JOB)))

@@ -90,3 +90,9 @@ def test_nanobot_keeps_our_part_when_it_saves_its_file(install):
     nanobot = install({"nanobot": {"sweepSessions": 3}})
     save_config(load_config(nanobot.config_file), nanobot.config_file)
     assert bridge_of(nanobot.loop()).configuration.bridge.sweep_sessions == 3
+
+
+def test_the_released_nanobot_has_what_waits_where_it_is_looked_for():
+    from nanobot.agent.context_governance import ContextGovernor
+
+    assert "delta_messages" in ContextGovernor._compact_request_history.__code__.co_varnames

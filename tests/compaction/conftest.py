@@ -37,27 +37,3 @@ class Model:
 
 def context_with(model: Any, workspace: Path = Path("/nowhere"), **options: Any) -> PluginContext:
     return plugin_context(CompactionOptions(**options), plugin_name="compaction", workspace=workspace, complete=model)
-
-
-def talk(turns: int, words: int = 40) -> list[dict[str, Any]]:
-    """Return a conversation: each turn a question and an answer of about so many words."""
-    filler = " ".join(f"word{n}" for n in range(words))
-    messages: list[dict[str, Any]] = []
-    for turn in range(turns):
-        messages.append({"role": "user", "content": f"Turn {turn}: tell me about topic {turn}. {filler}"})
-        messages.append({"role": "assistant", "content": f"Topic {turn} is settled. {filler}"})
-    return messages
-
-
-def tool_turn(number: int, result: str = "done") -> list[dict[str, Any]]:
-    """Return a turn in which two tools are called at once."""
-    calls = [
-        {"id": f"call_{number}_{n}", "type": "function", "function": {"name": "exec", "arguments": '{"command": "ls"}'}}
-        for n in range(2)
-    ]
-    return [
-        {"role": "user", "content": f"run it, number {number}"},
-        {"role": "assistant", "content": None, "tool_calls": calls},
-        *({"role": "tool", "tool_call_id": call["id"], "name": "exec", "content": result} for call in calls),
-        {"role": "assistant", "content": f"It ran, number {number}."},
-    ]

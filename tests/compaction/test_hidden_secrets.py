@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from nanobot_memory_plugins.compaction.prompts import Hiding
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer, over_http
@@ -32,20 +30,19 @@ def history(turns: int) -> list[dict[str, object]]:
     return messages
 
 
-@pytest.mark.parametrize("window", [4_000, 32_000])
-async def test_what_a_server_is_asked_holds_no_secret(tmp_path, monkeypatch, window):
+async def test_what_a_server_is_asked_holds_no_secret(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "compaction")
     summary = "- The user deploys staging with a token.\n- Done: staging is deployed. The password was used."
     server = ScriptedServer(default=summary)
     with server:
         async with MemoryHost(tmp_path / "ws", config=MemoryConfig(), llm=over_http(server.base_url)) as memory:
             made = await memory.before_compaction(
-                session_key="a", messages=history(8), context_window=window, reason="token_pressure"
+                session_key="a", messages=history(8), context_window=32_000, reason="token_pressure"
             )
     asked = json.dumps([request.body for request in server.requests], ensure_ascii=False)
     assert server.requests
     assert "tool: " in asked
-    assert "Deploy staging" in asked or window < 32_000
+    assert "Deploy staging" in asked
     for secret in SECRETS:
         assert secret not in asked
         assert secret not in made.text

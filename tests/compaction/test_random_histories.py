@@ -121,8 +121,8 @@ def _is_summary(messages: tuple[Message, ...]) -> bool:
 
 @pytest.mark.parametrize(
     "content",
-    ["x" * 50_000_000, "中" * 20_000_000, "\ud800" * 5_000_000, "a b. " * 5_000_000],
-    ids=["x", "zh", "bad", "words"],
+    ["中" * 20_000_000, "a b. " * 5_000_000],
+    ids=["zh", "words"],
 )
 def test_a_message_of_many_megabytes(content: str):
     messages = messages_from_chat(

@@ -5,7 +5,7 @@ import os
 import pytest
 from loguru import logger
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -56,34 +56,6 @@ async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path
     assert texts.left_out == ("SECRET.md",)
     assert texts.tokens == sum(estimate_tokens(text) for text in texts.values())
     assert texts.tokens > 200  # Chinese is not counted as if it were English
-
-
-ANSWERS = {
-    "text": "'all of it'",
-    "no_text": "dict.fromkeys(files, 7)",
-    "own_dict": "type('D', (dict,), {'items': lambda self: 1 / 0})(AGENTS_md='x')",
-    "raises": "1 / 0",
-    "exits": "__import__('sys').exit('secret')",
-    "late": "__import__('time').sleep(0.1) or {}",
-}
-
-
-@pytest.mark.parametrize("name", ANSWERS)
-async def test_a_plugin_that_answers_nonsense_or_fails_leaves_the_texts_as_they_were(third_party, tmp_path, name: str):
-    third_party(
-        f"bad_{name}",
-        f"""
-        from nanobot_memory_plugins.core import hookimpl
-
-        @hookimpl
-        def trim_bootstrap(files):
-            return {ANSWERS[name]}
-        """,
-    )
-    config = MemoryConfig.model_validate({"core": {"message_limit": 0.05}})
-    async with MemoryHost(tmp_path / "w", config=config) as memory:
-        for _ in range(5):  # the breaker opens on the way
-            assert memory.trim_bootstrap(FILES) == FILES
 
 
 async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, log):

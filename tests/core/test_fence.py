@@ -51,15 +51,6 @@ def test_a_block_stands_between_prefix_and_suffix_with_one_nonce(language):
     assert is_fenced(block)
 
 
-def test_nothing_to_wrap_gives_no_block():
-    assert fence([], language="zh") is None
-    assert fence(["", "  \n"], language="en") is None
-
-
-def test_each_block_has_a_nonce_of_its_own():
-    assert len({fence(["same"], language="en") for _ in range(50)}) == 50
-
-
 @pytest.mark.accept("V5-09")
 @each("forgery", FORGERIES)
 def test_stored_text_cannot_forge_or_close_the_fence(forgery):
@@ -99,12 +90,6 @@ def test_whatever_surrounds_a_forgery_the_fence_holds(before, forgery, after):
     assert is_fenced(block)
     assert remove_fenced(f"question\n\n{block}") == "question"
     assert fenced_blocks(f"question\n\n{block}") == [block]
-
-
-@given(st.text())
-def test_neutralising_twice_changes_nothing_more(text):
-    once = neutralise(text)
-    assert neutralise(once) == once
 
 
 def test_our_own_blocks_are_cut_out_of_texts_and_messages():

@@ -34,15 +34,6 @@ def chat(*texts: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text} for text in texts]
 
 
-async def test_the_notes_of_a_finished_turn_are_kept_by_the_time_its_task_ends(tmp_path, plugin):
-    plugin(0.0)
-    async with MemoryHost(tmp_path / "w") as memory:
-        task = memory.turn_finished(session_key="s", messages=chat("one", "two"), context_window=900)
-        receipt = await task
-    assert receipt.stored
-    assert "2 messages, 10 of 900; two" in receipt.path.read_text(encoding="utf-8")
-
-
 async def test_it_returns_at_once_and_what_runs_ends_with_the_host(tmp_path, plugin):
     plugin(30)
     began = time.monotonic()

@@ -8,7 +8,6 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host.missed_turns import (
     missed_findings,
     missed_turns,
-    note_missed,
 )
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Health
@@ -54,14 +53,3 @@ async def test_a_recall_past_its_own_limit_is_told_too_and_the_remedy_helps(tmp_
     StateDatabase.of(tmp_path).execute("DELETE FROM event")
     assert await ask(tmp_path, config(message_limit=60, recall_timeout=60)) == []
     assert missed_findings(StateDatabase.of(tmp_path), NOW) == []
-
-
-async def test_what_a_plugin_raises_is_named_by_its_type_and_nothing_that_was_said_is_kept(tmp_path: Path):
-    clock = ManualClock(NOW)
-    (tmp_path / "memory").mkdir()
-    for _ in range(3):
-        note_missed(tmp_path, clock, {"recall": "KeyError"})
-    note_missed(tmp_path, clock, {"consolidation": "resting after: KeyError"})
-    (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
-    assert "3 times nothing was recalled (recall: KeyError)" in found.state
-    assert "once no order to remember or forget was looked for in time (consolidation: resting" in found.state

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.session_reading.quotes import LONGEST, Quotations, quotations_of
+from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.each import each
 
@@ -43,13 +43,6 @@ def test_words_that_nobody_said_are_found_nowhere(words: str):
     assert quoted(words, SAID) is None
 
 
-def test_words_in_other_order_need_a_sentence_that_clearly_leads():
-    alike = ("My office is in room 214 now.", "My office is in room 377 now.")
-    assert quoted("office room in is my now the", *alike) is None
-    assert quoted("office room 377 is my now", *alike) is None
-    assert quoted("office room 377 is my now", alike[1]) == alike[1]
-
-
 def test_both_scripts_are_the_same_and_the_last_message_that_holds_the_words_counts():
     assert quoted("我对花生过敏", "我對花生過敏。下雨了。") == "我對花生過敏。"
     records = [record("I live in Porto.", id_="old"), record("As I said, I live in Porto.", id_="new")]
@@ -71,12 +64,6 @@ def test_what_was_pasted_or_said_by_others_is_no_users_word():
     assert found.origin is Origin.ASSISTANT
 
 
-def test_the_first_quotation_that_somebody_said_is_taken():
-    found = Quotations([record(SAID)]).find(["I own a boat.", "It rains"])
-    assert found is not None
-    assert found.text == "It rains."
-
-
 @each(
     ("said", "tells"),
     [
@@ -95,18 +82,3 @@ def test_a_sentence_that_asks_laughs_or_hedges_tells_no_fact(said: str, tells: b
     found = Quotations([record(said)]).find([said])
     assert found is not None
     assert found.is_certain is tells
-
-
-def test_a_long_sentence_is_cut_around_what_was_quoted():
-    text = f"{'and then ' * 60}I sold the boat {'and then ' * 60}"
-    found = quoted("I sold the boat", text)
-    assert found is not None
-    assert "I sold the boat" in found
-    assert len(found) <= LONGEST
-
-
-def test_a_model_gives_one_text_or_a_list_of_them():
-    assert quotations_of(" a ") == ("a",)
-    assert quotations_of(["a", "", 3, " b"]) == ("a", "b")
-    assert quotations_of(None) == quotations_of({"a": 1}) == ()
-    assert len(quotations_of(["a"] * 20)) == 8

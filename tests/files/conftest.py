@@ -1,6 +1,3 @@
-import subprocess
-import sys
-import textwrap
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -13,7 +10,6 @@ from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 
 Opener = Callable[..., MemoryFiles]
-Child = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture
@@ -48,38 +44,3 @@ def warnings() -> Iterator[list[str]]:
     handler = logger.add(lambda message: lines.append(str(message)), level="WARNING", format="{message}")
     yield lines
     logger.remove(handler)
-
-
-PREAMBLE = """
-import asyncio, os, resource, signal, sys, time
-from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.values import *
-workspace = sys.argv[1]
-def say(word):
-    print(word, flush=True)
-def open_files(**options):
-    return MemoryFiles(workspace, redact=lambda text: text, **options)
-"""
-
-
-@pytest.fixture
-def child(tmp_path: Path) -> Iterator[Child]:
-    """Start another Python process on the same workspace; it is ended with the test."""
-    started: list[subprocess.Popen[str]] = []
-
-    def start(code: str, workspace: Path = tmp_path) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
-            [sys.executable, "-c", PREAMBLE + textwrap.dedent(code), str(workspace)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()

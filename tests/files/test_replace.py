@@ -1,16 +1,10 @@
 import os
-import random
-import time
-from collections.abc import Callable
 from pathlib import Path
-from subprocess import Popen
 
 import pytest
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
-
-Child = Callable[..., "Popen[str]"]
 
 
 def test_the_previous_file_is_kept_as_a_link(tmp_path: Path) -> None:
@@ -43,25 +37,3 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
         replace_file(tmp_path / "folder.md", b"two")
     assert real.read_bytes() == b"one"
     assert sorted(os.listdir(tmp_path)) == ["MEMORY.md", "folder.md", "real.md"]
-
-
-def test_a_process_killed_at_any_time_leaves_whole_files(child: Child, tmp_path: Path) -> None:
-    path = tmp_path / "MEMORY.md"
-    replace_file(path, b"a" * 300_000)
-    replace_file(path, b"a" * 300_000)
-    chance = random.Random(7)
-    for _ in range(8):
-        process = child("""
-        say("ready")
-        for number in range(1_000_000):
-            replace_file(workspace + "/MEMORY.md", bytes([97 + number % 26]) * 300_000)
-        """)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.uniform(0, 0.05))
-        process.kill()
-        process.wait()
-        for name in ("MEMORY.md", "MEMORY.md.bak"):
-            data = (tmp_path / name).read_bytes()
-            assert len(data) == 300_000
-            assert data == data[:1] * 300_000

@@ -52,12 +52,6 @@ def test_a_torn_or_foreign_line_is_none(line: bytes) -> None:
     assert parse_transcript_line(line) is None
 
 
-def test_a_whole_line_survives_every_cut(tmp_path: Path) -> None:
-    line = render_transcript_line(record("whole 记忆"))
-    for cut in range(len(line) - 1):
-        assert parse_transcript_line(line[:cut]) is None
-
-
 @settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.integers(0, 100_000), max_size=12), st.integers(0, 14))
 def test_the_last_records_are_read_from_the_end(

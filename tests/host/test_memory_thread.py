@@ -17,27 +17,8 @@ def thread_for(tmp_path, monkeypatch) -> MemoryThread:
     return MemoryThread(lambda: MemoryHost(tmp_path / "workspace", config=MemoryConfig()))
 
 
-def running() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "nanobot-memory"]
-
-
 async def send(thread: MemoryThread, text: str):
     return await thread.call(lambda memory: memory.message_sent(session_key="s", text=text), limit=10)
-
-
-async def test_a_call_is_answered_and_the_thread_ends_with_the_close(tmp_path, monkeypatch):
-    others = running()  # those of earlier tests may still be closing
-    thread = thread_for(tmp_path, monkeypatch)
-    assert not thread.running
-    receipt = await send(thread, "hello")
-    assert receipt.stored
-    assert set(running()) - set(others)
-    assert await thread.aclose(5)
-    for _ in range(200):  # the thread says that it has ended, and then ends
-        if not set(running()) - set(others):
-            break
-        await asyncio.sleep(0.05)
-    assert not set(running()) - set(others)
 
 
 async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch):

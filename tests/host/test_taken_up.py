@@ -6,8 +6,6 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 from nanobot_memory_plugins.core.host.framework_calls import guarded
-from nanobot_memory_plugins.core.host.requests import asked_in
-from tests.support.each import each
 
 TOLD = "Our staging database listens on port 5433."
 ASKED = "Which port does our staging database listen on? The key is sk-proj-"
@@ -57,24 +55,6 @@ async def test_what_nobody_said_in_the_session_is_neither_recalled_for_nor_kept(
     assert turn.block is None
     assert turn.beside(request) == request
     assert await asyncio.to_thread(transcript, memory, "asked") == []
-
-
-@each(
-    ("after", "is_new"),
-    [
-        ([], True),
-        ([{"role": "system", "content": "Be brief."}], True),
-        ([{"role": "assistant", "content": "5433."}], False),
-        ([{"type": "function_call", "call_id": "1", "name": "x", "arguments": "{}"}], False),
-        ([{"role": "tool", "tool_call_id": "1", "content": "x"}], False),
-    ],
-)
-def test_what_a_list_asks_is_the_users_last_message_without_its_pictures(after, is_new):
-    picture = {"type": "input_image", "image_url": "data:"}
-    before = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hi."}]
-    user = {"role": "user", "content": [{"type": "input_text", "text": "Which port?"}, picture]}
-    asked = asked_in([*before, user, *after])
-    assert (asked.text, list(asked.before), asked.is_new) == ("Which port?", before, is_new)
 
 
 async def test_a_guarded_callback_answers_none_where_it_fails_and_passes_a_cancellation_on():

@@ -3,7 +3,6 @@
 import json
 
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.host.requests import with_block
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.core.values.wire_forms import apart
 from tests.support.each import each
@@ -95,34 +94,6 @@ def test_what_stands_beside_results_of_tools_is_the_users_and_the_results_are_no
         ("tool", "second result", "c2"),
         ("user", "And go on.", ""),
     ]
-
-
-def test_each_result_of_a_content_of_gemini_is_one_and_what_was_called_stands_before_it():
-    message = {
-        "role": "model",
-        "timestamp": 5.0,
-        "parts": [
-            {"function_call": {"name": "ask", "args": {"of": "db"}}},
-            {"function_response": {"name": "ask", "response": {"port": 1}}},
-            {"function_response": {"id": "c2", "name": "tell", "response": {"ok": True}}},
-            {"inline_data": {"mime_type": "image/png"}},
-        ],
-    }
-    parts = [Message.from_chat(one) for one in apart(message)]
-    assert [(one.role, one.text, one.name, one.tool_call_id) for one in parts] == [
-        ("assistant", "", "", ""),
-        ("tool", "{'port': 1}", "ask", "ask"),
-        ("tool", "{'ok': True}", "tell", "c2"),
-    ]
-    assert parts[0].tool_calls[0]["id"] == "ask"
-    assert all(one.raw["timestamp"] == 5.0 for one in parts)
-
-
-def test_a_block_stands_beside_a_content_of_gemini_as_a_part_of_its_own():
-    content = {"role": "user", "parts": [{"text": "Which port?"}]}
-    (made,) = with_block([content], "BLOCK", lambda message: message.text == "Which port?")
-    assert made == {"role": "user", "parts": [{"text": "Which port?"}, {"text": "BLOCK"}]}
-    assert len(content["parts"]) == 1
 
 
 def test_what_is_marked_as_not_spoken_is_not_the_users_word():

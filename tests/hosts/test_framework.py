@@ -1,10 +1,8 @@
 """A framework that is not installed: what is said, and what does not need it."""
 
-import ast
 import subprocess
 import sys
 import tomllib
-from collections import defaultdict
 
 import pytest
 
@@ -56,19 +54,3 @@ def test_every_adapter_has_an_extra_with_a_least_and_a_last_version():
     assert set(ADAPTERS) == set(extras) - {"plugins"}
     for adapter in ADAPTERS:
         assert {one.operator for one in Trial(adapter, "minimum").framework.specifier} == {">=", "<"}
-
-
-def adapter_trees() -> dict[str, ast.Module]:
-    return {file.stem: ast.parse(file.read_text("utf-8")) for file in sorted((NAMESPACE / "hosts").glob("*.py"))}
-
-
-def test_no_two_adapters_hold_the_same_function():
-    """A converter or a state that two adapters need belongs into core. What passes on in one line may be alike."""
-    holding = defaultdict(set)
-    for name, tree in adapter_trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                body = node.body[1:] if ast.get_docstring(node) else node.body
-                if sum(isinstance(one, ast.stmt) for statement in body for one in ast.walk(statement)) > 1:
-                    holding["\n".join(map(ast.dump, body))].add(name)
-    assert [names for names in holding.values() if len(names) > 1] == []

@@ -1,7 +1,7 @@
 """Many clients at once, each with a server of its own over one workspace, and servers killed amid their calls.
 
 What was confirmed is there, once; what was not confirmed is there at most once; every answer comes within its bounds.
-`NANOBOT_MEMORY_LONG=1` makes a thousand calls with twenty kills, and not 240 with eight.
+`NANOBOT_MEMORY_LONG=1` makes a thousand calls of eight clients with twenty kills, and not 20 of two with one.
 """
 
 import json
@@ -12,14 +12,12 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-import pytest
-
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
 from nanobot_memory_plugins.mcp.server import CALL_SECONDS
 from tests.support.mcp_clients import LineClient, ServedWorkspace
 
-CALLS, KILLS = (1_000, 20) if os.environ.get("NANOBOT_MEMORY_LONG") else (240, 8)
+CLIENTS, CALLS, KILLS = (8, 1_000, 20) if os.environ.get("NANOBOT_MEMORY_LONG") else (2, 20, 1)
 # How often a call is made once more that was refused since others were writing, and what such an answer says.
 REFUSED, LOCKED = 3, "nothing was remembered. The entries are locked by another process."
 PLACES = ("attic", "barn", "cellar", "dairy", "eaves", "forge", "garage", "hall")
@@ -99,10 +97,9 @@ class BusyClient(threading.Thread):
         return self.client
 
 
-def run_clients(served: ServedWorkspace, *, clients: int, calls: int, kills: int) -> list[Record]:
-    """Run the clients at once; ``calls`` and ``kills`` are those of all of them together."""
-    shares = [kills // clients + (n < kills % clients) for n in range(clients)]
-    threads = [BusyClient(served, n, calls // clients, share) for n, share in enumerate(shares)]
+def run_clients(served: ServedWorkspace) -> list[Record]:
+    shares = [KILLS // CLIENTS + (n < KILLS % CLIENTS) for n in range(CLIENTS)]
+    threads = [BusyClient(served, n, CALLS // CLIENTS, share) for n, share in enumerate(shares)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -110,10 +107,10 @@ def run_clients(served: ServedWorkspace, *, clients: int, calls: int, kills: int
     return [thread.record for thread in threads]
 
 
-def check(served: ServedWorkspace, records: list[Record], capsys, *, calls: int, kills: int) -> None:
+def check(served: ServedWorkspace, records: list[Record], capsys) -> None:
     assert [one for record in records for one in record.failures] == []
-    assert sum(record.calls for record in records) == calls
-    assert sum(record.kills for record in records) == kills
+    assert sum(record.calls for record in records) == CALLS
+    assert sum(record.kills for record in records) == KILLS
     assert max(record.slowest for record in records) < CALL_SECONDS
     assert max(record.longest for record in records) <= ANSWER_CHARACTERS
     capsys.readouterr()
@@ -126,12 +123,6 @@ def check(served: ServedWorkspace, records: list[Record], capsys, *, calls: int,
     assert set(found) == set(confirmed)
 
 
-def test_two_clients_lose_and_double_nothing_when_a_server_is_killed(served, capsys):
-    records = run_clients(served, clients=2, calls=20, kills=1)
-    check(served, records, capsys, calls=20, kills=1)
-
-
-@pytest.mark.slow
-def test_eight_clients_lose_and_double_nothing_in_many_calls_with_kills(served, capsys):
-    records = run_clients(served, clients=8, calls=CALLS, kills=KILLS)
-    check(served, records, capsys, calls=CALLS, kills=KILLS)
+def test_clients_lose_and_double_nothing_when_servers_are_killed(served, capsys):
+    records = run_clients(served)
+    check(served, records, capsys)

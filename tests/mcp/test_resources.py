@@ -50,22 +50,22 @@ async def test_long_term_memory_and_notes_are_listed_and_read(served):
         assert {one.uriTemplate for one in templates} == {"memory://notes/{day}"}
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "memory://notes/2020-01-01",
-        "memory://notes/..%2F..%2Fsecret",
-        "memory://notes/../MEMORY",
-        "memory://other",
-        "file:///etc/passwd",
-    ],
+ABSENT = (
+    "memory://notes/2020-01-01",
+    "memory://notes/..%2F..%2Fsecret",
+    "memory://notes/../MEMORY",
+    "memory://other",
+    "file:///etc/passwd",
 )
-async def test_what_is_not_there_is_an_error_that_tells_nothing(served, uri):
+
+
+async def test_what_is_not_there_is_an_error_that_tells_nothing(served):
     await talk(served, "My sister lives in Porto")
     async with served.beside() as client:
-        with pytest.raises(McpError) as refused:
-            await client.session.read_resource(uri)
-        assert "Porto" not in str(refused.value)
+        for uri in ABSENT:
+            with pytest.raises(McpError) as refused:
+                await client.session.read_resource(uri)
+            assert "Porto" not in str(refused.value)
 
 
 async def test_a_person_lists_and_reads_their_own_alone(served):

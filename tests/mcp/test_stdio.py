@@ -1,10 +1,6 @@
 """The server as a process of its own: what goes through its pipes, and how it ends."""
 
-import contextlib
-import itertools
-import os
 import signal
-import threading
 import time
 
 import pytest
@@ -81,27 +77,3 @@ def test_hello_is_answered_before_the_memory_is_open(served, tmp_path, monkeypat
     assert "remember" in {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
     assert time.monotonic() - began > 1
     client.end()
-
-
-@pytest.mark.slow
-def test_what_was_answered_outlives_a_kill_in_the_middle(served):
-    client, kept = served.process(), []
-    client.hello()
-    client.ask("tools/list")
-    killer = threading.Timer(0.2, lambda: os.kill(client.process.pid, signal.SIGKILL))
-    with contextlib.suppress(EOFError, BrokenPipeError, ValueError):
-        for n in itertools.count():
-            text = f"Crate {n} of the user holds {n * 7} lamps"
-            if "Kept in" in client.call("remember", text=text)["content"][0]["text"]:
-                kept.append(text)
-            if n == 0:
-                killer.start()  # however long a busy machine takes for the first
-    client.kill()
-    assert kept
-    stored = served.stored()
-    assert [text for text in kept if text not in stored] == []
-    again = served.process()
-    again.hello()
-    for text in (kept[0], kept[-1]):
-        assert text in again.call("memory_search", query=text)["content"][0]["text"]
-    again.end()

@@ -27,21 +27,21 @@ async def test_every_tool_says_what_it_does_to_the_memory(served):
     assert "said" not in tools["remember"].inputSchema["properties"]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "word"),
-    [
-        ("memory_search", {"since": "never"}, "since"),
-        ("remember", {}, "text"),
-        ("remember", {"text": "The password is Quiet7harbor-Stone"}, "secret"),
-        ("forget", {"query": ""}, "query"),
-    ],
-)
-async def test_what_is_wrong_with_a_call_is_its_answer(served, name, arguments, word):
+WRONG = [
+    ("memory_search", {"since": "never"}, "since"),
+    ("remember", {}, "text"),
+    ("remember", {"text": "The password is Quiet7harbor-Stone"}, "secret"),
+    ("forget", {"query": ""}, "query"),
+]
+
+
+async def test_what_is_wrong_with_a_call_is_its_answer(served):
     async with served.beside() as client:
-        answer = await client.call(name, **arguments)
-    assert answer.isError
-    assert word in answer.content[0].text
-    assert "Quiet7harbor" not in answer.content[0].text
+        for name, arguments, word in WRONG:
+            answer = await client.call(name, **arguments)
+            assert answer.isError, name
+            assert word in answer.content[0].text
+            assert "Quiet7harbor" not in answer.content[0].text
 
 
 @pytest.mark.parametrize(("kind", "file"), [("fact", "ENTRIES.md"), ("note", "{day}.md")])

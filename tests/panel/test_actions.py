@@ -53,14 +53,3 @@ async def test_two_panels_change_the_same_memory(workspace: Path, config: Path, 
         assert "bakery" not in held(workspace)
         assert "spare key" not in held(workspace)
         assert on_disk(workspace).count("; hides: ") >= 2  # each kept, as forgotten
-
-
-async def test_secrets_that_are_typed_are_not_stored(workspace: Path, config: Path, clock: ManualClock):
-    before = on_disk(workspace)
-    async with driven(workspace, config, clock) as panel:
-        await panel.press("n")
-        await panel.sees("Remember")
-        await panel.press(*"the printer stands in room 7 and its password is hunter2hunter2", "ctrl+s")
-        written = await changed(panel, workspace, before)
-        assert "the printer stands in room 7" in written
-        assert "hunter2" not in written

@@ -16,10 +16,6 @@ from nanobot_memory_plugins.panel.reading import MemoryReader
 from .conftest import driven
 
 
-def empty(workspace: Path) -> None:
-    """Leave it as it is."""
-
-
 def memory_is_a_file(workspace: Path) -> None:
     (workspace / "memory").write_text("no folder", encoding="utf-8")
 
@@ -42,7 +38,7 @@ def garbage_everywhere(workspace: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [empty, memory_is_a_file, garbage_everywhere])
+@pytest.mark.parametrize("make", [memory_is_a_file, garbage_everywhere])
 async def test_every_view_opens(make: Callable[[Path], None], workspace: Path, config: Path):
     make(workspace)
     before = files_of(workspace)

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core import MemoryHost, Query
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import entries
 from nanobot_memory_plugins.postgres.connection import connect, transaction
-from nanobot_memory_plugins.postgres.entries import EntryRow, EntryWrite, changed, hash_of, learned
+from nanobot_memory_plugins.postgres.entries import EntryWrite, hash_of
 from nanobot_memory_plugins.postgres.passages import Owner
 from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import Database, configured, rows
@@ -146,20 +146,6 @@ async def test_a_file_that_is_gone_takes_nothing_out_and_an_empty_server_gets_ev
     await until(lambda: len(rows(machines.server, machines.tenant, "id", "entry")) == 1)
     await machines.on("laptop")
     await machines.all_have(TEA)
-
-
-def test_what_a_server_lost_is_sent_to_it_again_and_two_texts_of_one_revision_are_a_conflict():
-    before, now, theirs = ('{"content": "green"}', '{"content": "black"}', '{"content": "white"}')
-    here = {"a": before, "b": now, "c": now, "d": now, "e": now}
-    known = {id_: (3, hash_of(text)) for id_, text in here.items()}
-    # Of the last nobody has changed it here, whatever is left of its history.
-    rows_ = [EntryRow("b", 2, before, base=before), EntryRow("d", 3, theirs, base=theirs), EntryRow("e", 4, theirs)]
-    updates, known = learned(known, rows_, {"a": 3, "b": 2, "d": 3, "e": 4}, here)
-    assert [(one.id, one.base, one.theirs) for one in updates] == [
-        ("b", before, before), ("d", "", theirs), ("e", now, theirs),
-    ]  # fmt: skip
-    writes = [(one.id, one.revision, one.body) for one in changed(known, {**here, "d": theirs, "e": theirs})]
-    assert writes == [("b", 2, now), ("c", 3, now)]
 
 
 def test_of_two_changes_of_one_revision_the_second_is_refused(server: Database):

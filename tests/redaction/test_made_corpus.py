@@ -61,8 +61,7 @@ def test_texts_without_secrets_stay_as_they_are():
     assert failed.total() <= 0.005 * count, failed
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_redacting_twice_is_redacting_once(seed):
-    for case in positives(SEED + seed, 1):
+def test_redacting_twice_is_redacting_once():
+    for case in positives(SEED, 1):
         once = redact_text(case.text)
         assert redact_text(once) == once, case.category

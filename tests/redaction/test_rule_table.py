@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import redact_value
 from nanobot_memory_plugins.redaction.detectors.rule_table import RuleIndex, keyed_rules, rows, token_rules
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.values.checks import CHECKS
 from nanobot_memory_plugins.redaction.values.key_names import split_name
 from tests.redaction.shapes import jwt
@@ -97,15 +96,6 @@ def test_a_row_hides_what_its_example_marks_and_nothing_of_its_counter_example(p
     assert all(secret not in shown for secret in secrets)
     assert redact_text(shown) == shown
     assert index.find(row["counter"], Lowered(row["counter"])) == []
-
-
-@each("place", range(len(KEYED)))
-def test_a_row_is_written_in_simplified_characters_and_lower_case_keywords(place):
-    row, _ = KEYED[place]
-    # Japanese and Korean words are written as they are.
-    chinese = [one for one in row["keywords"] if not re.search("[\u3040-\u30ff\uac00-\ud7af]|番|旅券", one)]
-    assert [simplified(one) for one in chinese] == chinese
-    assert [one.lower() for one in row["keywords"]] == row["keywords"]
 
 
 def test_every_check_is_asked_for_by_a_row():

@@ -19,25 +19,6 @@ def state(tmp_path):
     state.close()
 
 
-def test_a_failed_change_leaves_nothing(state):
-    def change(connection):
-        connection.execute("INSERT INTO task VALUES ('t', 'a', '{}', '')")
-        raise ValueError
-
-    with pytest.raises(ValueError):  # noqa: PT011
-        state.write(change)
-    assert subjects(state) == []
-
-
-def test_a_file_that_is_deleted_is_made_again_at_the_next_use(state):
-    put(state, "a")
-    for one in state.path.parent.glob("state.db*"):
-        one.unlink()
-    put(state, "b")
-    assert subjects(state) == ["b"]
-    assert state.path.exists()
-
-
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
 def test_a_damaged_file_is_made_again_and_said(state, content):
     put(state, "a")

@@ -52,9 +52,13 @@ class Agents:
         return asyncio.run(agent.ainvoke(given, config)) if self.is_async else agent.invoke(given, config)
 
 
-@pytest.fixture(params=["invoke", "ainvoke"])
+both_faces = pytest.mark.parametrize("agents", ["invoke", "ainvoke"], indirect=True)
+
+
+@pytest.fixture
 def agents(request: pytest.FixtureRequest, wired: Wired) -> Agents:
-    return Agents(wired, is_async=request.param == "ainvoke")
+    """Agents that are asked by ``invoke``; a test with `both_faces` has them by ``ainvoke``, too."""
+    return Agents(wired, is_async=getattr(request, "param", "invoke") == "ainvoke")
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """LangChain: history that fills the window is replaced in the checkpoint by the memory's summary."""
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool, text_of
+from tests.hosts.langchain.conftest import both_faces
 from tests.support.hosts import needs, unfenced
 
 needs("langchain", "langchain")
@@ -19,6 +20,7 @@ def count(harbour: str) -> str:
     return f"There are 21 ships in {harbour}. " * 10
 
 
+@both_faces
 def test_a_history_that_fills_the_window_becomes_a_summary_and_the_question_stays(agents, checkpoints):
     memory = agents.wired.service()
     agent = agents.make(memory, tools=[count], checkpointer=checkpoints(), context_window=WINDOW)

@@ -2,13 +2,14 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall
+from tests.hosts.langchain.conftest import both_faces
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
 needs("langchain", "langchain")
 
 
+@both_faces
 @pytest.mark.smoke
 def test_what_was_told_stands_beside_the_question_of_another_session_and_in_no_later_history(agents, checkpoints):
     memory = agents.wired.service()
@@ -70,15 +71,3 @@ def test_a_thread_that_began_without_memory_is_taken_in_once(agents, checkpoints
     agents.ask(agent, "And thanks once more.", "one")
     memory.close()
     assert agents.wired.said("user") == [TOLD, "Thank you for that.", "And thanks once more."]
-
-
-def test_streams_of_values_and_messages_show_no_block(agents):
-    memory = agents.wired.service()
-    agent = agents.make(memory)
-    agents.ask(agent, TOLD, "one")
-    searchable(memory)
-    given, config = {"messages": [("user", ASKED)]}, {"configurable": {"thread_id": "two"}}
-    parts = {mode: list(agent.stream(given, config, stream_mode=mode)) for mode in ("values", "messages", "updates")}
-    assert "5433" in beside(agents.wired.request_with(ASKED), ASKED)
-    assert not fenced_blocks(str(parts["values"]) + str(parts["messages"]))
-    assert "Understood." in str(parts["updates"])

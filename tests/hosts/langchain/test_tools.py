@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
+from tests.hosts.langchain.conftest import both_faces
 from tests.support.hosts import ASKED, TOLD, beside, needs, searchable, unfenced
 
 needs("langchain", "langchain")
@@ -59,6 +60,7 @@ def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
     assert agents.wired.holds(SECRET) == []
 
 
+@both_faces
 def test_the_failures_of_a_tool_are_noted(agents):
     memory = agents.wired.service()
     calls(agents, "fail")
@@ -74,21 +76,7 @@ def test_the_failures_of_a_tool_are_noted(agents):
     assert agents.wired.holds(SECRET) == []
 
 
-def test_the_memorys_own_tools_answer_and_are_not_noted(agents):
-    memory = agents.wired.service()
-    agents.ask(agents.make(memory), TOLD, "one")
-    searchable(memory)
-    calls(agents, "memory_search", query="port of the staging database")
-    state = agents.ask(agents.make(memory), "Search your memory, please.", "two")
-    assert "5433" in state["messages"][-2].content
-    calls(agents, "remember", text="The user's boat is called Wanda", kind="note")
-    agents.ask(agents.make(memory), "Do remember what you like.", "two")
-    memory.close()
-    assert agents.wired.holds("Wanda")
-    assert "memory_search" not in agents.wired.notes()
-    assert "remember" not in agents.wired.notes().replace("remembered", "")
-
-
+@both_faces
 def test_an_interrupted_run_goes_on_with_its_block_in_another_memory(agents, checkpoints):
     """Whoever resumes calls no hook of the beginning: the block has to have been kept."""
     saver = checkpoints()
@@ -151,6 +139,7 @@ def test_a_run_that_is_cancelled_in_a_tool_goes_on_with_its_block(wired, checkpo
     assert [one["text"] for one in wired.records("user") if one["session"] == "langchain:two"] == [ASKED]
 
 
+@both_faces
 def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
     memory = agents.wired.service()
     inner = agents.make(memory, tools=[deploy], system_prompt="You are the inner one.")

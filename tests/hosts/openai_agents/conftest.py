@@ -13,11 +13,14 @@ from tests.support.wire_servers import ResponsesServer
 FORMS = {"chat": ScriptedServer, "responses": ResponsesServer}
 
 
-@pytest.fixture(params=FORMS)
+both_forms = pytest.mark.parametrize("wired", FORMS, indirect=True)
+
+
+@pytest.fixture
 def wired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Wired]:
-    """A workspace and a model that speaks chat completions, or Responses."""
+    """A workspace and a model that speaks chat completions; in a test with `both_forms` Responses, too."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    with FORMS[request.param]() as server:
+    with FORMS[getattr(request, "param", "chat")]() as server:
         made = Wired(tmp_path, server)
         yield made
         made.close()

@@ -9,6 +9,7 @@ import pytest
 
 from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
+from tests.hosts.openai_agents.conftest import both_forms
 from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 from tests.support.wire_servers import ResponsesServer
 
@@ -63,6 +64,7 @@ async def told(wired, agent, service=None) -> AgentsMemory:
     return memory
 
 
+@both_forms
 @pytest.mark.smoke
 async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
     memory = await told(wired, agent)
@@ -78,8 +80,6 @@ async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_
 
 
 def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
-    if isinstance(wired.server, ResponsesServer):
-        pytest.skip("the example speaks chat completions")
     options = tmp_path / "config.json"
     options.write_text(json.dumps({"memoryPlugins": {"core": OPTIONS["core"], **OPTIONS["plugins"]}}))
     monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(options))
@@ -89,6 +89,7 @@ def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
     assert PORT in beside(wired.last, ASKED)
 
 
+@both_forms
 async def test_a_stream_is_remembered_as_well(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
@@ -100,9 +101,8 @@ async def test_a_stream_is_remembered_as_well(wired, agent):
     assert wired.said("assistant")[-1] == "Understood."
 
 
+@pytest.mark.parametrize("wired", ["responses"], indirect=True)
 async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, agent):
-    if not isinstance(wired.server, ResponsesServer):
-        pytest.skip("chat completions hold no conversation")
     memory = await told(wired, agent)
     asking = agent(tools=[deploy])
     first = await Runner.run(asking, "Hello.", **memory.turn("asked"))
@@ -115,6 +115,7 @@ async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, a
     assert said(memory, "asked") == ["Hello.", "Understood.", ASKED, "Understood."]
 
 
+@both_forms
 @pytest.mark.smoke
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
     memory = AgentsMemory(wired.service())
@@ -137,6 +138,7 @@ async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_
     assert wired.said("user").count(ASKED) == 1
 
 
+@both_forms
 async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_nobodys_word(wired, agent):
     memory = await told(wired, agent)
     prompt = "Which port does the staging database of the customer listen on?"
@@ -151,6 +153,7 @@ async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_n
     assert "build 77" in wired.notes()
 
 
+@both_forms
 async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wired, agent):
     memory = await told(wired, agent)
     wired.server.rules = [calls("careful", to="staging")]
@@ -188,6 +191,7 @@ async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, 
     assert PORT in beside(wired.server.requests[-2], ASKED)
 
 
+@both_forms
 async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     service = wired.service()
     memory = AgentsMemory(service, context_window=3_000)
