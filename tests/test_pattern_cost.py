@@ -21,7 +21,7 @@ _LEAST = 1_024
 # Patterns whose callers hand them no more than this many characters.
 BOUNDED = {
     "core.erasure.matching._LINE_BEFORE": 200,
-    "redaction.values.told_values._NO_VALUE": 128,
+    "redaction.values.bare_words._NO_VALUE": 128,
     "redaction.detectors.personal._LOCAL": 64,
 }
 

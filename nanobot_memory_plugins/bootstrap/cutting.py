@@ -113,22 +113,22 @@ def cut(text: str, name: str, *, limit: int, head_ratio: float, tail_ratio: floa
     when the marker leaves nothing worth showing.
     """
     newline = "\r\n" if "\r\n" in text[:limit] else "\n"
-    for marker, smallest_rest in _markers(_shown(name), newline, chinese=_is_chinese(text), limit=limit):
-        rest = limit - len(marker(len(text)))
-        if rest < smallest_rest:
+    for marker, least_room in _markers(_shown(name), newline, chinese=_is_chinese(text), limit=limit):
+        room = limit - len(marker(len(text)))
+        if room < least_room:
             continue
-        head, tail = _shares(limit, rest, head_ratio, tail_ratio)
+        head, tail = _shares(limit, room, head_ratio, tail_ratio)
         begin, end = head_end(text, head), tail_start(text, tail)
         return Cut(text[:begin], marker(end - begin), text[end:], end - begin)
     return None
 
 
-def _shares(limit: int, rest: int, head_ratio: float, tail_ratio: float) -> tuple[int, int]:
+def _shares(limit: int, room: int, head_ratio: float, tail_ratio: float) -> tuple[int, int]:
     head, tail = int(limit * head_ratio), int(limit * tail_ratio)
-    if head + tail <= rest:
+    if head + tail <= room:
         return head, tail
     whole = head_ratio + tail_ratio
-    return int(rest * (head_ratio / whole)), int(rest * (tail_ratio / whole))
+    return int(room * (head_ratio / whole)), int(room * (tail_ratio / whole))
 
 
 def _markers(
@@ -137,16 +137,16 @@ def _markers(
     """Return the markers to try, the informative one first, each with the rest that it must leave."""
 
     def full(count: int) -> str:
-        said = (
+        text = (
             f"[……此处省略 {count} 个字符，完整内容见 {name}……]"
             if chinese
             else f"[...truncated {count} chars, read {name} for full content...]"
         )
-        return f"{newline}{newline}{said}{newline}{newline}"
+        return f"{newline}{newline}{text}{newline}{newline}"
 
     def short(count: int) -> str:
-        said = f"[……{name} 省略 {count} 个字符……]" if chinese else f"[...truncated {count} chars of {name}...]"
-        return f"{newline}{said}{newline}"
+        text = f"[……{name} 省略 {count} 个字符……]" if chinese else f"[...truncated {count} chars of {name}...]"
+        return f"{newline}{text}{newline}"
 
     return (full, limit // 2), (short, _SMALLEST_REST)
 

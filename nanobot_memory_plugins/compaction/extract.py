@@ -59,7 +59,7 @@ class _Sentence:
 
 def extract(messages: Sequence[Message], *, limit: int, language: Language, earlier: str = "") -> str:
     """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on."""
-    before, last, said, used = _HEADINGS[language]
+    before, last, sentences_heading, used = _HEADINGS[language]
     tokens = sum(estimate_tokens(one.text) for one in messages)
     count = _COUNT[language].format(count=len(messages), tokens=tokens)
     page = _Page([count], limit - estimate_tokens(count) - 1)
@@ -67,7 +67,9 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
         page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))], bullet="")
     wishes = _last_wishes(messages, int(limit * _WISHES_SHARE))
     page.add(last, wishes)
-    page.add_best(said, [one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)])
+    page.add_best(
+        sentences_heading, [one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)]
+    )
     page.add(used, _tools(messages))
     # In the smallest windows not even the first line fits.
     return cut("\n".join(page.lines), limit) or count[: max(1, limit)]
@@ -83,8 +85,8 @@ def missing_values(
     left = limit - estimate_tokens(_GIVEN[language]) - 1
     before = [sentence for line in earlier.splitlines() for sentence in _of(Message("user", line))]
     carried, left = _lacking(before, summary, left // 2, left)
-    said = _sentences([one for one in messages if one.role == "user"])
-    best = sorted(said, key=lambda one: (-one.weight, -one.index, -one.place))
+    user_sentences = _sentences([one for one in messages if one.role == "user"])
+    best = sorted(user_sentences, key=lambda one: (-one.weight, -one.index, -one.place))
     given, _ = _lacking((one.text for one in best), "\n".join([summary, *carried]), left, left)
     lines = [*carried, *given]
     return "\n".join([_GIVEN[language], *lines]) if lines else ""
@@ -176,9 +178,9 @@ def _of(message: Message) -> Iterator[str]:
 
 
 def _last_wishes(messages: Sequence[Message], room: int) -> list[str]:
-    said = [one.text for one in messages if one.role == "user" and one.text.strip()]
+    user_texts = [one.text for one in messages if one.role == "user" and one.text.strip()]
     wishes: list[str] = []
-    for text in reversed(said[-_WISHES:]):
+    for text in reversed(user_texts[-_WISHES:]):
         line = one_line(tidy(text[: 4 * _WISH_CHARS]), _WISH_CHARS)
         room -= estimate_tokens(line) + 3
         if room < 0:

@@ -48,8 +48,8 @@ def make_plan(
         found = None  # it calls a tool: its words are the model's, and the tool's result goes with it
     first = 0 if found is None else found + 1
     earlier = "" if found is None else unmarked_summary(messages[found].text)
-    said = messages[first:]
-    sizes = [message_tokens(message) for message in said]
+    recent = messages[first:]
+    sizes = [message_tokens(message) for message in recent]
     history_tokens = sum(sizes) + text_tokens(earlier)
     least_growth = int(max(window, 0) * options.growth_share)
     depth = cycles.depth(session_key, history_tokens=history_tokens, least_growth=least_growth, reason=reason)
@@ -57,15 +57,15 @@ def make_plan(
         options, window=window, room=room, history_tokens=history_tokens, depth=depth, keep=reason != _ENDED
     )
     marked = limits.summary >= _MARK_FROM
-    units = group(said, sizes)
-    cut = cut_at(said, units, limits)
+    units = group(recent, sizes)
+    cut = cut_at(recent, units, limits)
     return Plan(
         material=Material(
-            said[:cut],
+            recent[:cut],
             sizes[:cut],
             [unit for unit in units if unit.start < cut],
             earlier,
-            dominant_language([Message(role="assistant", text=earlier), *said]),
+            dominant_language([Message(role="assistant", text=earlier), *recent]),
         ),
         limits=limits.without(_MARK_TOKENS) if marked else limits,
         keep_from=first + cut,
@@ -93,10 +93,10 @@ def cut_at(messages: Sequence[Message], units: Sequence[Unit], limits: Limits) -
     tokens = messages_kept = 0
     for unit in reversed(units[1:]):
         # Of a short history half stays at most, or nothing would be gained.
-        wanted = min(limits.keep_messages, len(messages) // 2)
+        messages_to_keep = min(limits.keep_messages, len(messages) // 2)
         fits = tokens + unit.tokens <= limits.tail
-        wanted_anyway = messages_kept + unit.count <= wanted and tokens + unit.tokens <= limits.tail_at_most
-        if not fits and not wanted_anyway:
+        is_kept_anyway = messages_kept + unit.count <= messages_to_keep and tokens + unit.tokens <= limits.tail_at_most
+        if not fits and not is_kept_anyway:
             break
         kept.append(unit)
         tokens += unit.tokens

@@ -46,8 +46,8 @@ def limits_for(
         room = room if room > 0 else window
     reserve = min(options.reserve_tokens, int(window * options.reserve_share))
     available = max(1, min(window - reserve, room))
-    wanted = min(options.summary_tokens, max(_SHORTEST_LIMIT, int(window * options.summary_share)))
-    summary = min(wanted, max(1, available // 2), max(_SHORTEST_LIMIT, history_tokens // 4))
+    requested = min(options.summary_tokens, max(_SHORTEST_LIMIT, int(window * options.summary_share)))
+    summary = min(requested, max(1, available // 2), max(_SHORTEST_LIMIT, history_tokens // 4))
     summary = max(1, int(summary * _SUMMARY_FACTOR**depth))
     at_most = available - summary
     tail = min(int(window * options.keep_share), int(history_tokens * options.keep_history_share), at_most)

@@ -91,6 +91,6 @@ class NotAskedError(LanguageModelError):
     """Nothing was sent: the day's budget of the purpose is used up, or it rests after many failures."""
 
 
-def said_of(error: BaseException) -> str:
-    """Return what a log may say of an error: of ours the sentence, of others, which may hold values, the type."""
+def log_text(error: BaseException) -> str:
+    """Return an error for a log: the sentence of our own, only the type of others, whose text may hold values."""
     return str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__

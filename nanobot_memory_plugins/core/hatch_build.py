@@ -66,15 +66,17 @@ def compile_catalogues(folder: Path) -> None:
         language = source.parents[1].name
         if language == _MADE:
             continue
-        wanted = {language: source.with_suffix(".mo")}
+        targets = {language: source.with_suffix(".mo")}
         if language == _OF:
-            wanted[_MADE] = folder / _MADE / "LC_MESSAGES" / f"{DOMAIN}.mo"
+            targets[_MADE] = folder / _MADE / "LC_MESSAGES" / f"{DOMAIN}.mo"
         newest = max(source.stat().st_mtime, Path(__file__).stat().st_mtime)
-        if all(file.exists() and file.stat().st_mtime >= newest for file in wanted.values()):
+        if all(file.exists() and file.stat().st_mtime >= newest for file in targets.values()):
             continue
-        said = read_catalogue(source)
-        for name, file in wanted.items():
-            texts = {one: in_traditional(other) for one, other in said.items()} if name == _MADE else said
+        translations = read_catalogue(source)
+        for name, file in targets.items():
+            texts = (
+                {one: in_traditional(other) for one, other in translations.items()} if name == _MADE else translations
+            )
             file.parent.mkdir(parents=True, exist_ok=True)
             fresh = file.with_name(f"{file.name}.{os.getpid()}")
             fresh.write_bytes(compiled({"": header(name), **texts}))

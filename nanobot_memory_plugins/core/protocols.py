@@ -110,7 +110,7 @@ class LeasingStore(Protocol):
 
 
 class ModelReport(Protocol):
-    """How the embedding model of a store stands. Empty texts say nothing."""
+    """The state of the embedding model of a store. Empty texts say nothing."""
 
     @property
     def model(self) -> str:
@@ -161,7 +161,7 @@ class VisibleScopes(Protocol):
         ...
 
     def of_owner(self) -> Scope:
-        """Return whose it is what the owner writes by a command: theirs where the host names them, else everybody's."""
+        """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
         ...
 
     def is_nobodys(self, scope: Scope) -> bool:

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 from itertools import islice
 
 from nanobot_memory_plugins.core import Message, Note, Origin
-from nanobot_memory_plugins.core.text.conversation import GAP, said
+from nanobot_memory_plugins.core.text.conversation import GAP, content_of
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.pasted import authored_text
@@ -87,7 +87,7 @@ def archive_whole(messages: Sequence[Message], *, language: Language, redact: Ca
     """
     parts: dict[Origin, list[str]] = {Origin.USER: [], Origin.SUMMARY: []}
     for message in messages:
-        text = clean_markdown(said(message)).strip()
+        text = clean_markdown(content_of(message)).strip()
         if text and message.role != "system":
             # A user's message that holds somebody else's text is nobody's word as a whole.
             own = message.role == "user" and authored_text(message) == text
@@ -111,7 +111,7 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
     """Return the sentences of a message that say something, with their weights."""
     if message.role == "system":
         return []
-    text = authored_text(message) if message.role == "user" else clean_markdown(said(message))
+    text = authored_text(message) if message.role == "user" else clean_markdown(content_of(message))
     parts = sentences_of(text)
     if len(parts) > 2 * _SENTENCES:
         parts = parts[:_SENTENCES] + parts[-_SENTENCES:]

@@ -48,8 +48,8 @@ def flush_margins(
 
     They are as given while they fit into 40 % of the window; in a smaller one both are scaled down together.
     """
-    wanted = reserve_floor + soft_threshold
-    scale = min(1.0, _LARGEST_SHARE * window / wanted) if wanted else 1.0
+    requested = reserve_floor + soft_threshold
+    scale = min(1.0, _LARGEST_SHARE * window / requested) if requested else 1.0
     return reserve_floor * scale, soft_threshold * scale
 
 
@@ -171,10 +171,10 @@ def _note(entry: ReadEntry, options: FlushOptions) -> Note:
     is_users = quote is not None and quote.is_certain and quote.origin is Origin.USER
     kind = _TYPES.get(entry.kind, NoteType.NOTE)
     lasting = options.destination == "by_type" and kind in _LASTING and is_users
-    rest = f"“{quote.text}” ({quote.day:%Y-%m-%d})" if quote is not None else ""
+    quotation = f"“{quote.text}” ({quote.day:%Y-%m-%d})" if quote is not None else ""
     return Note(
         tldr=entry.text,
-        details="\n".join(filter(None, (entry.details, rest))),
+        details="\n".join(filter(None, (entry.details, quotation))),
         type=kind,
         tags=tuple(dict.fromkeys((*entry.tags, TAG))),
         title="flush",

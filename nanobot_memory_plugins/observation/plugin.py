@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, P
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.engine.turns import last_run, without_rest
+from nanobot_memory_plugins.redaction.engine.turns import last_run, without_token_end
 from nanobot_memory_plugins.redaction.rules.effort import Budget
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
@@ -77,10 +77,10 @@ class ObservationPlugin:
         verb = "failed" if error is not None else "returned"
         gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
         # Its lines would say the same again, but for the time that it took.
-        says_all = len(gist) <= _TLDR_CHARS and "\n" not in outcome
+        is_complete = len(gist) <= _TLDR_CHARS and "\n" not in outcome
         return Note(
             tldr=gist[:_TLDR_CHARS],
-            details=took if says_all else "\n".join(lines),
+            details=took if is_complete else "\n".join(lines),
             type=NoteType.BUG if error is not None else NoteType.NOTE,
             tags=(TAG, tool_name),
             title=f"tool {tool_name}",
@@ -115,7 +115,7 @@ async def _views(
         called = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
         if error is not None:
             return called, safe_preview(error, max_chars=options.max_error_chars, budget=budget)
-        whole = without_rest(before, result, redact_text) if isinstance(result, str) else result
+        whole = without_token_end(before, result, redact_text) if isinstance(result, str) else result
         return called, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
 
     looking = asyncio.ensure_future(run_in_daemon_thread(look))

@@ -20,7 +20,7 @@ class PanelWords:
     def __call__(self, text: str, **values: object) -> str:
         """Return a text in the language, with ``values`` filled in."""
         sentence = Sentence(text, **values) if values else Sentence.of(text)
-        return sentence.said(self._translate)
+        return sentence.translated(self._translate)
 
     def age(self, then: datetime | None, now: datetime) -> str:
         """Return how long ago something was, in at most five cells."""

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.templates import question
 from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render
-from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_no_reply, is_refusal, terms, without_thoughts
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
@@ -51,7 +51,7 @@ _LABEL = re.compile(r"^\W*(summary|摘要|总结)\s*[:：]\s*", re.IGNORECASE)
 def usable_summary(answer: str, messages: Sequence[Message]) -> str:
     """Return a model's answer as a summary within its length, or nothing when it is none."""
     text = _LABEL.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
-    if len(text) < _FEWEST_CHARS or is_refusal(text) or says_nothing(text):
+    if len(text) < _FEWEST_CHARS or is_refusal(text) or is_no_reply(text):
         return ""
     evidence = Evidence(message.text for message in messages)
     if evidence.share(text) < _GROUNDED_SHARE or sum(map(evidence.holds, terms(text))) < _FEWEST_TERMS:
@@ -179,14 +179,14 @@ class SummaryPlugin:
 
     async def _is_due(self, session_key: str, fresh: Sequence[Message], reason: str, context: PluginContext) -> bool:
         options: SummaryOptions = context.options
-        said = [one.text for one in fresh if one.role == "user"]
-        if all(map(is_small_talk, said)):
+        user_texts = [one.text for one in fresh if one.role == "user"]
+        if all(map(is_small_talk, user_texts)):
             return False
         written = self._written.get(session_key)
         if reason != "ended":
             rested = written is None or context.clock.now() - written >= timedelta(seconds=options.summary_interval)
-            return len(said) >= options.summary_min_turns and rested
-        if len(said) >= options.summary_min_turns:
+            return len(user_texts) >= options.summary_min_turns and rested
+        if len(user_texts) >= options.summary_min_turns:
             return True
         paths, since = MemoryPaths.of(context.workspace), message_time(fresh[0])
         return options.fallback_at_end and not await run_in_daemon_thread(lambda: was_noted(paths, session_key, since))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer.main
 
-from nanobot_memory_plugins.core.cli.command_group import CommandGroup, told_of
+from nanobot_memory_plugins.core.cli.command_group import CommandGroup, summary_of
 from nanobot_memory_plugins.core.cli.main import app
 
 OURS = "nanobot_memory_plugins."
@@ -77,6 +77,6 @@ def test_the_help_says_of_each_command_what_the_command_says():
     group = typer.main.get_command(app)
     assert isinstance(group, CommandGroup)
     context = typer.Context(group)
-    told = {name: told_of(point) for name, point in group.found.items()}
-    said = {name: group.get_command(context, name).help.partition("\n\n")[0] for name in told}
-    assert told == {name: " ".join(text.split()) for name, text in said.items()}
+    summaries = {name: summary_of(point) for name, point in group.found.items()}
+    said = {name: group.get_command(context, name).help.partition("\n\n")[0] for name in summaries}
+    assert summaries == {name: " ".join(text.split()) for name, text in said.items()}

@@ -1,6 +1,6 @@
 """What an answer amounts to, however a model writes it."""
 
-from nanobot_memory_plugins.core.text.evidence import says_nothing
+from nanobot_memory_plugins.core.text.evidence import is_no_reply
 from tests.support.each import each
 
 NOTHING = [
@@ -15,9 +15,9 @@ SOMETHING = ["", "   ", "[", "{", "casino replying", "User prefers Python", "tec
 
 @each("answer", NOTHING)
 def test_nothing_is_understood_in_any_shape(answer):
-    assert says_nothing(answer)
+    assert is_no_reply(answer)
 
 
 @each("answer", SOMETHING)
 def test_everything_else_is_not_taken_for_it(answer):
-    assert not says_nothing(answer)
+    assert not is_no_reply(answer)

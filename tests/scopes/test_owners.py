@@ -70,12 +70,12 @@ def test_a_name_is_found_by_label_by_channel_and_by_itself():
 
 def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: Path):
     record = PeopleRecord(tmp_path / "memory")
-    record.hear("p0")
+    record.add("p0")
     written = record.path.stat().st_mtime_ns
-    record.hear("p0")
+    record.add("p0")
     assert record.path.stat().st_mtime_ns == written
     for number in range(30):
-        record.hear(f"p{number}")
+        record.add(f"p{number}")
     assert PeopleRecord(tmp_path / "memory").current().heard == tuple(f"p{number}" for number in range(20))
 
 

@@ -78,7 +78,7 @@ def purge(
     plan = None if yes and not dry_run else run(_erase(repository, configuration, erasure, dry_run=True))
     if not dry_run and (plan is None or plan.removed or plan.waits):
         if plan is not None:
-            _print(plan.told(all_lines=all_lines))
+            _print(plan.report_lines(all_lines=all_lines))
             if not typer.confirm(tr("Forget this for good?")):
                 say_note(tr("Nothing was changed."))
                 raise typer.Exit(_FAILED)
@@ -92,7 +92,7 @@ def purge(
     if as_json:
         print_json({"ok": is_done, **plan.to_json(), "sessions": of_sessions, "dry_run": dry_run})
     else:
-        _print([*plan.told(all_lines=all_lines), _outcome(plan)])
+        _print([*plan.report_lines(all_lines=all_lines), _outcome(plan)])
         if plan.removed:
             _print([tr("Archives that `nanobot-memory export` wrote before may still hold it: delete them.")])
     if not is_done:

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.costs import costs_of, show_costs
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
-from nanobot_memory_plugins.core.cli.plain import told_size
+from nanobot_memory_plugins.core.cli.plain import readable_size
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.recall_log import injections
@@ -46,7 +46,7 @@ def stats(
         print_json({"ok": True, **stored, "recall": recall, "cost": cost})
         return
     out = console(wraps=True)
-    rows = [(tr(name), f"{figures['count']:,}", told_size(figures.get("bytes", 0))) for name, figures in stored.items()]
+    rows = [(tr(name), f"{figures['count']:,}", readable_size(figures.get("bytes", 0))) for name, figures in stored.items()]
     show_table((tr("stored"), tr("count"), tr("size")), rows, out)
     if since is None:
         out.print(tr("No turn is recorded yet."))

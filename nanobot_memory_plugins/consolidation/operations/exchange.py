@@ -47,7 +47,7 @@ class EntryExchange:
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
         self._forget([update.id for update in updates if update.forgotten])
-        read = [(update, _read(update.base), _read(update.theirs)) for update in updates]
+        read = [(update, _read(update.base), _read(update.remote)) for update in updates]
         ids = [update.id for update in updates]
 
         def change(current: dict[str, Entry]) -> dict[str, Entry]:

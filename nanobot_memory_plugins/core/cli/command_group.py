@@ -88,17 +88,17 @@ class CommandGroup(typer.core.TyperGroup):
         return super().shell_complete(ctx, incomplete)
 
     def _listed(self) -> "CommandGroup":
-        """Return a group to be listed, in which others stand for this project's own commands: none is imported."""
+        """Return a group to be listed, with placeholders for this project's own commands, so that none is imported."""
         listed = copy(self)
         listed.commands = dict(self.commands)
         for name, point in self.found.items():
-            if point.distribution.startswith(_OURS) and (told := told_of(point)):
-                listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(told)))
+            if point.distribution.startswith(_OURS) and (summary := summary_of(point)):
+                listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(summary)))
         return listed
 
 
-def told_of(point: InstalledEntryPoint) -> str:
-    """Return what ``COMMANDS`` of the package that holds a command's module says of it, or nothing."""
+def summary_of(point: InstalledEntryPoint) -> str:
+    """Return what ``COMMANDS`` of the package that holds a command's module says about it, or nothing."""
     try:
         package = importlib.import_module(point.entry_point.module.rpartition(".")[0])
     except ImportError:
@@ -122,7 +122,7 @@ def _command_of(name: str, brought: Any) -> Any:
 
 
 def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
-    """Return a command that stands for one that cannot be imported: it says so, and fails."""
+    """Return a placeholder for a command that cannot be imported: it fails with the reason."""
     reason = error.cause if isinstance(error, PluginError) else type(error).__name__
     if isinstance(error, ModuleNotFoundError) and error.name:
         reason = Sentence("the module {name} is missing", name=error.name)
@@ -133,12 +133,12 @@ def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
         reason=reason,
     )
 
-    def say_so(**_: Any) -> NoReturn:
+    def fail(**_: Any) -> NoReturn:
         raise PluginError(message, hint=Sentence("Reinstall or remove {name}.", name=point.distribution)) from error
 
     return typer.core.TyperCommand(
         point.name,
-        callback=say_so,
+        callback=fail,
         help=tr("(cannot be loaded: {reason})", reason=reason),
         add_help_option=False,
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},

@@ -67,9 +67,9 @@ def show_options(
     out = console()
     out.print(tr("Configuration: {source}", source=shown(file or tr("none; everything has its default"))))
     for one in listed:
-        origin = tr("{given}; default {default}", given=one.set_by, default=_told(one, one.default))
+        origin = tr("{given}; default {default}", given=one.set_by, default=_shown_value(one, one.default))
         origin = f"  [dim]({shown(origin)})[/dim]" if one.set_by else ""
-        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}{origin}")
+        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_shown_value(one, one.value))}{origin}")
     if not everything:
         counts = {"set": len(listed), "count": len(found)}
         out.print(tr("{set} of {count} options are set; `nanobot-memory config show --all` shows each.", **counts))
@@ -84,7 +84,7 @@ def get_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = Fal
         return
     for one in found:
         name = "" if len(found) == 1 else f"{one.key} = "
-        console().print(shown(f"{name}{_told(one, one.value)}"))
+        console().print(shown(f"{name}{_shown_value(one, one.value)}"))
 
 
 @config.command("explain")
@@ -99,14 +99,15 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
         origin = tr("the default")
         if one.set_by:
             origin = tr("set by {given} in {file}", given=one.set_by, file=memory.source)
-        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}  ({shown(origin)})")
-        allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=_told(one, one.default))
+        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_shown_value(one, one.value))}  ({shown(origin)})")
+        default = _shown_value(one, one.default)
+        allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=default)
         lines = [tr(one.description), allowed]
         lines += [tr("the documents' {names}", names=", ".join(one.documents))] if one.documents else []
         for line in lines:
             out.print(f"    {shown(line)}")
     if len(found) == 1:
-        value = shlex.quote(_told(found[0], found[0].default).strip('"'))
+        value = shlex.quote(_shown_value(found[0], found[0].default).strip('"'))
         out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {found[0].key} {value}"))
 
 
@@ -129,11 +130,11 @@ def set_option(
     except ValueError:
         given = value
     section, _, path = named[0].key.partition(".")
-    wanted: Any = given
+    section_options: Any = given
     for name in reversed(path.split(".")):
-        wanted = {name: wanted}
-    _, wrong = config_from_mapping({section: wanted})
-    _options(MemoryConfig(plugins={section: wanted}), wrong, {section} & installed_plugins())
+        section_options = {name: section_options}
+    _, wrong = config_from_mapping({section: section_options})
+    _options(MemoryConfig(plugins={section: section_options}), wrong, {section} & installed_plugins())
     if wrong:
         raise InputError(
             wrong[0].message,
@@ -142,12 +143,12 @@ def set_option(
     file = memory.source or silent_file()
     if file is None:
         raise InputError("There is no configuration file.", hint="Name one with --config.")
-    backup = set_plugin_options(file, {section: wanted})
+    backup = set_plugin_options(file, {section: section_options})
     if as_json:
         print_json({"ok": True, "file": file, "key": named[0].key, "changed": backup is not None})
         return
     out = console()
-    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_told(named[0], given))}  ({shown(str(file))})")
+    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_shown_value(named[0], given))}  ({shown(str(file))})")
     out.print(tr("It holds from the next start of the agent on."))
 
 
@@ -157,15 +158,15 @@ def _named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option]]:
     Raises `InputError` with the nearest where it names none.
     """
     memory, problems = read_configuration(config)
-    wanted, installed = canonical(key), installed_plugins()
-    section = wanted.partition(".")[0]
+    requested, installed = canonical(key), installed_plugins()
+    section = requested.partition(".")[0]
     found = _options(memory, problems, {section} & installed) if section in installed | {*_OWN} else []
-    named = [one for one in found if one.key == wanted or one.key.startswith(f"{wanted}.")]
+    named = [one for one in found if one.key == requested or one.key.startswith(f"{requested}.")]
     if named:
         warn(problems)
         return memory, named
     known = [one.key for one in found or _options(memory, problems, installed)]
-    near = nearest(wanted, [*known, *sorted(installed | {*_OWN})])
+    near = nearest(requested, [*known, *sorted(installed | {*_OWN})])
     hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
     raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
 
@@ -215,7 +216,7 @@ def canonical(key: str) -> str:
     return ".".join((written[0], *map(to_camel, written[1:])))
 
 
-def _told(one: _Option, value: object) -> str:
+def _shown_value(one: _Option, value: object) -> str:
     """Return a value as JSON; what is a secret by its name or its look is hidden."""
     if value and one.key.lower().endswith(("key", "token", "secret", "password")) and isinstance(value, str):
         return '"[REDACTED]"'
@@ -226,6 +227,6 @@ def _told(one: _Option, value: object) -> str:
 def _row(one: _Option) -> dict[str, Any]:
     return {
         **asdict(one),
-        "value": json.loads(_told(one, one.value)),
-        "default": json.loads(_told(one, one.default)),
+        "value": json.loads(_shown_value(one, one.value)),
+        "default": json.loads(_shown_value(one, one.default)),
     }

@@ -50,6 +50,6 @@ def shown(text: object) -> str:
 
 def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
-    said = together(error.cause, error.hint)
+    message = together(error.cause, error.hint)
     cause = tr(error.cause)
-    console(stderr=True).print(f"{PROGRAM}: [red]{shown(cause)}[/red]{shown(said.removeprefix(cause))}")
+    console(stderr=True).print(f"{PROGRAM}: [red]{shown(cause)}[/red]{shown(message.removeprefix(cause))}")

@@ -104,11 +104,11 @@ def show_costs(cost: dict[str, Any], out: Console) -> None:
     out.print(table)
     for one in cost["uses"]:
         purpose = tr(one["purpose"]) if one["purpose"] in PURPOSE_WORDS else one["purpose"]
-        told = tr(
+        line = tr(
             "{purpose} ({plugin}): {uses:,} uses, {failed:,} failed, {tokens:,} tokens, {seconds:,.1f} s",
             **one | {"purpose": purpose, "tokens": one["prompt_tokens"] + one["answer_tokens"]},
         )
-        out.print(f"  {shown(told)}", soft_wrap=True)
+        out.print(f"  {shown(line)}", soft_wrap=True)
     if turns:
         whole = round(cost["whole_memory"] / turns)
         out.print(tr("The whole Markdown of the memory would take {whole:,} a turn.", whole=whole))

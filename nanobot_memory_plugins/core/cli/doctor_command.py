@@ -97,8 +97,8 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
         for finding in findings:
             if finding.health is not health or (health in (Health.INFO, Health.GOOD) and not everything):
                 continue
-            told = shown(tr(finding.subject) + tr(": ") + tr(finding.state))
-            out.print(f"[{_COLOURS[health]}]{tr(word)}[/{_COLOURS[health]}]  {told}", soft_wrap=True)
+            line = shown(tr(finding.subject) + tr(": ") + tr(finding.state))
+            out.print(f"[{_COLOURS[health]}]{tr(word)}[/{_COLOURS[health]}]  {line}", soft_wrap=True)
             if finding.hint:
                 out.print(f"    -> {shown(tr(finding.hint))}", soft_wrap=True)
 

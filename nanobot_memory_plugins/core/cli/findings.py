@@ -154,14 +154,14 @@ def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
             if clean_notes(read_regular(path), without_secrets, everywhere=False).foreign:
                 named.append(path.relative_to(memory.parent).as_posix())
     if named:
-        more = Sentence(" and {count} more", count=len(named) - _MOST_NAMED) if len(named) > _MOST_NAMED else ""
+        remainder = Sentence(" and {count} more", count=len(named) - _MOST_NAMED) if len(named) > _MOST_NAMED else ""
         yield Finding(
             "secrets by hand",
             Sentence(
                 "{named}{more}: text of yours holds what looks like a secret; it stays in the file, and is "
                 "hidden in the index, in blocks and in logs",
                 named=", ".join(named[:_MOST_NAMED]),
-                more=more,
+                more=remainder,
             ),
             Health.DEGRADED,
             "`nanobot-memory scrub --dry-run` shows the kinds; take them out by hand, or with `scrub --everywhere`.",
@@ -188,11 +188,11 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
             "each sees their own memories, since several may write in {where} ({listed})", where=where, listed=listed
         )
         return Finding("people", state)
-    heard = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
-    if not heard:
+    others = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
+    if not others:
         return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
     state = Sentence(
-        "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(heard)
+        "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(others)
     )
     return Finding(
         "people",

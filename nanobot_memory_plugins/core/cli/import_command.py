@@ -100,10 +100,10 @@ def import_memory(
             importer = replace(importer, encoding=encoding)
         elif encoding:
             raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
-        whose = written_by_owner(folder, everybody=everybody)
+        owner = written_by_owner(folder, everybody=everybody)
         with console(stderr=True).status(tr("importing")):
             report = import_from(
-                importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, whose=whose
+                importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
             )
     if as_json:
         print_json(report.as_json())
@@ -146,8 +146,8 @@ def _is_encoding(name: str) -> bool:
 
 def _numbers(lines: list[int]) -> str:
     named = [str(line) for line in lines if line]
-    more = "…" if len(named) > _LINES_NAMED else ""
-    return ", ".join(named[:_LINES_NAMED]) + more
+    ellipsis = "…" if len(named) > _LINES_NAMED else ""
+    return ", ".join(named[:_LINES_NAMED]) + ellipsis
 
 
 def counted(count: int, kind: str) -> str:

@@ -66,15 +66,15 @@ def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = o
     ``--lang`` goes before the configuration's ``core.language``, and that before the locale; a locale without a
     catalogue is English. Raises `InputError` for a ``--lang`` without one.
     """
-    wanted, rest = _asked_for(arguments)
-    if wanted is not None:
-        if (language := language_named(wanted)) is None:
+    requested, remaining = _asked_for(arguments)
+    if requested is not None:
+        if (language := language_named(requested)) is None:
             raise InputError(
-                Sentence("There is no catalogue for the language {wanted}.", wanted=wanted or "''"),
+                Sentence("There is no catalogue for the language {wanted}.", wanted=requested or "''"),
                 hint=Sentence("Known are {known}.", known=", ".join(languages())),
             )
-        return language, rest
-    return language_named(_configured(rest, environment)) or language_of(environment), rest
+        return language, remaining
+    return language_named(_configured(remaining, environment)) or language_of(environment), remaining
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
@@ -85,19 +85,19 @@ def language_of(environment: Mapping[str, str] = os.environ) -> str:
 
 def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the language that the arguments ask for, wherever they do, and the others."""
-    wanted: str | None = None
-    rest: list[str] = []
+    requested: str | None = None
+    remaining: list[str] = []
     words = iter(arguments)
     for word in words:
         if word == "--":
-            return wanted, [*rest, word, *words]
+            return requested, [*remaining, word, *words]
         if word == OPTION:
-            wanted = next(words, "")
+            requested = next(words, "")
         elif word.startswith(f"{OPTION}="):
-            wanted = word.partition("=")[2]
+            requested = word.partition("=")[2]
         else:
-            rest.append(word)
-    return wanted, rest
+            remaining.append(word)
+    return requested, remaining
 
 
 def _configured(arguments: Sequence[str], environment: Mapping[str, str]) -> str:

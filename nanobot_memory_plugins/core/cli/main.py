@@ -56,8 +56,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         try:
             found = version("nanobot-memory-core")
         except PackageNotFoundError:

@@ -136,9 +136,9 @@ def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
 def warn(problems: "Sequence[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
-        told = tr(problem.message)
-        where = f" ({problem.source})" if problem.source and problem.source not in told else ""
-        say_note(tr("configuration: {problem}{where}", problem=told, where=where))
+        message = tr(problem.message)
+        where = f" ({problem.source})" if problem.source and problem.source not in message else ""
+        say_note(tr("configuration: {problem}{where}", problem=message, where=where))
 
 
 def print_json(answer: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ def pause(session: SessionOption = "", workspace: WorkspaceOption = None, as_jso
     """
     folder = existing_workspace(workspace)
     PrivacyFile(MemoryPaths.of(folder)).pause(session, "", BY_WORDS, SystemClock().now())
-    _say(folder, session, as_json)
+    _print_state(folder, session, as_json)
 
 
 def resume(session: SessionOption = "", workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
@@ -34,10 +34,10 @@ def resume(session: SessionOption = "", workspace: WorkspaceOption = None, as_js
     """
     folder = existing_workspace(workspace)
     PrivacyFile(MemoryPaths.of(folder)).resume(session, None)
-    _say(folder, session, as_json)
+    _print_state(folder, session, as_json)
 
 
-def _say(folder: Path, session: str, as_json: bool) -> None:
+def _print_state(folder: Path, session: str, as_json: bool) -> None:
     marks = PrivacyFile(MemoryPaths.of(folder)).read()
     conversations = marks.paused_conversations
     paused = marks.is_all_paused or session_file_name(session) in conversations

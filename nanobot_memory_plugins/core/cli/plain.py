@@ -33,8 +33,8 @@ def say_note(text: object) -> None:
     say(f"{PROGRAM}: {text}", err=True)
 
 
-def told_size(count: int) -> str:
-    """Return bytes in the unit that people would use, or nothing."""
+def readable_size(count: int) -> str:
+    """Return a number of bytes in a readable unit, or an empty string for 0."""
     if not count:
         return ""
     return f"{count / 1e6:,.1f} MB" if count >= 1e5 else f"{count / 1e3:,.1f} kB"

@@ -34,7 +34,7 @@ def repair_memory(workspace: Path, config: "MemoryConfig") -> None:
             continue
         try:
             repair: Callable[[Path], str] = point.load()
-            say_repaired(repair(workspace))
+            print_repaired(repair(workspace))
         except Exception as error:  # it is somebody else's code, and the command does without
             logger.warning("the files of {} could not be repaired: {}", point.distribution, type(error).__name__)
 
@@ -62,15 +62,15 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> Non
         logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
         return
     if finished is not None:
-        told = (
+        message = (
             tr("A forgetting for good that had been broken off goes on at the next start")
             if finished.waits
             else tr("A forgetting for good that had been broken off is finished")
         )
-        say_repaired(told)
+        print_repaired(message)
 
 
-def say_repaired(done: str) -> None:
+def print_repaired(done: str) -> None:
     """Print what was repaired to standard error, or nothing."""
     if done:
         say_note(f"{tr(done)}{tr('.')}")

@@ -56,6 +56,6 @@ DOCUMENT_OBJECTS: Final = frozenset(path[0] for path in BY_PATH)
 
 
 def place_of(leaf: str) -> str:
-    """Return the ``<plugin>.<option>`` that a document's last name stands for, or nothing."""
-    wanted = to_snake(leaf)
-    return next((option for path, option in BY_PATH.items() if path[-1] == wanted and wanted != "enabled"), "")
+    """Return the ``<plugin>.<option>`` that a document's last name means, or nothing."""
+    name = to_snake(leaf)
+    return next((option for path, option in BY_PATH.items() if path[-1] == name and name != "enabled"), "")

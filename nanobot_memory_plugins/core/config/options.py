@@ -193,12 +193,12 @@ def _why(first: Mapping[str, Any], allowed: str) -> str:
 
 def _with_default(why: str, field: FieldInfo | None) -> Sentence:
     """Return what is wrong with a value, and what is used instead."""
-    said = Sentence.of(why)
+    problem = Sentence.of(why)
     if field is None or field.is_required():
-        return said
+        return problem
     default = field.default
     if isinstance(default, (bool, int, float)) or default == "":
-        return Sentence("{said}; the default {default!r} is used", said=said, default=default)
+        return Sentence("{said}; the default {default!r} is used", said=problem, default=default)
     if isinstance(default, str):
-        return Sentence('{said}; the default "{default}" is used', said=said, default=default)
-    return Sentence("{said}; the default is used", said=said)
+        return Sentence('{said}; the default "{default}" is used', said=problem, default=default)
+    return Sentence("{said}; the default is used", said=problem)

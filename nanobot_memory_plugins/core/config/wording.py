@@ -78,14 +78,14 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds)) if bounds else kind
 
 
-def nearest(wanted: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like ``wanted``, or nothing where all are far-fetched.
+def nearest(requested: str, known: Iterable[str]) -> str:
+    """Return the known name that is most like ``requested``, or nothing where all are far-fetched.
 
     A name may have dots between its parts: then one that ends alike is near, too.
     """
     names = {_folded(name): name for name in known}
-    names |= {_folded(name.rpartition(".")[2]): name for name in names.values() if "." not in wanted}
-    matches = get_close_matches(_folded(wanted[:_LONGEST_KEY]), names, n=1, cutoff=_NEAR)
+    names |= {_folded(name.rpartition(".")[2]): name for name in names.values() if "." not in requested}
+    matches = get_close_matches(_folded(requested[:_LONGEST_KEY]), names, n=1, cutoff=_NEAR)
     return names[matches[0]] if matches else ""
 
 

@@ -47,15 +47,15 @@ class ErasurePlan:
             return None
         return Erasure() if all(one.derived for one in waiting) else self.erasure
 
-    def told(self, *, all_lines: bool = False) -> list[str]:
-        """Return the plan for people: each file with its lines, and why something stays."""
+    def report_lines(self, *, all_lines: bool = False) -> list[str]:
+        """Return the plan as lines for people: each file with its lines, and why something stays."""
         lines: list[str] = []
         for one in self.traces:
-            told = tr("left in {where}", where=one.where)
+            line = tr("left in {where}", where=one.where)
             if one.removed:
-                told = tr("removed from {where}" if self.is_done else "to remove from {where}", where=one.where)
-            told += tr(" ({count} times)", count=one.count) if one.count > 1 else ""
-            lines.append(told + (tr(": ") + tr(one.why) if one.why else ""))
+                line = tr("removed from {where}" if self.is_done else "to remove from {where}", where=one.where)
+            line += tr(" ({count} times)", count=one.count) if one.count > 1 else ""
+            lines.append(line + (tr(": ") + tr(one.why) if one.why else ""))
             shown = one.lines if all_lines else one.lines[:_LINES]
             lines += ["  " + (tr("line {line}: ", line=held.line) if held.line else "") + held.text for held in shown]
             if len(shown) < len(one.lines):

@@ -74,8 +74,8 @@ class MemoryFiles:
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
-        id_, whose = new_record_id(self._clock.now()), note.scope if note.scope is not None else scope
-        write = partial(self._writer.note, note, id=id_, time=self._local(note.time), scope=whose)
+        id_, owner = new_record_id(self._clock.now()), note.scope if note.scope is not None else scope
+        write = partial(self._writer.note, note, id=id_, time=self._local(note.time), scope=owner)
         return await self._written(write, id_, len(note.details) if isinstance(note.details, str) else 0)
 
     async def keep_message(self, record: TranscriptRecord) -> Receipt:

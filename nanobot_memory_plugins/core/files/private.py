@@ -35,17 +35,17 @@ def private_folder(folder: Path, *, below: Path | None = None) -> None:
     """
     below = folder.parent if below is None else below
     make_missing(below)
-    ours = below
+    current = below
     for name in folder.relative_to(below).parts:
-        ours /= name
+        current /= name
         with contextlib.suppress(FileExistsError):
-            ours.mkdir(mode=_FOLDER_MODE)
-        status = ours.lstat()
+            current.mkdir(mode=_FOLDER_MODE)
+        status = current.lstat()
         if stat.S_ISLNK(status.st_mode):
-            raise OSError(errno.ELOOP, LINKED, str(ours))
+            raise OSError(errno.ELOOP, LINKED, str(current))
         if not stat.S_ISDIR(status.st_mode):
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(ours))
-        _narrow(ours, status, _FOLDER_MODE)
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(current))
+        _narrow(current, status, _FOLDER_MODE)
 
 
 def make_missing(folder: Path) -> None:

@@ -31,7 +31,7 @@ def replace_file(
     Raises `MemoryFileError` when it cannot be done; the previous file is then as it was.
     """
     path = Path(path)
-    temporary = _beside(path)
+    temporary = _temporary_path(path)
     try:
         if path.is_symlink():
             raise MemoryFileError(Sentence("{name} is a symbolic link and is not replaced.", name=path.name))
@@ -66,7 +66,7 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """Return the name of a temporary file for ``path``."""
     return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
 
@@ -83,7 +83,7 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
 
 def _keep_backup(path: Path) -> None:
     """Make ``<name>.bak`` the file that ``path`` is now, in one step."""
-    temporary = _beside(path)
+    temporary = _temporary_path(path)
     try:
         try:
             os.link(path, temporary)

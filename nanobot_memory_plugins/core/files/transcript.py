@@ -135,12 +135,12 @@ def _records_from_end(path: Path) -> Iterator[TranscriptRecord]:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is no regular file")
         size = start = file.seek(0, os.SEEK_END)
-        block, rest = _FIRST_BLOCK, b""
+        block, partial_line = _FIRST_BLOCK, b""
         while start > 0 and size - start < _MOST_BYTES:
             end, start = start, max(0, start - min(block, _MOST_BYTES - (size - start)))
             file.seek(start)
-            lines = (file.read(end - start) + rest).split(b"\n")
-            rest = lines.pop(0) if start else b""
+            lines = (file.read(end - start) + partial_line).split(b"\n")
+            partial_line = lines.pop(0) if start else b""
             for line in reversed(lines):
                 if (record := parse_transcript_line(line)) is not None:
                     yield record

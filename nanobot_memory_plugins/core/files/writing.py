@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.told_secrets import ToldSecrets, taken_out, without_cut
+from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets, taken_out, without_cut
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
@@ -44,14 +44,14 @@ class Writer:
         self._on_append = on_append
         self._appender = Appender(paths, _LOCK_SECONDS)
         self._is_ending = threading.Event()
-        self._told = ToldSecrets()
+        self._session_secrets = SessionSecrets()
         self._warned: dict[Path, str] = {}
 
     def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
         """Write a note to the file that it belongs to; ``time`` is local."""
 
         def rendered() -> tuple[Path, bytes]:
-            safe = self._safe(self._told.without_in_note(scope.session, note))
+            safe = self._safe(self._session_secrets.without_in_note(scope.session, note))
             is_long_term = str(note.destination) == Destination.LONG_TERM
             path = self._paths.long_term if is_long_term else self._paths.day_note(time.date())
             return path, render_note(safe, id=id, time=time, scope=scope).encode("utf-8")
@@ -62,9 +62,9 @@ class Writer:
         """Write a message to its session's transcript. The record has its id and time."""
 
         def rendered() -> tuple[Path, bytes]:
-            said = self._told.without(record.session_key, record.text)
-            text, name = self._redacted(said, record.origin), self._redacted(record.name, record.origin)
-            self._told.learn(record.session_key, said, text)
+            safe_text = self._session_secrets.without(record.session_key, record.text)
+            text, name = self._redacted(safe_text, record.origin), self._redacted(record.name, record.origin)
+            self._session_secrets.learn(record.session_key, safe_text, text)
             safe = replace(record, role=one_line(record.role), text=text, name=name)
             return self._paths.transcript(record.session_key), render_transcript_line(safe)
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from nanobot_memory_plugins.core.errors import said_of
+from nanobot_memory_plugins.core.errors import log_text
 from nanobot_memory_plugins.core.log import logger
 
 # Messages before one, or how to get at them: reading them is left to the memory's thread then.
@@ -60,7 +60,7 @@ def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T 
         try:
             return await callback(*arguments, **named)
         except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", said_of(error))
+            logger.warning("the memory could not deal with what the host told: {}", log_text(error))
             return None
 
     return call
@@ -74,7 +74,7 @@ def never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
         try:
             return method(*arguments, **named)
         except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", said_of(error))
+            logger.warning("the memory could not deal with what the host told: {}", log_text(error))
             return None
 
     return call

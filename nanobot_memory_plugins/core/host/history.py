@@ -7,13 +7,13 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import overload
 
-from nanobot_memory_plugins.core.files.told_secrets import told_in, without_asked
+from nanobot_memory_plugins.core.files.session_secrets import secrets_in, without_asked
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.message_key import message_key
-from nanobot_memory_plugins.redaction.engine.turns import hide_told, stays_told
+from nanobot_memory_plugins.redaction.engine.turns import hide_values, is_lasting_secret
 
 _SPEAKERS = ("user", "assistant")
 # Messages at the end of a history that are read for secrets.
@@ -25,20 +25,20 @@ _LOOKED_BACK = 4
 
 
 def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
-    """Normalise a host's chat messages: out go our own blocks and private parts, and answers that are secrets.
+    """Normalise a host's chat messages: our own blocks, private parts, and answers that are secrets are removed.
 
-    What a message tells as a secret is hidden in those behind it, among the last hundred.
+    A secret of one message is hidden in those after it, among the last hundred.
     """
     messages: list[Message] = []
     before = ""
-    told: dict[str, None] = {}
+    secrets: dict[str, None] = {}
     given = list(map(without_private_parts, messages_without_fences(history)))
     for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
             text = without_asked(before, message.text)
             if place >= len(given) - _READ_FOR_SECRETS:
-                text = hide_told(hide_told(text, told_in(before) if before else ()), told)
-                told |= dict.fromkeys(filter(stays_told, told_in(message.text)))
+                text = hide_values(hide_values(text, secrets_in(before) if before else ()), secrets)
+                secrets |= dict.fromkeys(filter(is_lasting_secret, secrets_in(message.text)))
             before = message.text
             message = with_text(message, text)
         messages.append(message)

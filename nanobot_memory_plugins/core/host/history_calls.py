@@ -54,7 +54,7 @@ class HistoryCalls(MessageCalls):
         owner = await self._owner_of(session_key, scope)
         await self._take_in(session_key, history[-_LATELY:], owner)
         messages = await self._shown_history(session_key, history)
-        self._redaction.hear_user(messages)
+        self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._hooks.noted("on_session_idle", arguments, owner)
         reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
@@ -123,7 +123,7 @@ class HistoryCalls(MessageCalls):
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._sessions.attributed(session_key, plain)
-        self._redaction.hear_user(cut)
+        self._redaction.learn_from_history(cut)
         arguments = {
             "session_key": session_key,
             "messages": cut,
@@ -162,8 +162,8 @@ class HistoryCalls(MessageCalls):
         }
         answers = await self._hooks.answers("on_turn_finished", arguments, scope=scope)
         noted = await self._hooks.keep_answers("on_turn_finished", answers, scope)
-        wants_reading = bool(values_of(answers, ReadingRequest))
-        return await self._read(session_key, scope, "turn", noted, live) if wants_reading else noted
+        is_reading_requested = bool(values_of(answers, ReadingRequest))
+        return await self._read(session_key, scope, "turn", noted, live) if is_reading_requested else noted
 
     async def _read(
         self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]
@@ -189,15 +189,15 @@ class HistoryCalls(MessageCalls):
     ) -> int:
         """Keep what is missing of a history, and return how many messages that were.
 
-        What the session ``parent`` has already is not missing. A history that stands ``behind_turn`` is that of before
-        a turn which was told already: the host tells nothing of it any more. ``plain`` are the messages as plugins get
-        them, where that is known.
+        What the session ``parent`` has already is not missing. A history ``behind_turn`` is from before a turn
+        that was handed over already: the host hands over nothing of it any more. ``plain`` are the messages as plugins
+        get them, where that is known.
         """
         if not messages or not self.config.core.keep_transcripts or self.privacy.is_marked(session_key):
             return 0
         parts = [part for message in messages for part in apart(message)]
         given = tuple(map(without_media, plain if len(parts) == len(plain) else plain_history(parts)))
-        self._redaction.hear_user(given)
+        self._redaction.learn_from_history(given)
         given = await self._sessions.attributed(session_key, given)
         taking = self._take(session_key, given, scope, parent, behind_turn)
         return await asyncio.shield(self._recorder.begin(taking))
@@ -209,7 +209,7 @@ class HistoryCalls(MessageCalls):
             shown = kept_of_history(given)
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
-            recorded.hear(self._sessions[key].said for key in keys)
+            recorded.add_counts(self._sessions[key].message_counts for key in keys)
             last = self.privacy.file.read().last
             if recorded.is_empty and last:  # it may hold what was taken back elsewhere
                 shown = [
@@ -274,7 +274,7 @@ class HistoryCalls(MessageCalls):
         )
         receipt = await self._files.keep_message(record)
         session = self._sessions[session_key]
-        session.hear(message.role, message.text)
+        session.count_message(message.role, message.text)
         if goes_on:
             session.taken_in[message_key(message.role, message.text)] = receipt
 

@@ -64,8 +64,8 @@ class HookCalls:
 
     async def keep(self, notes: Sequence[Note], scope: Scope, *, of_group: bool = True) -> tuple[Receipt, ...]:
         """Keep notes of a session; in a group chat they are ``of_group``, whoever wrote last, or of the user."""
-        whose = replace(scope, user="") if of_group and scope.group_chat else scope
-        kept = await self._recorder.keep_notes(notes, scope=whose)
+        owner = replace(scope, user="") if of_group and scope.group_chat else scope
+        kept = await self._recorder.keep_notes(notes, scope=owner)
         self._sessions[scope.session].note(kept)
         return kept
 

@@ -91,7 +91,7 @@ class MemoryService:
             )
 
         self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit, clock=clock)
-        self.when_quiet: Callable[[str, Any], Use[Any]] = _tell_of_quiet
+        self.when_quiet: Callable[[str, Any], Use[Any]] = _when_quiet
         """Makes for a session what is done once it has gone quiet: by default the plugins are told, with what the
         transcript holds."""
         self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
@@ -207,9 +207,9 @@ class MemoryService:
         resumed = self._resume(session_key, messages, parent=parent, scope=scope)
         return self.answer(lambda taken: taken or 0, resumed, limit=self.config.core.compaction_limit)
 
-    def _resume(self, session_key: str, messages: Sequence[object], **more: Any) -> "Future[int | None]":
+    def _resume(self, session_key: str, messages: Sequence[object], **options: Any) -> "Future[int | None]":
         async def resume(memory: "MemoryHost") -> int:
-            return await memory.resume(session_key=session_key, messages=messages, **more)
+            return await memory.resume(session_key=session_key, messages=messages, **options)
 
         return self.thread.submit(resume)
 
@@ -263,10 +263,10 @@ class MemoryService:
     def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages, and return at once."""
 
-        async def tell(memory: "MemoryHost") -> None:
+        async def notify(memory: "MemoryHost") -> None:
             await memory.session_idle(session_key=session_key, history=history, ended=True, scope=scope)
 
-        self.idle.end(session_key, tell)
+        self.idle.end(session_key, notify)
 
     def touch(self, session_key: str, scope: ScopeLike = None) -> None:
         """Start the clock of a session anew: the plugins are told when it has been quiet for a while."""
@@ -316,8 +316,8 @@ class ServiceTool:
         return self._service.answer(_or_not_ready, running, limit=self._service.tool_limit)
 
 
-def _or_not_ready(said: str | None) -> str:
-    return NOT_READY if said is None else said
+def _or_not_ready(answer: str | None) -> str:
+    return NOT_READY if answer is None else answer
 
 
 def _read(arguments: str) -> object:
@@ -327,9 +327,9 @@ def _read(arguments: str) -> object:
         return None
 
 
-def _tell_of_quiet(session_key: str, scope: ScopeLike) -> Use[object]:
-    async def tell(memory: "MemoryHost") -> None:
-        said = memory.history(session_key, limit=_IDLE_HISTORY)
-        await memory.session_idle(session_key=session_key, history=said, scope=scope)
+def _when_quiet(session_key: str, scope: ScopeLike) -> Use[object]:
+    async def notify(memory: "MemoryHost") -> None:
+        history = memory.history(session_key, limit=_IDLE_HISTORY)
+        await memory.session_idle(session_key=session_key, history=history, scope=scope)
 
-    return tell
+    return notify

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep, time_limit
-from nanobot_memory_plugins.core.errors import said_of
+from nanobot_memory_plugins.core.errors import log_text
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 
@@ -338,7 +338,7 @@ class _Run:
         try:
             return await use(self.started)
         except Exception as error:
-            logger.warning("a call of the memory failed: {}", said_of(error))
+            logger.warning("a call of the memory failed: {}", log_text(error))
             return None
 
     def _cancel_everything(self) -> None:
@@ -357,23 +357,23 @@ class IdleClock:
         self._seconds = seconds
         self._timers: dict[str, asyncio.Task[Any]] = {}
 
-    def touch(self, session_key: str, tell: Use[object]) -> None:
-        """Start a session's clock again; ``tell`` is called in the memory's thread when it has run down."""
+    def touch(self, session_key: str, callback: Use[object]) -> None:
+        """Start a session's clock again; ``callback`` is called in the memory's thread when it has run down."""
 
         async def wait(memory: "MemoryHost") -> None:
             self._replace(session_key, asyncio.current_task())
             await sleep(self._thread.clock, self._seconds)
             self._timers.pop(session_key, None)
-            await tell(memory)
+            await callback(memory)
 
         self._thread.submit(wait, background=True)
 
-    def end(self, session_key: str, tell: Use[object]) -> None:
-        """Stop a session's clock, since the session has ended, and call ``tell`` at once."""
+    def end(self, session_key: str, callback: Use[object]) -> None:
+        """Stop a session's clock, since the session has ended, and call ``callback`` at once."""
 
         async def stop(memory: "MemoryHost") -> None:
             self._replace(session_key, None)
-            await tell(memory)
+            await callback(memory)
 
         self._thread.submit(stop)
 

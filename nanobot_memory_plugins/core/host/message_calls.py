@@ -57,11 +57,11 @@ class MessageCalls(PromptCalls):
         taken = _KEPT_BEFORE if known else session.taken_in.pop(message_key(role, text), None)
         if taken is None:
             session.taken_in.clear()  # a new turn has begun
-            session.hear("user", text, spoken=spoken)
+            session.count_message("user", text, spoken=spoken)
         whole, text = text, both_ends(text)  # kept whole, judged by its ends
         if spoken:
-            self._redaction.hear_message(text, before)
-        # What the system prompt holds of memory is seen, as our own blocks are, and was not said.
+            self._redaction.learn_from_message(text, before)
+        # What the system prompt holds of memory is seen, as our own blocks are, but nobody said it.
         prompt = self._in_prompt(owner)
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
         seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
@@ -76,7 +76,7 @@ class MessageCalls(PromptCalls):
         answers = answers if spoken else list(map(_not_the_users, answers))
         await self._hooks.keep_answers("on_message_received", answers, owner)
         blocks = blocks_of(answers)
-        self._redaction.hear(*(block.text for block in blocks))
+        self._redaction.learn(*(block.text for block in blocks))
         context = MessageContext(
             block=fence((block.text for block in (*blocks, *self._notices(language))), language=language),
             receipt=capture if isinstance(capture, Receipt) else await asyncio.shield(capture),
@@ -105,7 +105,7 @@ class MessageCalls(PromptCalls):
         session = self._sessions[session_key]
         if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
-        session.hear("assistant", text)
+        session.count_message("assistant", text)
         capture = self._recorder.begin_message
         return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=owner))
 
@@ -129,7 +129,7 @@ class MessageCalls(PromptCalls):
         if self.privacy.keeps_nothing(session_key):
             return NOT_KEPT
         if isinstance(frozen, str) and self._tools.called(tool_name) is not None:
-            self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
+            self._redaction.learn(frozen)  # what memory shows counts as known to the reader
         return await self._hooks.noted(
             "on_tool_executed",
             {

@@ -81,13 +81,13 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
         return []
     if not found:
         return []
-    told = []
+    parts = []
     for (plugin, why), times in Counter((plugin, why) for _, plugin, why in found).most_common():
         count = Sentence("once") if times == 1 else Sentence("{times} times", times=times)
         what = Sentence(_MISSED[plugin]) if plugin in _MISSED else Sentence("{plugin} did not answer", plugin=plugin)
-        told.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
+        parts.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
     last = max(time for time, *_ in found).astimezone()
-    condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(told, "; "), last=last)
+    condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(parts, "; "), last=last)
     return [Finding("turns without memory", condition, Health.DEGRADED, _hint([why for *_, why in found]))]
 
 

@@ -235,10 +235,10 @@ class PluginSet(PluginHost):
         return PluginState.RESTING if self.is_resting(name) else PluginState.ACTIVE
 
     async def diagnose(self) -> list[Finding]:
-        """Return how things stand: what core sees and what each plugin reports."""
+        """Return the state of the memory: what core sees and what each plugin reports."""
         answers = await self.call("diagnose", {})
-        told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
-        return [*await run_in_daemon_thread(self._findings), *told]
+        findings = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
+        return [*await run_in_daemon_thread(self._findings), *findings]
 
     def _findings(self) -> list[Finding]:
         """Return what core has to say about plugins, rules, configuration, state and prompts. It blocks."""

@@ -185,21 +185,22 @@ class Privacy:
         await run_in_daemon_thread(lambda: self.file.mark([session_file_name(session_key)], self._clock.now()))
         is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
         done = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
-        more = " Nothing of this conversation is kept until the user wants it again." if scope == "from_now_on" else ""
-        return f"{done}{more} The host's own history still holds the words. Say that it is not kept; do not repeat it."
+        if scope == "from_now_on":
+            done += " Nothing of this conversation is kept until the user wants it again."
+        return f"{done} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
     def _taken_back(self, session_key: str, scope: str, session: Session) -> list[str]:
         """Return the ids of what a scope means: messages, and what the turn has made of them."""
         records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
-        said = [place for place, one in enumerate(records) if one.origin is Origin.USER]
-        last = said[-1] if said else len(records)
+        user_places = [place for place, one in enumerate(records) if one.origin is Origin.USER]
+        last = user_places[-1] if user_places else len(records)
         if scope != "last_message":
             ids, session.made = session.made, []
             return [*(one.id for one in records[last:]), *ids]
         ids, session.made_before = session.made_before, []
-        if len(said) > 1:
-            first = records[said[-2]]
-            ids += [one.id for one in records[said[-2] : last]]
+        if len(user_places) > 1:
+            first = records[user_places[-2]]
+            ids += [one.id for one in records[user_places[-2] : last]]
             ids += self._noted_between(session_key, first.time, records[last].time)
         return list(dict.fromkeys(ids))
 

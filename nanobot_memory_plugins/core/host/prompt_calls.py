@@ -90,13 +90,13 @@ class PromptCalls(HostParts):
         """Return what is known of the user for long, at once: ``text``, for the system prompt.
 
         ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
-        what is left of it beside the block, without the notes that the user's words do not support. The text stays the
+        what is left of it next to the block, without the notes that the user's words do not support. The text stays the
         same until what is known changes.
         """
-        whose = self._scopes.known(session_key, scope)
-        shown = printable(without_others_notes(long_term, self._scopes.visible(whose)))
-        found = self._entries.ask(shown, whose)
-        self._redaction.hear(found.text, found.long_term)
+        owner = self._scopes.known(session_key, scope)
+        shown = printable(without_others_notes(long_term, self._scopes.visible(owner)))
+        found = self._entries.ask(shown, owner)
+        self._redaction.learn(found.text, found.long_term)
         self.entries_text = found.text
         if found.long_term != self._long_term_given:
             self._long_term_given = self._long_term_shown = found.long_term
@@ -112,7 +112,7 @@ class PromptCalls(HostParts):
         """Return the last messages of a session from its transcript: role, content and time, oldest first."""
         return self._files.history(session_key, limit=limit)
 
-    def was_said(self, session_key: str, text: str) -> bool:
+    def has_user_message(self, session_key: str, text: str) -> bool:
         """Return whether the transcript of a session holds a message of its user's. It blocks."""
         return RecordedMessages.read(self._files.paths, [session_key]).take("user", text)
 
@@ -123,7 +123,7 @@ class PromptCalls(HostParts):
         if last != text:
             hidden = printable(self._redaction.of_people(text))
             self._last_base_context = (text, hidden)
-            self._redaction.hear(hidden)
+            self._redaction.learn(hidden)
         return hidden
 
     def redact(self, text: str) -> str:

@@ -51,13 +51,13 @@ class RecordedMessages:
         """Whether nothing is recorded, so that nothing can have been dropped of it either."""
         return not any(self._counts.values())
 
-    def hear(self, counts: Iterable[Counter[str]]) -> None:
-        """Learn what was heard besides: some of it may still be on its way to the file, or stand there redacted."""
+    def add_counts(self, counts: Iterable[Counter[str]]) -> None:
+        """Add messages that were counted elsewhere: they may be on their way to the file, or redacted in it."""
         for one in counts:
             self._counts |= one
 
     def take(self, role: str, text: str) -> bool:
-        """Return whether a message is recorded, perhaps redacted, and let one record stand for it."""
+        """Return whether a message is recorded, perhaps redacted, and use up one record for it."""
         if self.known(role, text) is not None:
             return True
         whole = folded(text)
@@ -69,11 +69,11 @@ class RecordedMessages:
 
     def known(self, role: str, text: str) -> str | None:
         """Return what of a message is recorded word by word, without a host's marks around it, or None."""
-        for said in dict.fromkeys((text, *_without_marks(text))):
-            key = message_key(role, said)
+        for candidate in dict.fromkeys((text, *_without_marks(text))):
+            key = message_key(role, candidate)
             if self._counts[key] > 0:
                 self._counts[key] -= 1
-                return said
+                return candidate
         whole = folded(text)
         return text if len(whole) >= _PART and whole in self._joined_texts(role) else None
 

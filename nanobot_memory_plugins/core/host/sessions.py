@@ -21,14 +21,14 @@ _MESSAGES, _SUMMARIES, _RECORDS = 4_000, 60, 500
 class Session:
     """One session. Messages are known by their keys (`message_key`).
 
-    ``said`` counts what was heard: some of it may be on its way to the transcript. ``taken_in`` came with the host's
-    history in its last turn, and may be told by itself yet. ``unspoken`` is what the host said in the user's place;
-    None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
+    ``message_counts`` is by key; some of the messages may be on their way to the transcript. ``taken_in`` came with the
+    host's history in its last turn, and may be handed over by itself yet. ``unspoken`` is what the host said in the
+    user's place; None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
 
     The rest is of the turn: who speaks, whether it is kept, and the ids of what it and the one before have made.
     """
 
-    said: Counter[str] = field(default_factory=Counter)
+    message_counts: Counter[str] = field(default_factory=Counter)
     taken_in: dict[str, Receipt] = field(default_factory=dict)
     unspoken: set[str] | None = None
     summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_SUMMARIES))
@@ -41,11 +41,11 @@ class Session:
         """Begin a turn of the user's."""
         self.sender, self.is_off_record, self.made_before, self.made = sender, False, self.made, []
 
-    def hear(self, role: str, text: str, *, spoken: bool = True) -> None:
-        """Learn that something was said; ``spoken`` is off where the host says it in the user's place."""
-        if len(self.said) >= _MESSAGES:
-            self.said.clear()
-        self.said[message_key(role if spoken else "assistant", text)] += 1
+    def count_message(self, role: str, text: str, *, spoken: bool = True) -> None:
+        """Count a message; ``spoken`` is off where the host says it in the user's place."""
+        if len(self.message_counts) >= _MESSAGES:
+            self.message_counts.clear()
+        self.message_counts[message_key(role if spoken else "assistant", text)] += 1
         if not spoken:
             self.unspoken = (self.unspoken or set()) | {message_key(role, text)}
 
@@ -67,9 +67,9 @@ class Sessions:
         return session
 
     async def unspoken(self, session_key: str) -> Container[str]:
-        """Return the keys of what stands in the user's place in the host's history, and no user said."""
+        """Return the keys of messages in the host's history that have the user's role, and that no user wrote."""
         session = self[session_key]
-        if not session.said and session.unspoken is None:  # the first that this process hears of it
+        if not session.message_counts and session.unspoken is None:  # the first time that this process sees it
             session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
         return session.unspoken or frozenset()
 

@@ -96,8 +96,8 @@ class Turn:
     ) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
 
-        What is ``known`` stands in the transcript, as the message of a run that goes on in another turn does; where it
-        does not (a nested agent's prompt, say) nothing is recalled. It begins ``after`` another call of the thread.
+        A ``known`` message is in the transcript, as that of a run that goes on in another turn; where it is not (for
+        example the prompt of a nested agent) nothing is recalled. It begins ``after`` another call of the thread.
         """
         key = _folded(text)
         if not key:
@@ -107,7 +107,7 @@ class Turn:
             async def receive(memory: "MemoryHost") -> MessageContext:
                 if after is not None:
                     await asyncio.wrap_future(after)
-                if known and not await run_in_daemon_thread(memory.was_said, self.session_key, text):
+                if known and not await run_in_daemon_thread(memory.has_user_message, self.session_key, text):
                     return _UNSAID
                 return await memory.message_received(
                     session_key=self.session_key,
@@ -142,11 +142,11 @@ class Turn:
         return self._block
 
     def beside(self, messages: Sequence[Any]) -> list[Any]:
-        """Return the messages of a request with the block beside the user's, in a new list.
+        """Return the messages of a request with the block next to the user's, in a new list.
 
         The messages are dicts as chat completions, Responses or Anthropic have them; those of the host stay as they
-        are. Where the user's message of this turn does not stand among them (a nested agent's request, say) nothing is
-        added.
+        are. Where the user's message of this turn is not among them (for example in the request of a nested agent)
+        nothing is added.
         """
         made = self._with_block(messages)
         return list(messages) if made is None else made
@@ -157,7 +157,7 @@ class Turn:
         self._tools_done.discard(call_id)
 
     def tool_entered(self, call_id: str) -> None:
-        """Start the clock of a tool that runs in this context until its end is told: an agent that it asks is known.
+        """Start the clock of a tool that runs in this context until its end, and know the agent that it asks.
 
         It is for hosts that have a hook before a tool and one behind it; `tool` does the same around one.
         """
@@ -283,7 +283,7 @@ class Turn:
             return None
         self._tools_done.add(call_id)
         milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
-        said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
+        error_text = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = arguments_of(arguments)
 
         async def note(memory: "MemoryHost") -> None:
@@ -293,7 +293,7 @@ class Turn:
                     tool_name=name,
                     arguments=given,
                     result=result,
-                    error=said,
+                    error=error_text,
                     duration_ms=milliseconds,
                     scope=self.scope,
                 )

@@ -42,7 +42,7 @@ class DaemonThreadPool(Executor):
     def begin_anew(self) -> None:
         """Have no threads and no work: a process that was forked off has none of those that it knows of."""
         self._lock = threading.Lock()
-        self._more = threading.Condition(self._lock)
+        self._work_changed = threading.Condition(self._lock)
         self._running = 0
         self._idle = 0
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
@@ -55,7 +55,7 @@ class DaemonThreadPool(Executor):
             begin = self._idle < len(self._waiting) and self._running < self._limit
             self._running += begin
             if not begin:
-                self._more.notify()
+                self._work_changed.notify()
         if begin:
             try:
                 threading.Thread(target=self._work, name=self._name, daemon=True).start()
@@ -70,7 +70,7 @@ class DaemonThreadPool(Executor):
         """Drop what has not begun, and let idle threads end; those that run are left alone, whatever ``wait`` says."""
         with self._lock:
             self._linger = 0.0
-            self._more.notify_all()
+            self._work_changed.notify_all()
             dropped = list(self._waiting) if cancel_futures else []
             if dropped:
                 self._waiting.clear()
@@ -83,7 +83,7 @@ class DaemonThreadPool(Executor):
                 if not self._waiting and self._linger:
                     self._idle += 1
                     # Work that another thread has taken meanwhile is no reason to end.
-                    self._more.wait_for(lambda: self._waiting or not self._linger, self._linger)
+                    self._work_changed.wait_for(lambda: self._waiting or not self._linger, self._linger)
                     self._idle -= 1
                 if not self._waiting:
                     self._running -= 1

@@ -10,18 +10,18 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _UNUSABLE = "The language model of {name} cannot be used: {kind}. Look at its provider, model and key."
 
 
-def offered_model(tell: Callable[[str], None] = logger.warning) -> Complete | None:
+def offered_model(warn: Callable[[str], None] = logger.warning) -> Complete | None:
     """Return the first model that an entry point of ``nanobot_memory_models`` offers, or None.
 
     Each names a function without arguments that returns ``complete`` as hosts wire it, or None where the host is not
-    configured. It may block. One that fails is passed over, and ``tell`` is told.
+    configured. It may block. One that fails is skipped, and ``warn`` is called with the reason.
     """
     for point in installed_entry_points(MODEL_GROUP):
         try:
             offer: Callable[[], Complete | None] = point.load()
             complete = offer()
         except Exception as error:  # it is somebody else's code, and another one may offer a model
-            tell(Sentence(_UNUSABLE, name=point.distribution, kind=type(error).__name__))
+            warn(Sentence(_UNUSABLE, name=point.distribution, kind=type(error).__name__))
             continue
         if callable(complete):
             return complete

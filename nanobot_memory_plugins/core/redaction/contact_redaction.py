@@ -25,27 +25,27 @@ _CONTACT = re.compile(r"[0-9](?:[^0-9\n]{0,3}[0-9]){5,}|[^\s@]{1,64}@[^\s@]{1,25
 # Digits of a telephone number that are compared: country and area codes are left out as often as not
 # (``+49 341 1234567`` is ``0341/1234567``).
 _DIGITS_COMPARED = 7
-_MOST_KNOWN, _MOST_HEARD = 20_000, 2_000
-# A longer text is a document. What stands behind it there is hidden, as what nobody said.
-_LONGEST_HEARD = 20_000
+_MOST_KNOWN, _MOST_TEXTS = 20_000, 2_000
+# A longer text is a document: contact data further on in it is hidden, as if nobody had said it.
+_LONGEST_TEXT = 20_000
 
 _ANY_MESSAGE = "My password is kept elsewhere, call me at 10. 我的密码不在这里。"
 
 
-class SaidContacts:
-    """The contact data that was said by who may see it. Safe in threads."""
+class KnownContacts:
+    """The contact data that the user said or was shown, so that it need not be hidden. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: BoundedDict[str, None] = BoundedDict(_MOST_KNOWN)
-        self._heard: BoundedDict[int, None] = BoundedDict(_MOST_HEARD)
+        self._seen_texts: BoundedDict[int, None] = BoundedDict(_MOST_TEXTS)
         self._lock = threading.Lock()
 
-    def hear(self, text: str) -> None:
-        """Learn what the beginning of ``text`` holds, which a user said, or memory has shown."""
-        text = text[:_LONGEST_HEARD]
+    def learn(self, text: str) -> None:
+        """Learn what the beginning of ``text`` holds, which a user said or memory showed."""
+        text = text[:_LONGEST_TEXT]
         with self._lock:
-            if (key := hash(text)) not in self._heard:
-                self._heard[key] = None
+            if (key := hash(text)) not in self._seen_texts:
+                self._seen_texts[key] = None
                 found = _CONTACT.findall(unicodedata.normalize("NFKC", text))
                 self._known.update(dict.fromkeys(map(_plain, found)))
 
@@ -71,7 +71,7 @@ class ContactRedaction:
 
     def __init__(self, contacts: Contacts = "user") -> None:
         self._contacts = contacts
-        self._said = SaidContacts()
+        self._known_contacts = KnownContacts()
         self.by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType(
             {
                 Origin.USER: self.of_people,
@@ -99,28 +99,28 @@ class ContactRedaction:
     def of_others(self, text: str) -> str:
         """Return what the assistant, a model or a plugin said without secrets, and without contact data of others."""
         if self._contacts == "user":
-            return redact_text(text, keeps=self._said.holds)
+            return redact_text(text, keeps=self._known_contacts.holds)
         return self.of_people(text)
 
     def of_tools(self, text: str) -> str:
         """Return what a tool or a page said without secrets."""
         return redact_text(text, keeps=_always if self._contacts == "keep" else None)
 
-    def hear(self, *texts: str) -> None:
+    def learn(self, *texts: str) -> None:
         """Learn which contact data the user said, or memory showed."""
         if self._contacts == "user":
             for text in texts:
-                self._said.hear(text)
+                self._known_contacts.learn(text)
 
-    def hear_message(self, text: str, history: Iterable[Message]) -> None:
+    def learn_from_message(self, text: str, history: Iterable[Message]) -> None:
         """Learn from a user's message and the history before it."""
-        self.hear(text)
-        self.hear_user(history)
+        self.learn(text)
+        self.learn_from_history(history)
 
-    def hear_user(self, messages: Iterable[Message]) -> None:
+    def learn_from_history(self, messages: Iterable[Message]) -> None:
         """Learn from the user's messages of a history."""
         if self._contacts == "user":
-            self.hear(*(message.text for message in messages if message.role == "user"))
+            self.learn(*(message.text for message in messages if message.role == "user"))
 
 
 def _always(_placeholder: str, _found: str) -> bool:

@@ -141,7 +141,7 @@ class People:
 
 
 class RecordedPeople(BaseModel):
-    """The file. ``heard`` are people besides the owner, ``adopted_by`` those who own now what names nobody."""
+    """The file. ``heard`` are those who wrote besides the owner, ``adopted_by`` the owners of what names nobody."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -149,7 +149,7 @@ class RecordedPeople(BaseModel):
     adopted_by: tuple[str, ...] = ()
 
     def others(self, owner: Person) -> list[str]:
-        """Return who was heard besides the owner."""
+        """Return who else wrote besides the owner."""
         nobodys = f"{NOBODYS_CHANNEL}:"
         return [name for name in self.heard if name not in (owner.label, *owner.names) and not name.startswith(nobodys)]
 
@@ -161,7 +161,7 @@ _UNREADABLE = RecordedPeople(heard=(f"somebody whom {FILE} named, which cannot b
 class PeopleRecord:
     """The record of one memory folder. Any thread's.
 
-    Where the file cannot be read, several have been heard; it is kept aside before another one takes its place.
+    Where the file cannot be read, several people count as writers; it is kept aside before it is replaced.
     """
 
     def __init__(self, memory: Path) -> None:
@@ -184,8 +184,8 @@ class PeopleRecord:
                 self._stamp, self._recorded = stamp, self._read()
             return self._recorded
 
-    def hear(self, label: str) -> None:
-        """Note that somebody besides the owner writes."""
+    def add(self, label: str) -> None:
+        """Record that somebody besides the owner writes."""
         recorded = self.current()
         if label not in recorded.heard and len(recorded.heard) < _MOST_HEARD:
             self._recorded = recorded.model_copy(update={"heard": (*recorded.heard, label)})

@@ -85,7 +85,7 @@ class Scopes:
             person = people.of(whole)
             if person is not None and not person.is_owner:
                 # Also where several may write: they stay other people when the host lets in one alone later.
-                self._record.hear(people.name_of(whole))
+                self._record.add(people.name_of(whole))
         return whole
 
     def known(self, session_key: str, scope: ScopeLike) -> Scope:

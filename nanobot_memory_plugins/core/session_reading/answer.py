@@ -10,7 +10,7 @@ import json_repair
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations, quotations_of
-from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import is_no_reply, is_refusal, without_thoughts
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, ReadEntry, SessionReading
@@ -87,17 +87,17 @@ def read_answer(
     plain = text[:_ANSWER_CHARS]
     fields = _fields(json_in(plain))
     if fields is None or asked.isdisjoint(fields):
-        is_empty = _JSON_START.search(without_thoughts(plain)) is None and says_nothing(plain)
+        is_empty = _JSON_START.search(without_thoughts(plain)) is None and is_no_reply(plain)
         return SessionReading(tuple(messages), when) if is_empty else None
     entries = list(_entries(fields.get(ENTRIES), quotations, known))
     summary = fields.get(SUMMARY)
-    rest = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
+    other_fields = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
     return SessionReading(
         tuple(messages),
         when,
         tuple(entries[:_MOST_ENTRIES]),
         summary.strip()[:_SUMMARY_CHARS] if isinstance(summary, str) else "",
-        MappingProxyType(rest),
+        MappingProxyType(other_fields),
     )
 
 

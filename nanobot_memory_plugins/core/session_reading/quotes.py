@@ -44,15 +44,15 @@ class Quotations:
 
     def __init__(self, records: Sequence[TranscriptRecord]) -> None:
         """Begin with records, oldest first; what users pasted into their messages is nobody's word."""
-        self._said = [(one, text_to_assistant(one.text)) for one in records if one.origin is Origin.USER]
-        self._replied = [(one, one.text) for one in records if one.origin is Origin.ASSISTANT]
+        self._user_texts = [(one, text_to_assistant(one.text)) for one in records if one.origin is Origin.USER]
+        self._assistant_texts = [(one, one.text) for one in records if one.origin is Origin.ASSISTANT]
 
     def find(self, words: Sequence[str], *, of_assistant: bool = False) -> Quote | None:
         """Return the sentence of a user's that holds the first of some quoted words that anybody has said, or None.
 
         With ``of_assistant`` a reply of the assistant's counts where no user has said it.
         """
-        for records in (self._said, self._replied) if of_assistant else (self._said,):
+        for records in (self._user_texts, self._assistant_texts) if of_assistant else (self._user_texts,):
             for quoted in words:
                 found = _exactly(quoted, records) or _by_words(quoted, records)
                 if found is not None:
@@ -61,24 +61,24 @@ class Quotations:
 
 
 def _exactly(quoted: str, records: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
-    wanted, _ = _folded(quoted)
-    if len(wanted) < _SHORTEST:
+    needle, _ = _folded(quoted)
+    if len(needle) < _SHORTEST:
         return None
     for record, text in reversed(records):
         letters, places = _folded(text)
-        at = letters.find(wanted)
+        at = letters.find(needle)
         if at >= 0:
-            return _quote(record, text, places[at], places[at + len(wanted) - 1] + 1)
+            return _quote(record, text, places[at], places[at + len(needle) - 1] + 1)
     return None
 
 
 def _by_words(quoted: str, records: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
     """Return the sentence that shares most words with a quotation, where it is clear which that is."""
-    wanted = _words(quoted)
-    if not wanted:
+    quoted_words = _words(quoted)
+    if not quoted_words:
         return None
     rated = [
-        (len(wanted & _words(text[start:end])) / len(wanted), place, start, end)
+        (len(quoted_words & _words(text[start:end])) / len(quoted_words), place, start, end)
         for place, (_, text) in enumerate(records)
         for start, end in sentence_spans(text)
     ]

@@ -74,7 +74,7 @@ def excerpt(text: str, tokens: int) -> str:
     return f"{head}{GAP}{tail}"
 
 
-def said(message: Message) -> str:
+def content_of(message: Message) -> str:
     """Return what a message says: its text, or the tools that it calls."""
     if message.text.strip():
         return message.text
@@ -84,7 +84,7 @@ def said(message: Message) -> str:
 
 
 def own_words(message: Message) -> str:
-    """Return a message's text without the parts that are no words of its sender: some hosts put results beside them."""
+    """Return a message's text without the parts that are no words of its sender: some hosts add results to them."""
     content = message.raw.get("content")
     if not isinstance(content, (list, tuple)):
         return message.text
@@ -100,8 +100,8 @@ def message_time(message: Message) -> datetime | None:
         value = message.raw.get(name)
         with suppress(ValueError, OverflowError, OSError):
             if isinstance(value, str):
-                said = datetime.fromisoformat(value)
-                return said if said.utcoffset() else said.astimezone()
+                time = datetime.fromisoformat(value)
+                return time if time.utcoffset() else time.astimezone()
             if isinstance(value, (int, float)) and value > 0 and not isinstance(value, bool):
                 return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value).astimezone()
     return None
@@ -148,9 +148,9 @@ def render(
 
     When everything does not fit, long messages are cut first, and of what is then still too much the oldest
     messages are left out. ``tool_tokens`` bounds each tool result. ``names`` gives the roles other names. ``days``: the
-    day stands above the messages of each, in this language, where there are several; what has no time is of ``today``.
+    day is put above the messages of each, in this language, where there are several; what has no time is of ``today``.
     """
-    spoken = [(message, said(message)) for message in messages if message.role != "system"]
+    spoken = [(message, content_of(message)) for message in messages if message.role != "system"]
     spoken = [(message, text) for message, text in spoken if text.strip()]
     if not spoken or tokens <= 0:
         return ""
@@ -186,8 +186,8 @@ def _fair_limit(sizes: Sequence[int], room: int) -> int:
     """Return the largest size to which every longer one can be cut so that they fit together; a little at least."""
     ordered = sorted(sizes)
     for index, size in enumerate(ordered):
-        rest = len(ordered) - index
-        if size * rest > room:
-            return max(_LEAST, room // rest)
+        remaining = len(ordered) - index
+        if size * remaining > room:
+            return max(_LEAST, room // remaining)
         room -= size
     return ordered[-1]

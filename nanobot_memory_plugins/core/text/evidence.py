@@ -57,10 +57,10 @@ def without_thoughts(answer: str) -> str:
     return _THOUGHT_BEFORE.sub("", _THOUGHTS.sub("", answer)).strip()
 
 
-def says_nothing(answer: str) -> bool:
+def is_no_reply(answer: str) -> bool:
     """Return whether an answer means "nothing to say": NO_REPLY in any shape, or an explicit empty value.
 
-    The word counts wherever it stands, so look for what the answer holds besides first. An empty answer says
+    The word counts wherever it occurs, so look for what the answer holds besides first. An empty answer says
     nothing of the kind: it is a failure.
     """
     text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", without_thoughts(answer))).casefold()

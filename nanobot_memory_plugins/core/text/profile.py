@@ -87,5 +87,5 @@ def _line(entry: EntryView, texts: dict[str, str], names: dict[str, str]) -> str
         if not entry.quote and origin is not Origin.USER
         else "",
     ]
-    said = "; ".join(filter(None, about))
-    return f"- [{entry.id}] {' '.join(entry.text.split())}{f' ({said})' if said else ''}"
+    remarks = "; ".join(filter(None, about))
+    return f"- [{entry.id}] {' '.join(entry.text.split())}{f' ({remarks})' if remarks else ''}"

@@ -80,5 +80,5 @@ def _in_words(text: str, now: datetime) -> "DaySpan | None":
     found = named_days(text, now.astimezone().date())
     if len(found) != 1:
         return None
-    rest = f"{text[: found[0].start]}{text[found[0].end :]}".strip(_AROUND).casefold()
-    return found[0].span if rest in ("", "in", "on", "the", "since", "从", "在") else None
+    remainder = f"{text[: found[0].start]}{text[found[0].end :]}".strip(_AROUND).casefold()
+    return found[0].span if remainder in ("", "in", "on", "the", "since", "从", "在") else None

@@ -138,10 +138,10 @@ class _Merging:
         elif grows(name):
             self._add_records(info, name, there, data)
         else:
-            self._put_beside(info, data, _OTHER_TEXT)
+            self._keep_separately(info, data, _OTHER_TEXT)
 
     def _cleaned(self, info: zipfile.ZipInfo) -> bytes:
-        """Return a file's bytes without secrets, wherever they stand in it."""
+        """Return a file's bytes without secrets, wherever they are in it."""
         name = PurePosixPath(info.filename).name
         clean = cleaner_of(name, self.redaction.of_people, self.redaction.of_tools, everywhere=True)
         cleaned = clean(self.archive.read(info))
@@ -149,7 +149,7 @@ class _Merging:
             self.run.report.notices.append(Sentence("secrets were taken out of {file}", file=info.filename))
         return cleaned.data
 
-    def _put_beside(self, info: zipfile.ZipInfo, data: bytes, why: str) -> None:
+    def _keep_separately(self, info: zipfile.ZipInfo, data: bytes, why: str) -> None:
         name = f"imported/{PurePosixPath(info.filename).stem}-{hashlib.sha256(data).hexdigest()[:12]}.md"
         if self.run.read(name):
             self.run.report.known += 1
@@ -160,7 +160,7 @@ class _Merging:
     def _add_records(self, info: zipfile.ZipInfo, name: str, there: bytes, data: bytes) -> None:
         """Add the records that are missing: to the file that goes on in the archive, to the notes of the day.
 
-        Messages of a transcript that went another way get a transcript of their own, beside those of other imports.
+        Messages of a transcript that went another way get a transcript of their own, next to those of other imports.
         """
         known = {key for key, _ in records_in(name, there)} | self.run.known
         target = name
@@ -177,7 +177,7 @@ class _Merging:
             elif piece.startswith(b"#"):
                 new[key] = piece.strip() + b"\n\n"
             elif piece.strip():  # below another note it would be taken for a part of it
-                self._put_beside(info, piece, _OTHER_TEXT)
+                self._keep_separately(info, piece, _OTHER_TEXT)
         self.run.add(target, new)
 
     def _join_entries(self, info: zipfile.ZipInfo, data: bytes) -> None:
@@ -188,15 +188,15 @@ class _Merging:
             logger.warning("entries could not be joined: {}", error.cause)
             joined = None
         if joined is None:
-            self._put_beside(info, data, _OWN_ENTRIES)
+            self._keep_separately(info, data, _OWN_ENTRIES)
             return
         report.known += joined.known
         if joined.run:
             self.run.add_entries(joined.run)
         if joined.new:
             report.took("entries", _ENTRIES, joined.new)
-        if joined.rest:
-            self._put_beside(info, joined.rest, _OTHER_TEXT)
+        if joined.other_text:
+            self._keep_separately(info, joined.other_text, _OTHER_TEXT)
 
 
 def _modified(info: zipfile.ZipInfo) -> float:

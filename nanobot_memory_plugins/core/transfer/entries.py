@@ -10,14 +10,14 @@ from nanobot_memory_plugins.core.log import logger
 
 @dataclass(frozen=True, slots=True)
 class JoinedEntries:
-    """How many entries are new, how many were known or were forgotten here, and what else stood in the file.
+    """How many entries are new, how many were known or were forgotten here, and the other text of the file.
 
     ``run`` is the id of what can take the new ones back, where there is one.
     """
 
     new: int
     known: int
-    rest: bytes = b""
+    other_text: bytes = b""
     run: str = ""
 
 

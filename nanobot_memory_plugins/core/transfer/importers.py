@@ -31,9 +31,9 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
         kind = "TypeError"
     except Exception as error:
         kind = type(error).__name__
-    whose = {"name": point.name, "distribution": point.distribution}
+    names = {"name": point.name, "distribution": point.distribution}
     raise PluginError(
-        Sentence("The importer {name} of {distribution} cannot be loaded: {kind}.", **whose, kind=kind),
+        Sentence("The importer {name} of {distribution} cannot be loaded: {kind}.", **names, kind=kind),
         hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
     )
 

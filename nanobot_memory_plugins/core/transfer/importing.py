@@ -44,17 +44,17 @@ def import_from(
     dry_run: bool = False,
     tools: bool = False,
     contacts: Contacts = "user",
-    whose: Scope = Scope(),
+    default_scope: Scope = Scope(),
 ) -> ImportReport:
     """Take everything that an importer reads into a workspace, each thing once, and report. It blocks.
 
-    It can be broken off at any moment and done again. With ``dry_run`` nothing is written. The notes of which the
-    importer does not say whose they are become ``whose``. Raises `InputError` when the source cannot be read,
+    It can be broken off at any moment and done again. With ``dry_run`` nothing is written. Notes for which
+    the importer names no owner get ``default_scope``. Raises `InputError` when the source cannot be read,
     `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with import_run(workspace, report) as run:
-        items = ItemWriter(run, contacts=contacts, tools=tools, whose=whose)
+        items = ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
         try:
             for item in importer.read(source, run.paths.workspace):
                 items.take(item)
@@ -73,19 +73,19 @@ def import_from(
 class ItemWriter:
     """Takes items into a workspace.
 
-    Messages go to transcripts of their own, beside those of the agent, under the session that they were said in; notes
-    go to the file of their day. ``tools`` takes tools' results, too; ``whose`` the notes are of which the importer does
-    not say it.
+    Messages go to transcripts of their own, apart from those of the agent, under the session that they were said in;
+    notes go to the file of their day. ``tools`` takes tools' results, too; notes for which the importer names no owner
+    get ``default_scope``.
     """
 
     def __init__(
-        self, run: ImportRun, *, contacts: Contacts = "user", tools: bool = False, whose: Scope = Scope()
+        self, run: ImportRun, *, contacts: Contacts = "user", tools: bool = False, default_scope: Scope = Scope()
     ) -> None:
         self._run = run
         self._redaction = ContactRedaction(contacts)
         self._tools = tools
-        self._whose = whose
-        self._said_here = _Transcript()
+        self._default_scope = default_scope
+        self._transcript = _Transcript()
         self._waiting: dict[str, dict[str, bytes]] = {}
         self._bytes = 0
         # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
@@ -129,7 +129,7 @@ class ItemWriter:
         )
         if not record.text.strip():
             return _NO_TEXT
-        if self._said_here.takes(self._run.paths.transcript(session), record):
+        if self._transcript.takes(self._run.paths.transcript(session), record):
             return _SAID_HERE
         when = _key_time(item.time) if item.time is not None else ""
         parts = ["message", session, record.role, when, record.text]
@@ -155,7 +155,7 @@ class ItemWriter:
         )
         if not (safe.tldr.strip() or safe.details.strip()):
             return _NO_TEXT
-        time, scope = local_time(note.time), redact_scope(note.scope or self._whose)
+        time, scope = local_time(note.time), redact_scope(note.scope or self._default_scope)
         when = _key_time(note.time) if item.time_is_certain else ""
         key = _key(("note", scope.session, when, safe.title, safe.tldr, safe.details))
         name = self._run.paths.day_note(time.date()).relative_to(self._run.paths.memory).as_posix()
@@ -179,7 +179,7 @@ class ItemWriter:
             return text
         try:
             if origin is Origin.USER:
-                self._redaction.hear(text)
+                self._redaction.learn(text)
             return self._redaction.by_origin[origin](text)
         except Exception as error:
             logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
@@ -194,13 +194,13 @@ class _Transcript:
         self._times: dict[tuple[str, str], list[datetime]] = {}
 
     def takes(self, path: Path, record: TranscriptRecord) -> bool:
-        """Return whether a message was written down when it was said; each one that was stands for one message."""
+        """Return whether a message was written down when it was said; each recorded one accounts for one message."""
         if path != self._path:
             self._path, self._times = path, {}
             with suppress(OSError):
                 for line in read_regular(path).split(b"\n"):
-                    if (said := parse_transcript_line(line)) is not None and said.time is not None:
-                        self._times.setdefault((said.role, said.text), []).append(said.time)
+                    if (recorded := parse_transcript_line(line)) is not None and recorded.time is not None:
+                        self._times.setdefault((recorded.role, recorded.text), []).append(recorded.time)
         times = self._times.get((record.role, record.text), [])
         for index, time in enumerate(times):
             if record.time is not None and abs(time - record.time) <= _SAME_TIME:

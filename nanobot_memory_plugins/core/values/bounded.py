@@ -46,9 +46,9 @@ class _Copying:
         items: list[Any] = []
         for done, item in enumerate(value):
             if self._values <= 0:
-                rest = f"[{MORE} {len(value) - done:,} more]"
-                pairs[MORE] = rest
-                items.append(rest)
+                marker = f"[{MORE} {len(value) - done:,} more]"
+                pairs[MORE] = marker
+                items.append(marker)
                 break
             self._values -= 1
             if isinstance(value, Mapping):

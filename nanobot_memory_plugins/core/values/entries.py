@@ -95,7 +95,7 @@ class EntryRun:
 
 @dataclass(frozen=True, slots=True)
 class EntryUpdate:
-    """What other machines made of an entry: ``theirs``, of what both knew before, ``base``. Empty: it was not there.
+    """What other machines made of an entry: ``remote``, of what both knew before, ``base``. Empty: it did not exist.
 
     Both are as `ExchangedEntries.exported` gives them. ``forgotten``: nobody may have it any more, whatever was made
     of it.
@@ -103,5 +103,5 @@ class EntryUpdate:
 
     id: str
     base: str
-    theirs: str
+    remote: str
     forgotten: bool = False

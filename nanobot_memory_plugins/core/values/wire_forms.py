@@ -28,13 +28,13 @@ def apart(message: object) -> Iterator[object]:
         yield message
         return
     results = [part for part in content if isinstance(part, Mapping) and _is_result(part)]
-    rest = [part for part in content if part not in results]
-    if not results or (len(results) == 1 and not rest):
+    others = [part for part in content if part not in results]
+    if not results or (len(results) == 1 and not others):
         yield message
         return
     pieces = [[part] for part in results]
-    if rest:  # of Gemini's parts, what is said comes before the results, as what was called does
-        pieces.insert(0 if place == "parts" else len(pieces), rest)
+    if others:  # of Gemini's parts, what is said comes before the results, as what was called does
+        pieces.insert(0 if place == "parts" else len(pieces), others)
     for piece in pieces:
         yield {**message, place: piece}
 
@@ -48,18 +48,18 @@ def _of_blocks(message: Mapping[Any, Any], content: Sequence[Any]) -> Mapping[An
     kinds = [part.get("type") if isinstance(part, Mapping) else None for part in content]
     if not any(kind in _NOT_TEXT for kind in kinds):
         return message
-    said = [part for part, kind in zip(content, kinds, strict=True) if kind not in _NOT_TEXT]
+    texts = [part for part, kind in zip(content, kinds, strict=True) if kind not in _NOT_TEXT]
     results = [part for part, kind in zip(content, kinds, strict=True) if kind == _RESULT]
-    if results and not said:
+    if results and not texts:
         return {**message, "role": "tool", "content": results, "tool_call_id": results[0].get("tool_use_id")}
     uses = [part for part, kind in zip(content, kinds, strict=True) if kind == "tool_use"]
     calls = [_call(part.get("id"), part.get("name"), part.get("input")) for part in uses]
-    return {**message, "content": said, "tool_calls": calls}
+    return {**message, "content": texts, "tool_calls": calls}
 
 
 def _of_parts(message: Mapping[Any, Any], parts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
     """Return what a content of Gemini's API is, in its JSON or as its Python package dumps it."""
-    said = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
     called = [_either(part, "function_call", "functionCall") for part in parts]
     calls = [
         _call(one.get("id") or one.get("name"), one.get("name"), one.get("args") or {})
@@ -68,12 +68,12 @@ def _of_parts(message: Mapping[Any, Any], parts: Sequence[Mapping[Any, Any]]) ->
     ]
     answered = [_either(part, "function_response", "functionResponse") for part in parts]
     results = [one for one in answered if isinstance(one, Mapping)]
-    if results and not said and not calls:
+    if results and not texts and not calls:
         first, answers = results[0], [str(one.get("response")) for one in results]
         call_id = first.get("id") or first.get("name")
         return {"role": "tool", "content": answers, "tool_call_id": call_id, "name": first.get("name")}
     role = "assistant" if calls else message.get("role")
-    return {"role": role, "content": said, "tool_calls": calls, "name": message.get("name")}
+    return {"role": role, "content": texts, "tool_calls": calls, "name": message.get("name")}
 
 
 def _of_item(kind: str, message: Mapping[Any, Any]) -> dict[Any, Any]:

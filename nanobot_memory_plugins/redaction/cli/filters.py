@@ -67,8 +67,8 @@ def _filter_lines(
             row = _row(line)
         except ValueError as error:
             failed += 1
-            told = tr("line {number}: {why}", number=number, why=error.args[0])
-            sys.stderr.write(f"{program}: {told}\n")
+            problem = tr("line {number}: {why}", number=number, why=error.args[0])
+            sys.stderr.write(f"{program}: {problem}\n")
             sys.stderr.flush()
             continue
         found.update(finding.kind for finding in redactor.findings(row["text"]))

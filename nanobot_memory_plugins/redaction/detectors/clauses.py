@@ -17,7 +17,7 @@ from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, L
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
-from nanobot_memory_plugins.redaction.values.told_values import Looks, is_host, is_technical, is_told, looks
+from nanobot_memory_plugins.redaction.values.bare_words import Looks, is_bare_secret, is_host, is_technical, looks
 from nanobot_memory_plugins.redaction.values.value_shapes import is_code, is_hash_like, is_placeholder, looks_random
 
 _Q = QUOTES
@@ -126,11 +126,11 @@ class _Cue(NamedTuple):
     word: str
 
 
-def find_told(text: str, lower: Lowered) -> Iterator[Span]:
+def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the secrets that sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not _ANY.meets(lower):
         return
-    cues = [_Cue(*cue) for cue in _ANY.find(lower) if _stands_alone(text, *cue)]
+    cues = [_Cue(*cue) for cue in _ANY.find(lower) if _is_whole_word(text, *cue)]
     starts = [cue.start for cue in cues]
     for run in _TOKEN.finditer(text) if cues else ():
         start, end = run.span()
@@ -140,11 +140,11 @@ def find_told(text: str, lower: Lowered) -> Iterator[Span]:
         end = start + len(_without_mark(text, run["secret"], end))
         left = cues[bisect_left(starts, start - _FORWARD) : bisect_left(starts, start)][::-1]
         right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)]
-        if _is_told(text, start, end, [cue for cue in left if cue.end <= start], right):
+        if _is_secret(text, start, end, [cue for cue in left if cue.end <= start], right):
             yield Span(start, end, "told_secret", REDACTED, RANK_KEYED)
 
 
-def _stands_alone(text: str, start: int, end: int, word: str) -> bool:
+def _is_whole_word(text: str, start: int, end: int, word: str) -> bool:
     """Tell whether a cue of Latin letters is a word, and no part of one or of a name in a program."""
     if not text[start].isascii():
         return True
@@ -161,7 +161,7 @@ def _without_mark(text: str, run: str, end: int) -> str:
     return run.rstrip(".;:" if text[end : end + 1] in _Q and end < len(text) else _TRAIL)
 
 
-def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
+def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
     found = text[start:end]
     if not any(map(str.isdigit, found)) and len(found) < 20:
         return False
@@ -184,7 +184,7 @@ def _is_told(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue
     look = looks(found) if len(found) <= _LONGEST_PASSWORD and any(map(str.isdigit, found)) else Looks.NONE
     if key is not None and (_is_random(found) or look is Looks.STRONG):
         return True
-    if is_linked and is_told(found) and not is_technical(found) and not is_host(found):
+    if is_linked and is_bare_secret(found) and not is_technical(found) and not is_host(found):
         return True
     if near is None or look is Looks.NONE:
         return False

@@ -95,16 +95,19 @@ def _has_length_of_code(found: str) -> bool:
 def _is_named(clause: str, found: str) -> bool:
     """Tell whether ``clause``, which stands before the number, names it a code that lets somebody in."""
     matches = list(_WORD.finditer(clause))
-    said = [match.group().lower().replace("’", "'") for match in matches]
-    at = next((place for place in range(len(said) - 1, -1, -1) if said[place].removesuffix("'s") in _NOUNS), None)
+    spoken_words = [match.group().lower().replace("’", "'") for match in matches]
+    at = next(
+        (place for place in range(len(spoken_words) - 1, -1, -1) if spoken_words[place].removesuffix("'s") in _NOUNS),
+        None,
+    )
     if at is None:
         return False
-    noun, start, end = said[at].removesuffix("'s"), *matches[at].span()
+    noun, start, end = spoken_words[at].removesuffix("'s"), *matches[at].span()
     if clause[start - 1 : start] in ("_", ".", "/") or clause[end : end + 1] in ("_", "/"):
         return False  # a name in a program
-    link = _link(said, clause[matches[-1].end() :], is_next=at == len(said) - 1)
+    link = _link(spoken_words, clause[matches[-1].end() :], is_next=at == len(spoken_words) - 1)
     has_other_number = any(map(str.isdigit, clause[end:]))
-    if not link or (at and said[at - 1] in _HARMLESS) or (link == "loose" and has_other_number):
+    if not link or (at and spoken_words[at - 1] in _HARMLESS) or (link == "loose" and has_other_number):
         return False
     if noun in _SURE or matches[at].group() in ("PIN", "PINs", "Pin", "TAN"):
         return True
@@ -114,17 +117,17 @@ def _is_named(clause: str, found: str) -> bool:
         return False
     if link == "close" and len(found) >= _LIKE_A_SENT_ONE and found.isdigit():
         return True
-    return not _OPENERS.isdisjoint(said) and len(found) >= _SHORTEST - found[0].isalpha()
+    return not _OPENERS.isdisjoint(spoken_words) and len(found) >= _SHORTEST - found[0].isalpha()
 
 
 _NOUNS = _SURE | _DOUBTFUL
 
 
-def _link(said: list[str], behind: str, *, is_next: bool) -> str:
+def _link(spoken_words: list[str], behind: str, *, is_next: bool) -> str:
     """Give how a number is linked to the word before it and the mark ``behind`` that: ``close``, ``loose``, or not."""
     mark = behind.strip(f" *{QUOTES}")[-1:]
     if mark:
         return "close" if mark in _CLOSE_MARKS else "loose" if mark in _MARKS else ""
-    if is_next or said[-1] in _CLOSE_LINKS or said[-1].endswith("'s"):
+    if is_next or spoken_words[-1] in _CLOSE_LINKS or spoken_words[-1].endswith("'s"):
         return "close"
-    return "loose" if said[-1] in _LINKS else ""
+    return "loose" if spoken_words[-1] in _LINKS else ""

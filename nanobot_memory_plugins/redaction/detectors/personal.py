@@ -156,7 +156,7 @@ def _find_numbers(text: str, start: int, end: int) -> Iterator[Span]:
         (_DOMESTIC, "phone", PHONE, lambda match: not _SERVICE.match(match.group()) and is_own(match)),
         (_CN_ID, "cn_id", ID_NUMBER, lambda match: _is_cn_id(match.group())),
         (_SSN, "ssn", ID_NUMBER, is_own),
-        (_DIGITS, "card", CARD, lambda match: _is_card(match) and (_is_beside_card(match) or is_own(match))),
+        (_DIGITS, "card", CARD, lambda match: _is_card(match) and (_follows_card_word(match) or is_own(match))),
     )
     for pattern, kind, placeholder, check in shapes:
         for match in pattern.finditer(text, start, end):
@@ -177,7 +177,7 @@ def _is_international(match: re.Match[str]) -> bool:
     return not (at_line_start and found[1:].isdigit() and len(digits) > 12)
 
 
-def _is_beside_card(match: re.Match[str]) -> bool:
+def _follows_card_word(match: re.Match[str]) -> bool:
     return _CARD_WORD.search(match.string, max(0, match.start() - 40), match.start()) is not None
 
 
@@ -195,13 +195,13 @@ def _is_card(match: re.Match[str]) -> bool:
         return False
     size, two, three, four = len(digits), int(digits[:2]), int(digits[:3]), int(digits[:4])
     if size == 14:
-        return (two in (36, 38, 39) or 300 <= three <= 305) and _is_beside_card(match)
+        return (two in (36, 38, 39) or 300 <= three <= 305) and _follows_card_word(match)
     if size == 15:
         return two in (34, 37)
     if size == 16 and (digits[0] == "4" or 51 <= two <= 55 or 2221 <= four <= 2720 or 3528 <= four <= 3589):
         return True
     is_long = four == 6011 or two in (50, 60, 62, 65, 81) or 644 <= three <= 649
-    return size >= 16 and is_long and (size == 16 or two == 62 or _is_beside_card(match))
+    return size >= 16 and is_long and (size == 16 or two == 62 or _follows_card_word(match))
 
 
 def _is_cn_id(found: str) -> bool:

@@ -142,8 +142,8 @@ def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
     if end <= start or (rule.validator is not None and not rule.validator(match.string[start:end])):
         return None
     if end - start >= _LONG:
-        rest = _REST.match(match.string, end)
-        end = rest.end() if rest else end
+        token_end = _REST.match(match.string, end)
+        end = token_end.end() if token_end else end
     return Span(start, end, rule.kind, rule.placeholder, rank)
 
 

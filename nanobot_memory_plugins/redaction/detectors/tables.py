@@ -52,7 +52,7 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
             head = ()
             continue
         cells = _cells(line, mark, begin)
-        yield from (_span(value) for name, value in pairwise(cells) if _tells(name.text, value.text))
+        yield from (_span(value) for name, value in pairwise(cells) if _is_secret_pair(name.text, value.text))
         if mark == head_mark and len(cells) == len(head):
             for column, cell in zip(head, cells, strict=True):
                 if _is_secret(cell, column):
@@ -78,7 +78,7 @@ def _is_head(cells: Sequence[_Cell]) -> bool:
     )
 
 
-def _tells(name: str, value: str) -> bool:
+def _is_secret_pair(name: str, value: str) -> bool:
     """Tell whether a cell is secret that a name stands in front of: ``| API_KEY | 4f2a... |``, ``API_KEY,4f2a...``."""
     return bool(_NAME.fullmatch(name) and _PLAIN.fullmatch(value)) and is_surely_secret(value, sensitivity(name))
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Protocol
 from zlib import crc32
 
-from nanobot_memory_plugins.redaction.detectors.clauses import find_told
+from nanobot_memory_plugins.redaction.detectors.clauses import find_in_sentences
 from nanobot_memory_plugins.redaction.detectors.codes import find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials, find_encoded
 from nanobot_memory_plugins.redaction.detectors.pairs import find_pairs
@@ -58,7 +58,7 @@ _DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_in_tables,
     find_credentials,
     SECRETS.find,
-    find_told,
+    find_in_sentences,
     find_codes,
     PERSONAL.find,
     find_personal_data,
@@ -124,10 +124,10 @@ class Redactor:
     def findings(self, text: str) -> list[SecretFinding]:
         """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
         spans = self._find(text, Budget.of(len(text)))
-        more = [
+        missed = [
             one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
-        return [SecretFinding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + more)]
+        return [SecretFinding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + missed)]
 
     def redact_value(self, value: object, *, budget: Budget | None = None) -> Any:
         """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.
@@ -194,8 +194,8 @@ class Redactor:
                 if first < max(at, done) or first >= stop:
                     continue
                 if span.placeholder != UNCHECKED and (last - first >= _LONG or (last == right and right < end)):
-                    rest = _REST_OF_TOKEN.match(text, last, end)
-                    last = rest.end() if rest else last
+                    token_end = _REST_OF_TOKEN.match(text, last, end)
+                    last = token_end.end() if token_end else last
                 done = last
                 if last - first >= _LONG:
                     long = last
@@ -279,8 +279,8 @@ def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
                 start = last
             if first < end < last:
                 end = first
-        is_rest = (start, end) != (span.start, span.end)
-        if end - start < (_SHORTEST_REST if is_rest else 1):
+        is_shortened = (start, end) != (span.start, span.end)
+        if end - start < (_SHORTEST_REST if is_shortened else 1):
             continue
         if not any(first <= start and end <= last for first, last in met):
             kept.append(span._replace(start=start, end=end))

@@ -64,7 +64,7 @@ def _is_answer(asked: re.Match[str], found: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def told_in(text: str) -> tuple[str, ...]:
+def secrets_in(text: str) -> tuple[str, ...]:
     """Return the values that a message tells as secrets, the longest first; of a long one, those of its beginning."""
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which walks values by this module
 
@@ -73,14 +73,14 @@ def told_in(text: str) -> tuple[str, ...]:
     return tuple(sorted((value for value in values if len(value) >= _SHORTEST_TOLD), key=len, reverse=True))
 
 
-def stays_told(value: str) -> bool:
+def is_lasting_secret(value: str) -> bool:
     """Return whether a value is a secret wherever it stands in the same conversation."""
     return len(value) >= _SHORTEST_KEPT and (
         any(map(str.isdigit, value)) or has_password_marks(value) or looks_random(value)
     )
 
 
-def hide_told(text: str, values: Iterable[str]) -> str:
+def hide_values(text: str, values: Iterable[str]) -> str:
     """Return a text without these values, where each stands as a whole."""
     for value in values:
         if value in text:
@@ -94,7 +94,7 @@ def last_run(text: str) -> str:
     return backwards.group()[::-1] if backwards else ""
 
 
-def without_rest(before: str, text: str, redact: Callable[[str], str]) -> str:
+def without_token_end(before: str, text: str, redact: Callable[[str], str]) -> str:
     """Return ``text`` without the rest of a token that began in ``before``, the run with which another text ended."""
     first = _RUN.match(text) if before else None
     if first is None:

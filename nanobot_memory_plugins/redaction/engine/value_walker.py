@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from nanobot_memory_plugins.redaction.detectors.rule_table import personal_value
-from nanobot_memory_plugins.redaction.engine.turns import last_run, without_rest
+from nanobot_memory_plugins.redaction.engine.turns import last_run, without_token_end
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
@@ -101,7 +101,7 @@ class _Walker:
         for item in items:
             text = item if isinstance(item, str) else item.get("text") if isinstance(item, Mapping) else None
             if isinstance(text, str):  # the rest of a token with which the text before it ended
-                whole = without_rest(ended, text, self._redact)
+                whole = without_token_end(ended, text, self._redact)
                 ended = last_run(text)
                 item = whole if isinstance(item, str) else {**item, "text": whole}
             else:

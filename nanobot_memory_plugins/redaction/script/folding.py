@@ -155,10 +155,10 @@ def _undo(found: str, keep_quote_codes: bool) -> str | None:
 
 def _undo_escape(found: str) -> str | None:
     slashes = len(found) - len(found.lstrip("\\"))
-    rest = found[slashes:]
-    if not rest:
+    code = found[slashes:]
+    if not code:
         return None
-    kind = rest[0]
+    kind = code[0]
     if kind in "nrt":
         return ESCAPED_BREAK
     if kind == "\n":
@@ -166,7 +166,7 @@ def _undo_escape(found: str) -> str | None:
     if kind == "/":
         return "/"
     if kind in "ux":
-        char = chr(int(rest[1:], 16))
+        char = chr(int(code[1:], 16))
         if char in "\"'`":
             return _quote_of_depth(char, slashes)
         if char in "\r\n\t":

@@ -48,7 +48,7 @@ class Sentence(str):
         values = {f"part{number}": part for number, part in enumerate(parts)}
         return cls(separator.join(f"{{{name}}}" for name in values), **values)
 
-    def said(self, translate: Translate) -> str:
+    def translated(self, translate: Translate) -> str:
         """Return the sentence in another language, the sentences among its values too."""
         return filled(self.template, self.values, translate)
 
@@ -58,17 +58,17 @@ def filled(template: str, values: Mapping[str, object], translate: Translate) ->
     text = translate(template) if template else template
     if not values:
         return text
-    told = {name: _said_value(name, value, translate) for name, value in values.items()}
+    translated = {name: _translated_value(name, value, translate) for name, value in values.items()}
     try:
-        return text.format(**told)
+        return text.format(**translated)
     except (LookupError, ValueError):
-        return template.format(**told)
+        return template.format(**translated)
 
 
-def _said_value(name: str, value: object, translate: Translate) -> object:
+def _translated_value(name: str, value: object, translate: Translate) -> object:
     """Return a value in another language: a sentence, or a reason that the system gives."""
     if isinstance(value, Sentence):
-        return value.said(translate)
+        return value.translated(translate)
     return translate(value) if name == _REASON and isinstance(value, str) and value else value
 
 
@@ -96,13 +96,13 @@ def tr(text: str, /, **values: object) -> str:
     ``values`` are filled in where there are any; a text without them may hold braces.
     """
     if isinstance(text, Sentence):
-        return text.said(_translate)
+        return text.translated(_translate)
     return filled(text, values, _translate)
 
 
 def together(*texts: str) -> str:
     """Return sentences side by side in the reader's language: with a space between them, but after a wide full stop."""
     found = ""
-    for said in filter(None, map(tr, texts)):
-        found += f" {said}" if found and not found.endswith(_WIDE_ENDS) else said
+    for sentence in filter(None, map(tr, texts)):
+        found += f" {sentence}" if found and not found.endswith(_WIDE_ENDS) else sentence
     return found

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.values.told_values import is_told
+from nanobot_memory_plugins.redaction.values.bare_words import is_bare_secret
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     entropy,
     has_password_marks,
@@ -127,7 +127,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "json": _opens_json_object,
     "given": _is_given,
     "marked": is_marked,
-    "told": lambda found: is_told(found) and not is_placeholder(found),
+    "told": lambda found: is_bare_secret(found) and not is_placeholder(found),
     "argument": _is_argument,
     "bearer": _is_bearer,
     "basic": _is_basic,

@@ -36,12 +36,12 @@ class Value(NamedTuple):
     start: int
     end: int
     quoted: bool
-    rest: str = ""
+    line_end: str = ""
 
     @property
     def running_text(self) -> bool:
         """Tell whether the line goes on in words behind the value."""
-        return bool(self.rest) and _goes_on(self.rest)
+        return bool(self.line_end) and _goes_on(self.line_end)
 
 
 def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
@@ -165,11 +165,11 @@ def _strip_closers(run: str) -> str:
 _WORDS_FOLLOW = lazy_re(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
 
 
-def _goes_on(rest: str) -> bool:
+def _goes_on(line_end: str) -> bool:
     """Tell whether ``rest`` of the line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
-    if not _WORDS_FOLLOW.match(rest):
+    if not _WORDS_FOLLOW.match(line_end):
         return False
-    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", rest)
+    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", line_end)
 
 
 def _end_of_line(text: str, at: int) -> int:

@@ -104,9 +104,9 @@ class PluginHost:
                 Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
             )
         threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
-        more: dict[str, Any] = {"context": context, "threads": threads, "new_breaker": self._new_breaker}
+        settings: dict[str, Any] = {"context": context, "threads": threads, "new_breaker": self._new_breaker}
         try:
-            found = find_implementations(self._manager, name, plugin, self._hooks, **more)
+            found = find_implementations(self._manager, name, plugin, self._hooks, **settings)
         except PluginError:
             raise
         except BaseException as error:
@@ -271,8 +271,8 @@ class PluginHost:
             logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
             self._reasons[implementation] = outcome.reason
             if breaker.fail():
-                rest = self._breaker.rest_seconds
-                logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], rest, where[1])
+                seconds = self._breaker.rest_seconds
+                logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], seconds, where[1])
             return ()
         if breaker.succeed():
             logger.info("plugin {}: recovered in {}", *where)

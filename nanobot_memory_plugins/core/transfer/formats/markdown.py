@@ -172,15 +172,15 @@ def _fields(text: str) -> dict[str, list[str]]:
 
 
 def _section(text: str, line: int, page: _Page, origin: Origin, tags: tuple[str, ...]) -> ImportedNote | None:
-    first, _, rest = text.partition("\n")
+    first, _, remainder = text.partition("\n")
     level = len(first) - len(first.lstrip("#")) if re.match(r"#{1,3}(\s|$)", first) else 0
     if level:
         page.headings = [one for one in page.headings if one[0] < level]
         if heading := first.strip("# \t\r"):
             page.headings.append((level, heading))
-    body = (rest if level else text).strip()
+    body = (remainder if level else text).strip()
     if not body:
-        return None  # a heading above others says nothing by itself, and stands in their titles
+        return None  # a heading above others says nothing by itself, and is in their titles
     when, is_certain = page.day, page.is_certain
     for _, above in page.headings:
         if (dated := _dated(above, when)) is not None:

@@ -72,7 +72,7 @@ def is_technical(found: str) -> bool:
 
 
 @remembered
-def is_told(found: str) -> bool:
+def is_bare_secret(found: str) -> bool:
     """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
     if not has_password_marks(found) or _TECHNICAL.fullmatch(found):
         return False
@@ -92,7 +92,7 @@ def looks(found: str) -> Looks:
     if is_technical(found) or is_host(found) or is_hash_like(found):
         return Looks.NONE
     digits = any(map(str.isdigit, found))
-    if is_told(found) and digits and not _PRODUCT.fullmatch(found):
+    if is_bare_secret(found) and digits and not _PRODUCT.fullmatch(found):
         if _is_strong(found):
             return Looks.STRONG
         if len(found) >= 8:

@@ -1,6 +1,6 @@
-"""Secrets that a session has told: hidden in what is said and noted behind them, where nothing says what they are.
+"""Secrets that occurred in a session: hidden in its later messages and notes, where nothing says what they are.
 
-What redaction takes out of a text is what it tells: nothing is looked through a second time.
+The secrets of a text are what redaction takes out of it: nothing is looked through a second time.
 """
 
 import re
@@ -10,72 +10,72 @@ from dataclasses import dataclass, field, replace
 from nanobot_memory_plugins.core.values import Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.engine import turns
-from nanobot_memory_plugins.redaction.engine.turns import hide_told, stays_told
+from nanobot_memory_plugins.redaction.engine.turns import hide_values, is_lasting_secret
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 
 # A shorter value is a part of ordinary texts, a longer one a document.
 _SHORTEST, _LONGEST = 4, 500
 # A longer message is no answer to a question that asks for a secret.
 _LONGEST_ANSWER = 2_000
-# Sessions, secrets of each, and messages of which it is remembered what they told.
-_SESSIONS, _MOST_TOLD, _MESSAGES = 1_000, 100, 1_000
+# Sessions, secrets of each, and messages whose secrets are remembered.
+_SESSIONS, _MOST_SECRETS, _MESSAGES = 1_000, 100, 1_000
 _AROUND = "#.,;:!?()[]{}<>\"'`*_…"
 
-_told: BoundedDict[str, tuple[str, ...]] = BoundedDict(_MESSAGES)
+_known_secrets: BoundedDict[str, tuple[str, ...]] = BoundedDict(_MESSAGES)
 
 
 @dataclass(slots=True)
 class _Session:
-    """What was said last, which secrets that told, and those that are to be known from then on."""
+    """The last message, its secrets, and those that stay secret for the rest of the session."""
 
     last: str = ""
-    told: tuple[str, ...] = ()
-    stays: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_TOLD))
+    secrets: tuple[str, ...] = ()
+    lasting: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_SECRETS))
 
 
-class ToldSecrets:
+class SessionSecrets:
     """The secrets of each session. It belongs to one thread."""
 
     def __init__(self) -> None:
         self._sessions: BoundedDict[str, _Session] = BoundedDict(_SESSIONS)
 
     def without(self, session_key: str, text: str) -> str:
-        """Return a message without what the one before asks for or tells, and what was told earlier."""
+        """Return a message without the secrets that the one before asks for or holds, and the lasting ones."""
         session = self._sessions.get(session_key)
         if session is None:
             return text
         hidden = text
         if len(text) <= _LONGEST_ANSWER:
-            hidden = hide_told(without_asked(session.last, text), session.told)
-        return hide_told(hidden, session.stays)
+            hidden = hide_values(without_asked(session.last, text), session.secrets)
+        return hide_values(hidden, session.lasting)
 
-    def learn(self, session_key: str, said: str, redacted: str) -> None:
-        """Learn what a message has told: what was taken out of it."""
-        told = _told[said] = tuple(
+    def learn(self, session_key: str, text: str, redacted: str) -> None:
+        """Learn the secrets of a message: what redaction took out of it."""
+        secrets = _known_secrets[text] = tuple(
             sorted(
-                {value for placeholder, value in taken_out(said, redacted) if placeholder == REDACTED},
+                {value for placeholder, value in taken_out(text, redacted) if placeholder == REDACTED},
                 key=len,
                 reverse=True,
             )
         )
         session = self._sessions.setdefault(session_key, _Session())
         self._sessions.move_to_end(session_key)
-        session.last, session.told = said[-_LONGEST_ANSWER:], told
-        session.stays.update(dict.fromkeys(filter(stays_told, told)))
+        session.last, session.secrets = text[-_LONGEST_ANSWER:], secrets
+        session.lasting.update(dict.fromkeys(filter(is_lasting_secret, secrets)))
 
     def without_in_note(self, session_key: str, note: Note) -> Note:
-        """Return a note of a session without the secrets that were told in it."""
+        """Return a note of a session without the lasting secrets of that session."""
         session = self._sessions.get(session_key)
-        if session is None or not session.stays:
+        if session is None or not session.lasting:
             return note
-        tldr, details, title = (hide_told(one, session.stays) for one in (note.tldr, note.details, note.title))
+        tldr, details, title = (hide_values(one, session.lasting) for one in (note.tldr, note.details, note.title))
         return replace(note, tldr=tldr, details=details, title=title)
 
 
-def told_in(text: str) -> tuple[str, ...]:
-    """Return the secrets that a message tells; one that was written here is not looked through again."""
-    known = _told.get(text)
-    return turns.told_in(text) if known is None else known
+def secrets_in(text: str) -> tuple[str, ...]:
+    """Return the secrets in a message; one that was written here is not looked through again."""
+    known = _known_secrets.get(text)
+    return turns.secrets_in(text) if known is None else known
 
 
 def without_asked(before: str, text: str) -> str:
@@ -84,7 +84,7 @@ def without_asked(before: str, text: str) -> str:
 
 
 def taken_out(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Give the placeholders of ``after`` and what stood in their places: what lies between is the same in both."""
+    """Give the placeholders of ``after`` and what they replaced: the text in between is the same in both."""
     at = 0
     pieces, placeholders = PLACEHOLDER.split(after), ("", *PLACEHOLDER.findall(after))
     if len(pieces) == 1:
