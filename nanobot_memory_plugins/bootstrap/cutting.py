@@ -134,7 +134,7 @@ def _shares(limit: int, room: int, head_ratio: float, tail_ratio: float) -> tupl
 def _markers(
     name: str, newline: str, *, chinese: bool, limit: int
 ) -> tuple[tuple[Callable[[int], str], int], tuple[Callable[[int], str], int]]:
-    """Return the markers to try, the informative one first, each with the rest that it must leave."""
+    """Return the markers to try, the informative one first, each with the characters that it must leave."""
 
     def full(count: int) -> str:
         text = (

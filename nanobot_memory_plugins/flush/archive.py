@@ -83,7 +83,7 @@ def archive(messages: Sequence[Message], *, language: Language, chars: int) -> l
 def archive_whole(messages: Sequence[Message], *, language: Language, redact: Callable[[str], str]) -> list[Note]:
     """Return everything that was said as notes: for when there is no transcript that holds it.
 
-    Each text is redacted before others stand beside it: a line tells most at its beginning.
+    Each text is redacted before it is joined with others: the beginning of a line tells most.
     """
     parts: dict[Origin, list[str]] = {Origin.USER: [], Origin.SUMMARY: []}
     for message in messages:

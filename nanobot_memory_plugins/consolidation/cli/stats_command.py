@@ -46,7 +46,9 @@ def stats(
         print_json({"ok": True, **stored, "recall": recall, "cost": cost})
         return
     out = console(wraps=True)
-    rows = [(tr(name), f"{figures['count']:,}", readable_size(figures.get("bytes", 0))) for name, figures in stored.items()]
+    rows = [
+        (tr(name), f"{figures['count']:,}", readable_size(figures.get("bytes", 0))) for name, figures in stored.items()
+    ]
     show_table((tr("stored"), tr("count"), tr("size")), rows, out)
     if since is None:
         out.print(tr("No turn is recorded yet."))

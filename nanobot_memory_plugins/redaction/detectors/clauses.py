@@ -1,7 +1,7 @@
-"""Secrets that English and Chinese sentences tell: a value that looks like one, in a clause with a word for one.
+"""Secrets in English and Chinese sentences: a value that looks like one, in a clause with a word for one.
 
 The order is free: ``the password is ...``, ``... is the password``, ``you type ... at the lock screen, that's the
-password``. What stands behind the name of something else (the user, the network, a host, a version) is that. Written in
+password``. What follows the name of something else (the user, the network, a host, a version) is that. Written in
 simplified characters: the redactor looks through a text in both scripts.
 """
 
@@ -40,7 +40,7 @@ _SURE = KeywordIndex(
         "master key",
     }
 )
-# Beside these the value must be linked to what stands before it.
+# With these the value must be linked to what precedes it.
 _WEAK = KeywordIndex(
     words(
         "login logon log-in wifi wi-fi wlan hotspot vpn router admin root encrypted protected locked unlock unlocks"
@@ -48,7 +48,7 @@ _WEAK = KeywordIndex(
     )
     | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "basic auth"}
 )
-# Behind a value they say nothing of it.
+# After a value they say nothing about it.
 _NEVER_BEHIND = words("admin root router vpn")
 # Words for what is machine-made.
 _KEYS = KeywordIndex(
@@ -127,7 +127,7 @@ class _Cue(NamedTuple):
 
 
 def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
-    """Find the secrets that sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
+    """Find the secrets in sentences of the folded ``text``; ``lower`` is the same in lower case."""
     if not _ANY.meets(lower):
         return
     cues = [_Cue(*cue) for cue in _ANY.find(lower) if _is_whole_word(text, *cue)]
@@ -195,7 +195,7 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
 
 
 def _links(between: str) -> bool:
-    """Tell whether nothing but a link stands between a word for a password and a value."""
+    """Tell whether there is nothing but a link between a word for a password and a value."""
     return bool(_LINK.fullmatch(between) or ("\n" in between and not between.strip(" \t\r\n:>`\"'*#-")))
 
 

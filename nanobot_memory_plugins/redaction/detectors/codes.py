@@ -93,7 +93,7 @@ def _has_length_of_code(found: str) -> bool:
 
 
 def _is_named(clause: str, found: str) -> bool:
-    """Tell whether ``clause``, which stands before the number, names it a code that lets somebody in."""
+    """Tell whether ``clause``, which precedes the number, names it a code that lets somebody in."""
     matches = list(_WORD.finditer(clause))
     spoken_words = [match.group().lower().replace("’", "'") for match in matches]
     at = next(

@@ -79,7 +79,7 @@ def _is_head(cells: Sequence[_Cell]) -> bool:
 
 
 def _is_secret_pair(name: str, value: str) -> bool:
-    """Tell whether a cell is secret that a name stands in front of: ``| API_KEY | 4f2a... |``, ``API_KEY,4f2a...``."""
+    """Tell whether a cell after a name is secret: ``| API_KEY | 4f2a... |``, ``API_KEY,4f2a...``."""
     return bool(_NAME.fullmatch(name) and _PLAIN.fullmatch(value)) and is_surely_secret(value, sensitivity(name))
 
 

@@ -48,10 +48,10 @@ _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
 _SHORT = 1024
 """Nothing so short takes long: between its detectors the clock is not looked at."""
-# What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
+# What is left of a match whose other part is hidden already: fewer characters are no secret, but what was next to one.
 _SHORTEST_REST = 4
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
-# Each finds one way in which secrets or personal data stand in a text; they look at a window in this order.
+# Each finds one way in which secrets or personal data occur in a text; they look at a window in this order.
 _DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     TOKENS.find,
     find_pairs,
@@ -116,7 +116,7 @@ class Redactor:
                 ]
             if not spans:
                 break
-            # What a placeholder leaves beside it can show something more; go on until nothing does.
+            # What a placeholder leaves next to it can show something more; go on until nothing does.
             text = _replace(text, spans)
             budget = Budget.of(len(text))  # what is left was looked at once, within the budget that was given
         return text

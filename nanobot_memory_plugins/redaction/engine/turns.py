@@ -1,4 +1,4 @@
-"""Secrets that take several turns: asked for and answered, told before, or cut over two results."""
+"""Secrets that take several turns: asked for and answered, given earlier, or cut over two results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_ANSWER = words(
     " expired null empty error"
 )
 # What stays a secret for all of a conversation: a word, or a number of fewer digits, is something else by then.
-_SHORTEST_TOLD, _SHORTEST_KEPT, _LONGEST_TOLD = 4, 6, 2_000
+_SHORTEST_SECRET, _SHORTEST_LASTING, _LONGEST_READ = 4, 6, 2_000
 # The run of a token at the end of one text, and at the beginning of the next; a longer one is none.
 _RUN = re.compile(r"[A-Za-z0-9+/=_.~-]{4,400}")
 _LONGEST_RUN = 400
@@ -42,7 +42,7 @@ _ENDS_IN_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}\Z")
 
 
 def hide_answer(question: str, answer: str) -> str:
-    """Return ``answer`` with a placeholder for the secret that ``question``, what was said before it, asks for."""
+    """Return ``answer`` with a placeholder for the secret that ``question``, the message before it, asks for."""
     asked = _ASKS.search(question.rstrip()[-_TAIL:])
     found = _ANSWER.match(answer) if asked else None
     if asked is None or found is None or not _is_answer(asked, found["secret"]):
@@ -65,23 +65,23 @@ def _is_answer(asked: re.Match[str], found: str) -> bool:
 
 @lru_cache(maxsize=512)
 def secrets_in(text: str) -> tuple[str, ...]:
-    """Return the values that a message tells as secrets, the longest first; of a long one, those of its beginning."""
+    """Return the secret values in a message, the longest first; of a long message only those of its beginning."""
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which walks values by this module
 
-    text = text[:_LONGEST_TOLD]
+    text = text[:_LONGEST_READ]
     values = {text[one.start : one.end] for one in Redactor().findings(text) if one.placeholder == REDACTED}
-    return tuple(sorted((value for value in values if len(value) >= _SHORTEST_TOLD), key=len, reverse=True))
+    return tuple(sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=len, reverse=True))
 
 
 def is_lasting_secret(value: str) -> bool:
-    """Return whether a value is a secret wherever it stands in the same conversation."""
-    return len(value) >= _SHORTEST_KEPT and (
+    """Return whether a value stays secret wherever it occurs in the same conversation."""
+    return len(value) >= _SHORTEST_LASTING and (
         any(map(str.isdigit, value)) or has_password_marks(value) or looks_random(value)
     )
 
 
 def hide_values(text: str, values: Iterable[str]) -> str:
-    """Return a text without these values, where each stands as a whole."""
+    """Return a text without these values, where each occurs as a whole word."""
     for value in values:
         if value in text:
             text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", REDACTED, text)

@@ -31,17 +31,17 @@ _CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
 
 
 class Value(NamedTuple):
-    """A value's place in the text, whether it stood in quotes, and what of its line stands behind it, if it did not."""
+    """A value's place in the text, whether it was quoted, and the rest of its line (``rest_of_line``) if it was not."""
 
     start: int
     end: int
     quoted: bool
-    line_end: str = ""
+    rest_of_line: str = ""
 
     @property
     def running_text(self) -> bool:
         """Tell whether the line goes on in words behind the value."""
-        return bool(self.line_end) and _goes_on(self.line_end)
+        return bool(self.rest_of_line) and _goes_on(self.rest_of_line)
 
 
 def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
@@ -165,11 +165,11 @@ def _strip_closers(run: str) -> str:
 _WORDS_FOLLOW = lazy_re(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
 
 
-def _goes_on(line_end: str) -> bool:
-    """Tell whether ``rest`` of the line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
-    if not _WORDS_FOLLOW.match(line_end):
+def _goes_on(rest_of_line: str) -> bool:
+    """Tell whether the rest of a line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
+    if not _WORDS_FOLLOW.match(rest_of_line):
         return False
-    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", line_end)
+    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", rest_of_line)
 
 
 def _end_of_line(text: str, at: int) -> int:
