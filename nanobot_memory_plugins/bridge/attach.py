@@ -46,7 +46,7 @@ def bridge_for(workspace: Path) -> Bridge | None:
 
 
 def _owner(ctx: Any) -> object:
-    """Return what stands for one AgentLoop: the loop, or its message bus where it cannot be found."""
+    """Return the object that identifies one AgentLoop: the loop, or its message bus where it cannot be found."""
     try:
         found: object = find_loop(ctx)
     except SeamMissingError:

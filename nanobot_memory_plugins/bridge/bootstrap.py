@@ -54,7 +54,7 @@ _prepared: ContextVar[_Prepared | None] = ContextVar("prepared_prompt_files", de
 
 
 class PromptFiles:
-    """Stands before the two methods by which nanobot brings files into a prompt.
+    """Wraps the two methods by which nanobot brings files into a prompt.
 
     ``scopes`` say whose notes a prompt may show while the memory has not started or fails.
     """
@@ -231,7 +231,7 @@ def _joined(files: Mapping[str, str]) -> str:
 
 
 def _below(long_term: str | None, known: str) -> str | None:
-    """Return what stands under "Long-term Memory": the file, and what is known of the user below it."""
+    """Return the text under "Long-term Memory": the file, and what is known of the user below it."""
     if not known:
         return long_term
     return "\n\n".join(filter(None, ((long_term or "").rstrip(), known)))

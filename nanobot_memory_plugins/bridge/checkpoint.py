@@ -24,7 +24,7 @@ def replacement(
 ) -> str:
     """Return the summary's text with the messages that it keeps written out below it.
 
-    ``first`` is the index of the first message that can be kept; before it stands an earlier summary. ``fits`` says
+    ``first`` is the index of the first message that can be kept; before it is an earlier summary. ``fits`` says
     whether a text has room. When not even the summary has, its beginning is returned.
     """
     text = summary.text.strip()
@@ -55,7 +55,7 @@ def split_checkpoint(text: str) -> tuple[str, list[dict[str, Any]]]:
         if line.startswith(_INDENT) and messages:
             messages[-1]["content"].append(line[len(_INDENT) :])
         elif line.endswith(":") and role in _ROLES:
-            # A result stays with nothing that could answer it: it is told as the assistant's.
+            # A result is left without its call: it is given as the assistant's message.
             messages.append({"role": "user" if role == "user" else "assistant", "content": []})
         elif messages and not line.strip():
             messages[-1]["content"].append("")

@@ -24,7 +24,7 @@ Summarise = Callable[..., Awaitable[str | None]]
 
 
 class Compaction:
-    """Stands before the two methods by which nanobot summarises what it cuts."""
+    """Wraps the two methods by which nanobot summarises what it cuts."""
 
     def __init__(self, loop: Any, memory: MemoryService, *, limit: float) -> None:
         self._loop = loop

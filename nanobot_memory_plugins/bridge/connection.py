@@ -133,7 +133,7 @@ class Bridge:
         return memory.tool(name) if memory is not None else None
 
     def own_tool(self, name: str) -> None:
-        """Learn the name of a tool of ours, whose executions are not observed."""
+        """Add the name of a tool of the memory's, whose executions are not observed."""
         self._own_tools.add(name)
 
     def is_private(self, session_key: str) -> bool:
@@ -229,7 +229,7 @@ class Bridge:
     # --- at work ----------------------------------------------------------------------------------------------
 
     def _scopes_without_memory(self) -> Scopes:
-        """Return whose is what, as the configuration and the files say it, without starting anything."""
+        """Return the owners of scopes, as the configuration and the files name them, without starting anything."""
         return workspace_scopes(self.workspace, self.configuration.memory, self.senders)
 
     async def _catch_up(self, memory: "MemoryHost") -> None:

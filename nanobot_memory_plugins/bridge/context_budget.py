@@ -22,7 +22,7 @@ _COMPACTING = ("_compact_request_history", "delta_messages")
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """``tokens`` by nanobot's count, ``estimated`` by ours; ``window`` is the model's."""
+    """``tokens`` by nanobot's count, ``estimated`` by the memory's; ``window`` is the model's."""
 
     window: int
     tokens: int

@@ -1,4 +1,4 @@
-"""Sessions that have gone quiet: what the memory is told of them, in this process or at the next start."""
+"""Sessions that have gone quiet: the memory is notified of them, in this process or at the next start."""
 
 import json
 from collections.abc import Callable, Iterable

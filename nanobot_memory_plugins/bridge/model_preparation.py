@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 
 
 class Prepared(StrEnum):
-    """How the embedding model stands."""
+    """The state of the embedding model."""
 
     THERE = "there"  # it was
     MADE = "made"

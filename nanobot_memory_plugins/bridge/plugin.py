@@ -111,7 +111,7 @@ class NanobotPlugin:
 
     @hookimpl
     def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
-        """Name the sessions of nanobot's own that hold what is forgotten: they are not ours."""
+        """Name the sessions of nanobot's own that hold what is forgotten: nanobot owns them, and they stay."""
         matcher = ErasureMatcher(texts, words=words)
         return [trace for path in session_files(context.workspace) for trace in _held(path, matcher)] if matcher else []
 

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 _NO_ANSWERS = ("[Assistant reply unavailable due to model error.]",)
 _REMEMBERED_TURNS = 1_000
 
-# Told of a saved turn that nobody wrote: session key, the turn's messages, whose it is.
+# Called for a saved turn that nobody wrote: session key, the turn's messages, its scope.
 BackgroundTurnSaved = Callable[[str, list[dict[str, Any]], Scope], None]
 
 

@@ -17,7 +17,7 @@ _AUTOMATION_MARKS = ("_automation_turn", "_cron_trigger", "_local_trigger", "_cr
 _NOBODY = frozenset({"subagent", "cron", "session", "session_timeout", "trigger", "runtime", "webui-settings"})
 _NOBODYS_PREFIX = "system:"
 _NOBODYS_MARKS = ("_session_message", "_internal_continuation", "injected_event")
-# What nanobot puts beside a message that another session's model sent; a saved message bears no other mark of it.
+# How nanobot marks a message that another session's model sent; a saved message bears no other mark of it.
 _SENT_BY_SESSION = "session_message"
 # The host runs a turn on a message again that it has stored before.
 _REPEATED = "_skip_user_persist"
@@ -26,7 +26,7 @@ _REPEATED = "_skip_user_persist"
 # mark.
 _CONTINUATION = "Continue the active task from the working-memory checkpoint above."
 
-# Messages of a session that are handed over, at most: what stands further back is in the transcript.
+# Messages of a session that are handed over, at most: earlier ones are in the transcript.
 HISTORY_MESSAGES = 200
 
 
@@ -69,7 +69,7 @@ def is_private(session: object) -> bool:
 
 
 def scope_of(session_key: str, *, channel: str | None = None, sender: str | None = None, group_chat: str = "") -> Scope:
-    """Return whose a memory is: the workspace is the agent, so that field stays empty.
+    """Return the owner of a memory: the workspace is the agent, so that field stays empty.
 
     What a caller does not know is left to the memory, which knows whose a session is.
     """

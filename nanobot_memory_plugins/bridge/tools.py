@@ -38,7 +38,7 @@ class _EntryPointTool(ContributedTool):
         return cls(attach(ctx))
 
     def runtime_context_provider(self) -> Any:
-        """Return what recalls beside each user message, from the first of our tools."""
+        """Return what recalls for each user message, from the first of the memory's tools."""
         return self._provider
 
 
@@ -59,7 +59,7 @@ class MemorySearchTool(_EntryPointTool):
 
     @property
     def read_only(self) -> bool:
-        """Searching changes nothing, so it may run beside other tools."""
+        """Searching changes nothing, so it may run at the same time as other tools."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""Whose a turn is: its sender's, in the group chat that it is from."""
+"""The owner of a turn: its sender, in the group chat that it is from."""
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -68,12 +68,12 @@ def _whole_chat(channel: str, chat_id: str, metadata: Mapping[str, Any], session
     return chat_id
 
 
-# Whose the turn is in which we run; the host asks for its prompt without saying it.
+# The scope of the turn that runs now; the host asks for its prompt without naming it.
 _current: ContextVar[Scope | None] = ContextVar("current_turn_scope", default=None)
 
 
 class TurnScopes:
-    """Says whose turns are. ``senders`` is who may write to this nanobot."""
+    """Returns the scopes of turns. ``senders`` says who may write to this nanobot."""
 
     def __init__(self, senders: Callable[[], Senders]) -> None:
         self.senders = senders
@@ -83,7 +83,7 @@ class TurnScopes:
     ) -> Scope:
         """Return the scope of a turn."""
         on, chat, user = (str(value or "") for value in (channel, chat_id, sender))
-        # On nanobot's own channel it is the session that says whose it is.
+        # On nanobot's own channel the session says who the owner is.
         on = "" if on == NOBODYS_CHANNEL else on
         user = "" if is_nobody(user) else user
         senders = self.senders()
@@ -95,7 +95,7 @@ class TurnScopes:
 
 
 def enter(scope: Scope | None) -> Any:
-    """Say whose the turn is that begins here; the answer ends it."""
+    """Set the scope of the turn that begins here; return the token that ends it."""
     return _current.set(scope)
 
 
@@ -105,6 +105,6 @@ def leave(token: Any) -> None:
 
 
 def current_scope(session_key: str) -> Scope | None:
-    """Return whose the turn is in which we run, if it is one of this session."""
+    """Return the scope of the turn that runs now, if it is one of this session."""
     scope = _current.get()
     return scope if scope is not None and scope.session == session_key else None

@@ -1,4 +1,4 @@
-"""A user's turn: recall beside the message, begun as early as the host lets us."""
+"""A user's turn: recall for the message, begun as early as the host lets us."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -80,7 +80,7 @@ class Turns:
         return processing
 
     async def provide(self, request: Any) -> RuntimeContextBlock | None:
-        """Answer the host's question for context: a block beside the user's message, or None. Never raises."""
+        """Answer the host's request for context: a block for the user's message, or None. Never raises."""
         try:
             self._attend()
             key, text = str(request.session_key or ""), str(request.original_user_text or "")
@@ -125,7 +125,7 @@ class Turns:
         return key, text
 
     def _scope_of(self, key: str, message: Any) -> Scope:
-        """Return whose a message or a request is."""
+        """Return the scope of a message or a request."""
         return self._scopes.of(
             key, channel=message.channel, chat_id=message.chat_id, sender=message.sender_id, metadata=message.metadata
         )
@@ -144,7 +144,7 @@ class Turns:
         return turn
 
     def _take_in(self, turn: Turn) -> None:
-        """Let the memory take in, behind the first turn of a session here, what it never heard of it.
+        """Let the memory take in, after the first turn of a session here, the earlier messages that it does not have.
 
         nanobot's record does not say who wrote what: that of a group of several people is left to whoever knows.
         """

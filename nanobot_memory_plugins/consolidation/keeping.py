@@ -34,7 +34,7 @@ _STANDING = (
     *("从现在起", "从今以后", "今后请", "以后请", "以后不要", "以后都"),
 )
 _FORGET = ("please forget that", "forget that", "forget:", "forget：", "请忘掉", "请忘记", "忘掉", "忘记", "忘記")
-# What may stand behind a beginning: a blank, a mark, or in Chinese the one who speaks.
+# What may follow a beginning: a blank, a mark, or in Chinese the one who speaks.
 _BORDERS = (" ", "\t", ",", "，", ":", "：", "我")
 _AROUND = " \t\n,，:：。.!！"
 
@@ -138,7 +138,7 @@ class EntryKeeping:
 
 
 def _is_answered(messages: Sequence[Message], text: str) -> bool:
-    """Return whether the last message of the user's is this one, and a reply stands behind it."""
+    """Return whether this is the user's last message, and a reply follows it."""
     is_replied = False
     for message in reversed(messages):
         if message.role == "user" and message.text.strip():
@@ -150,7 +150,7 @@ def _is_answered(messages: Sequence[Message], text: str) -> bool:
 
 
 def _may_ask(text: str) -> bool:
-    """Return whether a message is worth a call: a cue stands in it."""
+    """Return whether a message is worth a call: it contains a cue."""
     folded = text[:_LONGEST].casefold()
     return any(cue in folded for cues in _CUES.values() for cue in cues)
 

@@ -113,7 +113,7 @@ class EntryLearning:
 
 
 def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[str, Entry]) -> NewEntry:
-    """Return what was read as something to keep: whose word it is says its quotation."""
+    """Return what was read as a new entry; its quotation says who said it."""
     quote = read.quote
     origin = quote.origin if quote is not None and quote.is_certain else Origin.SUMMARY
     owner = without_session(scope)

@@ -154,7 +154,7 @@ class RememberTool(_EntryTool):
     )
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Write the entry or the note; the answer says where it stands, or what is wrong."""
+        """Write the entry or the note; the answer says where it is, or what is wrong."""
         self._recent.unanswered.pop(session_key, None)
         try:
             request = RememberArguments.model_validate(_given(arguments))
@@ -323,7 +323,7 @@ def _line(entry: Entry) -> str:
 
 
 def _place_of(path: Path, entry_id: str) -> str:
-    """Return where an entry stands: file and line. It blocks."""
+    """Return the place of an entry: file and line. It blocks."""
     name = f"{path.parent.name}/{path.name}"
     try:
         lines = read_regular(path).decode("utf-8", "replace").splitlines()

@@ -24,12 +24,12 @@ with framework("adk"):
 WhoseSession = Callable[[Any], Scope]
 # How the kit hands a conversation over to another agent: no tool that does anything.
 _TRANSFER, _KEY = "transfer_to_agent", "adk:"
-# Where the plugin was told of no window: a small one, so that the summary is short.
+# Where the plugin was given no window: a small one, so that the summary is short.
 _WINDOW, _RESULTS = 32_000, 10
 
 
 def of_user(session: Any) -> Scope:
-    """Return whose a session is: its user's, in every app, so that the memory is shared with other hosts."""
+    """Return the owner of a session: its user, in every app, so that the memory is shared with other hosts."""
     return Scope(user=session.user_id)
 
 
@@ -75,7 +75,7 @@ class MemoryPlugin(BasePlugin):
 
     @guarded
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
-        """Put the block beside the user's message, and what is known for long into the instructions."""
+        """Put the block into the user's message, and what is known for long into the instructions."""
         run = self._run(callback_context)
         if run.events_read is not None:
             return  # what is sent to a live model is another object
@@ -226,14 +226,14 @@ def _plain(content: Any) -> dict[str, Any]:
 
 
 def _said_in(event: Any) -> str:
-    """Return what was said in an event: its text, or what was heard of a voice once it has ended."""
+    """Return what was said in an event: its text, or the transcription of a voice once it has ended."""
     speech = event.input_transcription if event.author == "user" else event.output_transcription
     text = asked_in([{**_plain(event.content), "role": "user"}]).text
     return text or (speech.text or "" if speech and speech.finished else "")
 
 
 def _live_messages(events: Iterable[Any]) -> list[dict[str, Any]]:
-    """Return what stands in the live context: no events that a summary stands for, but that."""
+    """Return the live context: a summary in place of the events that it replaces."""
     shown = [event for event in events if not event.partial and (event.content or event.actions.compaction)]
     ranges = [
         (compacted.start_timestamp, compacted.end_timestamp)

@@ -86,7 +86,7 @@ class MemoryMiddleware(AgentMiddleware):
         return _shortened(state["messages"], made)
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        """Put what was recalled beside the user's message, in this request alone."""
+        """Add what was recalled to the user's message, in this request alone."""
         return await handler(self._with_memory(request))
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
@@ -135,7 +135,7 @@ class MemoryMiddleware(AgentMiddleware):
         is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
         session = known or f"langchain:{uuid.uuid4()}"
         parent = "" if is_user else asking or session
-        scope = None if asking else self._scope(config)  # whose a sub-agent is the one says who asks
+        scope = None if asking else self._scope(config)  # the asking session says who owns a sub-agent's
         turn = self.memory.turn(session if is_user else f"{session}/{outer}", scope=scope, parent=parent)
         if not messages or not isinstance(messages[-1], HumanMessage):
             return turn, "", _chat(messages), False
@@ -152,7 +152,7 @@ class MemoryMiddleware(AgentMiddleware):
         return turn.restore(kept["text"], kept["block"])
 
     def _with_memory(self, request: Any) -> Any:
-        """Return a request with the block beside the user's message, and what is known for long behind the prompt."""
+        """Return a request with the block in the user's message, and what is known for long after the prompt."""
         turn, kept = self._turn(request.state), request.state.get("memory_turn") or {}
         if not turn.parent:
             self.memory.touch(turn.session_key, turn.scope)  # a run that is cancelled does not say so
@@ -224,7 +224,7 @@ def _system_with(request: Any, known: str) -> dict[str, Any]:
 
 
 def _shortened(messages: Sequence[BaseMessage], summary: Summary | None) -> dict[str, Any] | None:
-    """Return the change of state that puts a summary in the place of what it stands for."""
+    """Return the change of state that puts a summary in the place of the messages that it replaces."""
     if summary is None or summary.keep_from <= 0:
         return None
     # Providers want a user's message first; the mark says that no user wrote it.

@@ -118,7 +118,7 @@ class _Run(RunHooks[Any]):
         self._tokens: int | None = None
 
     async def __call__(self, data: "CallModelData[Any]") -> "ModelInputData":
-        """Return what is sent to the model: the block beside the user's message, and what is known for long."""
+        """Return what is sent to the model: the block in the user's message, and what is known for long."""
         given = data.model_data
         if (own := self._config.call_model_input_filter) is not None:
             answer = own(data)
@@ -152,7 +152,7 @@ class _Run(RunHooks[Any]):
         await self._hooks.on_agent_start(context, agent)
 
     async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: "list[Any]") -> None:
-        """Remember what stands in the live context."""
+        """Remember what is in the live context."""
         self._sent = input_items
         await self._hooks.on_llm_start(context, agent, system_prompt, input_items)
 

@@ -98,7 +98,7 @@ class MemoryCapability(AbstractCapability[Any]):
         return replace(request_context, messages=messages if self._is_kept else _with_block(turn, messages))
 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
-        """Put what was recalled beside the prompt, in this request alone."""
+        """Add what was recalled to the prompt, in this request alone."""
         if self._is_kept:
             messages = _with_block(self._of_run(ctx), request_context.messages)
             request_context = replace(request_context, messages=messages)
@@ -122,7 +122,7 @@ class MemoryCapability(AbstractCapability[Any]):
     def _of_run(self, ctx: Any) -> Turn:
         """Return the turn, which begins in no tool of its own run: `wrap_run` is the first to ask for it."""
         if self._turn is None:
-            asking = asking_session()  # whose a sub-agent is the one says who asks
+            asking = asking_session()  # the asking session says who owns a sub-agent's
             scope = None if asking else self._scope(ctx)
             self._turn = self.memory.turn(self._session_key(ctx), scope=scope, parent=asking)
         return self._turn
@@ -137,7 +137,7 @@ class MemoryCapability(AbstractCapability[Any]):
                 return self._known
             text = spoken_text({"role": "user", "content": _content(ctx.prompt)})
             before = question.before if question.is_new else chat
-            # Of a conversation that has a new name in each run nothing can be told from what it was before.
+            # Of a conversation that has a new name in each run nothing says what it was before.
             named = self._has_own_key or any(
                 message.conversation_id == ctx.conversation_id for message in messages[:-1]
             )
@@ -151,7 +151,7 @@ class MemoryCapability(AbstractCapability[Any]):
         summary = await turn.compacted(chat, context_window=self.context_window)
         if summary is None or (cut := places[min(summary.keep_from, len(places) - 1)]) <= 0:
             return None
-        # Prompts of the system stand in the history, and would go with it.
+        # The history contains the system's prompts, and they would go with it.
         system = [part for message in messages[:cut] for part in message.parts if part.part_kind == "system-prompt"]
         parts = [*system, UserPromptPart(summary.text)]
         first = next(message for message in messages if isinstance(message, ModelRequest))
@@ -217,7 +217,7 @@ def _answer(part: Any) -> str:
 
 
 async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
-    """Note the tools that no hook told of: those that there are not. What was noted is not noted again."""
+    """Note the calls that no hook reported: those of unknown tools. What was noted is not noted again."""
     calls = (part for message in messages[-2:-1] for part in message.parts if part.part_kind == "tool-call")
     arguments = {call.tool_call_id: call.args for call in calls}
     for part in messages[-1].parts:
@@ -229,7 +229,7 @@ async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
 
 
 def _with_block(turn: Turn, messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Return the messages with the block beside the prompt of this run; those of the run stay as they are."""
+    """Return the messages with the block in the prompt of this run; those of the run stay as they are."""
     made = list(messages)
     for index in range(len(made) - 1, -1, -1):
         parts = [_part_with_block(turn, part) for part in made[index].parts]

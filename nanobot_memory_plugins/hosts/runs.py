@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_service import MemoryService
 
-# Runs that are remembered: of one that was cancelled some hosts tell nobody. And runs whose session is known.
+# Runs that are remembered: some hosts do not report one that was cancelled. And runs whose session is known.
 _RUNS, _SESSIONS = 1_000, 20_000
 
 
@@ -20,7 +20,7 @@ _RUNS, _SESSIONS = 1_000, 20_000
 class HostRun:
     """One run: its turn, what is known for long once that was opened, and what its model was asked last.
 
-    ``heard`` counts what of the session was looked at, in a run in which the user goes on speaking.
+    ``events_read`` counts the session's events that were read, in a run in which the user goes on speaking.
     """
 
     memory: "MemoryService"
@@ -87,7 +87,7 @@ class Runs:
         return self._runs.pop(run_id, None)
 
     def session_of(self, run_ids: Iterable[str]) -> tuple[str, ScopeLike] | None:
-        """Return the key of the session of which some runs are, and whose it is, or None."""
+        """Return the key and the scope of the session that some runs belong to, or None."""
         return next((known for run_id in run_ids if (known := self._sessions.get(run_id))), None)
 
     def _is_asking(self, key: str) -> bool:

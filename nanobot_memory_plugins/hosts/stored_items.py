@@ -80,7 +80,7 @@ class StoredItems:
 
 
 def is_held_by_server(items: Items) -> bool:
-    """Whether a request answers calls that stand in none of its items: the server has them, and what led there."""
+    """Whether a request answers calls that none of its items contains: the server has them, and what led there."""
     called = {item.get("call_id") for item in items if not str(item.get("type")).endswith("_output")}
     return any(str(item.get("type")).endswith("_output") and item.get("call_id") not in called for item in items)
 

@@ -18,7 +18,7 @@ _RANDOM_BYTES = 6
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client: the key of its session, and whose memory it asks for.
+    """One client: the key of its session, and the person whose memory it asks for.
 
     Nothing that a client sends makes one: the command line does, or the token that a request came with.
     """
@@ -28,7 +28,7 @@ class Client:
 
 
 def scope_of(name: str) -> Scope:
-    """Return whose memory a name stands for: ``owner``, ``telegram:111`` as hosts name people, or a name of its own."""
+    """Return the owner that a name stands for: ``owner``, ``telegram:111`` as hosts name people, or any other name."""
     if name in ("", OWNER):
         return Scope(user=OWNER, channel=_LOCAL_CHANNEL)
     channel, colon, user = name.partition(":")

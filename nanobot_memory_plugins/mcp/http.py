@@ -47,12 +47,12 @@ class Tokens:
         self._names = {_digest(token): name for name, token in by_name.items()}
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return whose token this is, as the SDK asks for it, or None."""
+        """Return the client with this token, in the SDK's form, or None."""
         name = self.name_of(token)
         return AccessToken(token="", client_id=name, scopes=[]) if name is not None else None
 
     def name_of(self, token: str) -> str | None:
-        """Return whose token this is, or None."""
+        """Return the client with this token, or None."""
         given, found = _digest(token), None
         for digest, name in self._names.items():
             if secrets.compare_digest(given, digest):

@@ -1,4 +1,4 @@
-"""The memory that a server serves: a `MemoryHost` that is told whose a session is before a tool is run in it."""
+"""The memory that a server serves: a `MemoryHost` that learns the owner of a session before a tool is run in it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,7 +36,7 @@ class ServedMemory(MemoryHost):
         super().__init__(workspace, config=_served(config), problems=problems, senders=senders, project=project)
 
     def enter(self, client: Client) -> Scope:
-        """Say whose the client's session is, and return it: its tools, told the session alone, act for that person.
+        """Set the owner of the client's session, and return it: the tools of the session act for that person.
 
         It may read the host's configuration: call it in a thread.
         """

@@ -42,7 +42,7 @@ async def list_resources(memory: ServedMemory, scope: Scope) -> list[dict[str, A
 
 
 async def long_term(memory: ServedMemory, client: Client, scope: Scope) -> str:
-    """Return what is known of a person, and the long-term file as far as it is theirs."""
+    """Return what is known of a person, and the long-term file as far as it belongs to that person."""
     search = memory.tool("memory_search")
     known = await search.run({}, session_key=client.session) if search is not None else ""
     written = await run_in_daemon_thread(memory.base_context)

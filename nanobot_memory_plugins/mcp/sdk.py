@@ -15,7 +15,7 @@ __all__ = ["IS_VERSION_1", "FastMCP", "ResourceError", "ToolError", "UnansweredE
 
 
 class UnansweredError(ToolError, ResourceError):
-    """A request without an answer. What is told is for the client, and names no value of the memory."""
+    """A request without an answer. The message is for the client, and contains no value of the memory."""
 
     def __init__(self, *, message: str) -> None:
         super().__init__(message)

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 
 class MemoryServer(FastMCP[Any]):
-    """Serves one memory. ``client_of`` says whose the request is that runs; ``options`` are those of the SDK.
+    """Serves one memory. ``client_of`` returns the client of the request that runs; ``options`` are those of the SDK.
 
     It begins to open the memory with the first request and holds up nobody who only says hello.
     """
@@ -44,7 +44,7 @@ class MemoryServer(FastMCP[Any]):
         **options: Any,
     ) -> None:
         instructions = INSTRUCTIONS if hooks is None else INSTRUCTIONS_BESIDE_HOOKS
-        # What goes wrong is the answer to the client, and stands in our own log; the SDK's would show requests.
+        # What goes wrong is the answer to the client, and is in our own log; the SDK's would show requests.
         super().__init__(NAME, instructions=instructions, log_level="CRITICAL", **options)
         self.memory = memory
         self._client_of = client_of

@@ -43,7 +43,7 @@ _NARROWER = "Ask for less: other words, a time with since and until, or one memo
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What a client is told of a tool beside its own description. A hint that is missing would mean the worst."""
+    """What a client is told of a tool besides its own description. A hint that is missing would mean the worst."""
 
     title: str
     reads_only: bool = False

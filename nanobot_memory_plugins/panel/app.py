@@ -27,7 +27,7 @@ from nanobot_memory_plugins.panel.views.memories import MemoriesView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
 
-# Columns from which list and detail stand side by side.
+# Columns from which list and detail are side by side.
 WIDE_FROM = 110
 
 STYLE = """

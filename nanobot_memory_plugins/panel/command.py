@@ -33,7 +33,7 @@ AUTO = "auto"
 
 
 def _languages(incomplete: str) -> list[str]:
-    return [one for one in (AUTO, *languages()) if one.startswith(incomplete)]
+    return [language for language in (AUTO, *languages()) if language.startswith(incomplete)]
 
 
 def panel(

@@ -64,7 +64,7 @@ class PanelMemory:
         self._sink: int | None = None
 
     async def open(self) -> None:
-        """Load the plugins and open the index. Raises whatever stands in the way."""
+        """Load the plugins and open the index. Raises whatever prevents it."""
         self._sink = logger.add(
             lambda message: self.warnings.append(message.record["message"]), level="WARNING", diagnose=False
         )
@@ -109,7 +109,7 @@ class PanelMemory:
         return self._inspection.store if self._inspection is not None else None
 
     async def search(self, text: str, limit: int) -> SearchResult:
-        """Search the index: best first, without what only says that it has heard. Raises `StoreError`."""
+        """Search the index: best first, without mere acknowledgements. Raises `StoreError`."""
         if self.store is None:
             return SearchResult()
         found = await self.store.search(Query(text, limit=2 * limit))
@@ -124,7 +124,7 @@ class PanelMemory:
         return await (eraser.plan(erasure) if dry_run else eraser.erase(erasure))
 
     def status(self) -> StoreStatus | None:
-        """Return how the index stands, or None where there is none."""
+        """Return the state of the index, or None where there is none."""
         return self.store.status() if self.store is not None else None
 
     async def findings(self) -> list[Finding]:
@@ -134,11 +134,11 @@ class PanelMemory:
             found += await self._inspection.diagnose()
         else:
             found.append(Finding("memory", "it could not be opened", Health.BAD, "Run `nanobot-memory doctor`."))
-        told = " ".join(finding.state for finding in found)
+        states = " ".join(finding.state for finding in found)
         found += [
             Finding("warning", text, Health.DEGRADED, "`nanobot-memory --verbose doctor` shows where it comes from.")
             for text in dict.fromkeys(self.warnings)
-            if text not in told
+            if text not in states
         ]
         return found
 
@@ -146,9 +146,9 @@ class PanelMemory:
         """Return whether the memory as a whole is paused."""
         return self.privacy.read().is_all_paused
 
-    def pause(self, wanted: bool) -> bool:
+    def pause(self, paused: bool) -> bool:
         """Pause the memory as a whole, or go on with it. Blocks. Raises `MemoryFileError`."""
-        if wanted:
+        if paused:
             self.privacy.pause("", "", BY_WORDS, self.clock.now())
         else:
             self.privacy.resume("", None)
@@ -161,7 +161,7 @@ class PanelMemory:
 
 
 def _says_nothing(hit: Hit) -> bool:
-    """Return whether a message is a pleasantry, or an answer that only says that it has heard."""
+    """Return whether a message is a pleasantry or a mere acknowledgement."""
     if hit.source != "transcript":
         return False
     return not hit.answers and is_small_talk(hit.text)

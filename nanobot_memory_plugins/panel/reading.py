@@ -59,15 +59,15 @@ class MemoryReader:
             except OSError:
                 continue
         self._known = fresh
-        found = [one for _, one in fresh.values()]
-        return sorted(found, key=lambda one: one.last.timestamp() if one.last else 0.0, reverse=True)
+        found = [file for _, file in fresh.values()]
+        return sorted(found, key=lambda file: file.last.timestamp() if file.last else 0.0, reverse=True)
 
     def records(self, file: ShownFile, limit: int | None) -> list[ShownRecord]:
         """Return the last messages or notes, oldest first. Raises `OSError`."""
         path = self._paths.workspace / file.path
         if file.is_session:
-            said = last_records(path, file.key, limit or _MOST_MESSAGES)
-            return [ShownRecord(one.id, one.time, one.role, one.name, one.text) for one in said]
+            records = last_records(path, file.key, limit or _MOST_MESSAGES)
+            return [ShownRecord(record.id, record.time, record.role, record.name, record.text) for record in records]
         return self._notes(path)[-(limit or 0) :]
 
     def _notes(self, path: Path) -> list[ShownRecord]:
@@ -84,17 +84,17 @@ class MemoryReader:
         relative = path.relative_to(self._paths.workspace).as_posix()
         if path.suffix == ".md":
             notes = self._notes(path)
-            last = next((one.time for one in reversed(notes) if one.time), None)
-            preview = next((one.text.partition("\n")[0] for one in notes if one.id), "")
+            last = next((note.time for note in reversed(notes) if note.time), None)
+            preview = next((note.text.partition("\n")[0] for note in notes if note.id), "")
             return ShownFile(path.stem, relative, len(notes), last, preview, is_session=False)
         with open_regular(path) as file:
             lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_TAIL_BYTES), b""))
             file.seek(max(0, file.tell() - _TAIL_BYTES))
             tail = file.read(_TAIL_BYTES).split(b"\n")
-        said = next(filter(None, (parse_transcript_line(line) for line in reversed(tail) if line)), None)
-        if said is None:
+        newest = next(filter(None, (parse_transcript_line(line) for line in reversed(tail) if line)), None)
+        if newest is None:
             return ShownFile(path.stem, relative, lines, None, "", is_session=True)
-        return ShownFile(said.session_key, relative, lines, said.time, said.text[:400], is_session=True)
+        return ShownFile(newest.session_key, relative, lines, newest.time, newest.text[:400], is_session=True)
 
     def _stamps(self) -> list[tuple[str, str]]:
         """Return the files with a stamp that changes with them; links and folders are none of them."""
@@ -103,10 +103,10 @@ class MemoryReader:
             try:
                 with os.scandir(folder) as entries:
                     for entry in entries:
-                        wanted = (
+                        is_shown = (
                             entry.name.endswith(".jsonl") if folder == self._paths.sessions else _is_day(entry.name)
                         )
-                        if wanted and entry.is_file(follow_symlinks=False):
+                        if is_shown and entry.is_file(follow_symlinks=False):
                             stat = entry.stat(follow_symlinks=False)
                             found.append((entry.path, f"{stat.st_mtime_ns}-{stat.st_size}"))
             except OSError:

@@ -27,7 +27,7 @@ _AGAIN = "Run the same command again: it goes on where it was."
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What stands on the server after sending, by machine, and what is not there of this one."""
+    """What the server holds after sending, by machine, and what is not there of this one."""
 
     machine: str
     unsent_bytes: int
@@ -67,7 +67,7 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
 
 
 async def send_everything(workspace: Path, config: MemoryConfig) -> Sent:
-    """Send this machine's files and entries to the server, and return what stands there.
+    """Send this machine's files and entries to the server, and return what it holds.
 
     Raises `ConfigurationError` where nothing is shared, and `StoreError` while the server is away.
     """

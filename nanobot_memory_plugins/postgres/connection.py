@@ -1,4 +1,4 @@
-"""Connections to the server, and transactions that say whose they are.
+"""Connections to the server, and transactions that name their tenant.
 
 Every statement runs in a transaction that names its tenant, for no longer than that: so it holds behind a pooler, too.
 Row-level security adds the tenant to every statement, and no statement of ours names one.
@@ -52,9 +52,9 @@ def connect(dsn: str) -> Connection:
             "The option dsn of postgres is no address of a PostgreSQL server.",
             hint='It looks like "host=db.example.com dbname=memory user=memory", or "postgresql://...".',
         ) from error
-    wanted: dict[str, Any] = {**_SETTINGS, **given}
+    parameters: dict[str, Any] = {**_SETTINGS, **given}
     with plain_errors():
-        connection = psycopg.connect(**wanted, autocommit=True)
+        connection = psycopg.connect(**parameters, autocommit=True)
     connection.prepare_threshold = None  # what is prepared would be a stranger's behind a pooler
     return connection
 
@@ -87,9 +87,9 @@ def plain_errors() -> Iterator[None]:
     except psycopg.errors.UndefinedTable as error:
         raise StoreError("The tables of the shared memory are not there.", hint="They are made anew soon.") from error
     except psycopg.OperationalError as error:
-        told = ", ".join(filter(None, (type(error).__name__, error.sqlstate)))
+        detail = ", ".join(filter(None, (type(error).__name__, error.sqlstate)))
         raise StoreError(
-            Sentence("The server of the shared memory does not answer ({told}).", told=told),
+            Sentence("The server of the shared memory does not answer ({told}).", told=detail),
             hint="Check that it runs, the option dsn of postgres, and the password file.",
         ) from error
     except psycopg.Error as error:

@@ -29,8 +29,8 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> list[Finding]
 
 def away(server: Server) -> Finding:
     """Say that the server does not answer, or too late, why, and what helps."""
-    told = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=server.reason)
-    return Finding("shared memory", told, Health.DEGRADED, server.hint)
+    state = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=server.reason)
+    return Finding("shared memory", state, Health.DEGRADED, server.hint)
 
 
 def _sharing(owner: Owner, unsent: int) -> Finding:

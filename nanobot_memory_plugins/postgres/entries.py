@@ -25,7 +25,7 @@ from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget
 from nanobot_memory_plugins.postgres.server import Server
 
 FILE = "entries.json"
-# Seconds that an exchange waits for the server, and somebody who was told to exchange for another process.
+# Seconds that an exchange waits for the server, and a caller that asks for an exchange for another process.
 _PATIENCE, _LOCK_SECONDS = 20.0, 10.0
 _MOST_LOOKS = 20
 
@@ -142,7 +142,7 @@ class EntryExchange:
         writes = changed(known, here)
         done = await self._ask(lambda connection: push(connection, self._owner, writes)) if writes else {}
         if done:
-            sent = {one.id: (done[one.id], hash_of(one.body)) for one in writes if one.id in done}
+            sent = {write.id: (done[write.id], hash_of(write.body)) for write in writes if write.id in done}
             agreed = replace(agreed, known={**known, **sent})
         await run_in_daemon_thread(lambda: self._write(agreed))
         if done is not None and len(done) == len(writes):
@@ -177,20 +177,20 @@ def learned(
 
     What the server has lost (it is not ``there``) is no news: it is sent again.
     """
-    after = {id_: (one[0], one[1] if id_ in there else _LOST) for id_, one in known.items()}
+    after = {id_: (entry[0], entry[1] if id_ in there else _LOST) for id_, entry in known.items()}
     updates = []
     for row in rows:
-        before, ours = known.get(row.id), here.get(row.id, "")
+        before, body = known.get(row.id), here.get(row.id, "")
         after[row.id] = (row.revision, hash_of(row.body))
-        if clean(ours) == row.body:
+        if clean(body) == row.body:
             continue
         base = row.base
         if before is not None and row.revision < before[0]:
             base = row.body  # the server went back behind what was known: what is here goes there again
         elif before is not None and (row.revision == before[0] or (base and hash_of(base) != before[1])):
             base = ""  # it lost what was known, and somebody has written anew: both stay
-        elif before is not None and hash_of(ours) == before[1]:
-            base = ours  # nobody has changed it here
+        elif before is not None and hash_of(body) == before[1]:
+            base = body  # nobody has changed it here
         updates.append(EntryUpdate(row.id, base, row.body, row.forgotten))
     return updates, after
 
@@ -251,10 +251,10 @@ def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> 
         "WHERE e.revision = excluded.revision - 1 AND NOT e.forgotten RETURNING e.id, e.revision, e.body",
         (
             owner.machine,
-            [one.id for one in writes],
-            [one.revision for one in writes],
-            [hash_of(one.body) for one in writes],
-            [clean(one.body) or None for one in writes],
+            [write.id for write in writes],
+            [write.revision for write in writes],
+            [hash_of(write.body) for write in writes],
+            [clean(write.body) or None for write in writes],
         ),
     ).fetchall()
     run_many(
@@ -268,16 +268,16 @@ def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> 
     return {str(id_): int(revision) for id_, revision, _ in done}
 
 
-def forget(connection: Connection, machine: str, wanted: ErasureMatcher) -> None:
+def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> None:
     """Take out for good the entries that hold what is wanted, and what they ever said.
 
     Their rows stay, empty: so every machine learns of it, and none brings them back.
     """
     now: dict[str, str | None] = dict(run(connection, "SELECT e.id, e.body FROM nanobot_memory.entry e").fetchall())
     was = run(connection, "SELECT c.id, c.revision, c.body FROM nanobot_memory.change c WHERE c.body IS NOT NULL")
-    earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _holds(wanted, body)]
+    earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _holds(matcher, body)]
     # One that was taken out already may have been changed by a machine that is away.
-    ids = {id_ for id_, body in now.items() if body and _holds(wanted, body)}
+    ids = {id_ for id_, body in now.items() if body and _holds(matcher, body)}
     ids |= {id_ for id_, _ in earlier if not now.get(id_)}
     run(
         connection,
@@ -304,5 +304,5 @@ def _touch(connection: Connection) -> None:
     run(connection, "UPDATE nanobot_memory.tenant t SET entries = gen_random_uuid()")
 
 
-def _holds(wanted: ErasureMatcher, body: str) -> bool:
-    return wanted.count(unquote(body)) > 0  # the fields below the text have some characters by their codes
+def _holds(matcher: ErasureMatcher, body: str) -> bool:
+    return matcher.count(unquote(body)) > 0  # the fields below the text have some characters by their codes

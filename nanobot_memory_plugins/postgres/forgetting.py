@@ -21,7 +21,7 @@ _AT_ONCE = 500
 
 def found(connection: Connection, erasure: Erasure) -> dict[str, int]:
     """Return how many passages hold what is to be forgotten, by machine."""
-    return dict(Counter(machine for _, machine, _ in _passages(connection, _wanted(erasure))))
+    return dict(Counter(machine for _, machine, _ in _passages(connection, _matcher(erasure))))
 
 
 def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, int]:
@@ -31,10 +31,10 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     """
     introduce(connection, owner)
     revision = begin(connection)  # nobody sends meanwhile, and who sends later sees that he has to forget
-    wanted = _wanted(erasure)
-    gone = list(_passages(connection, wanted))
+    matcher = _matcher(erasure)
+    gone = list(_passages(connection, matcher))
     delete(connection, owner, [number for number, _, _ in gone])
-    places = sorted({(machine, path) for _, machine, path in gone} | set(_forget_records(connection, wanted)))
+    places = sorted({(machine, path) for _, machine, path in gone} | set(_forget_records(connection, matcher)))
     run(
         connection,
         "DELETE FROM nanobot_memory.file f USING unnest(%s::text[], %s::text[]) AS u(machine, path) "
@@ -46,7 +46,7 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
         "UPDATE nanobot_memory.machine m SET revision = %s WHERE m.machine = ANY(%s)",
         (revision, [machine for machine, _ in places]),
     )
-    entries.forget(connection, owner.machine, wanted)
+    entries.forget(connection, owner.machine, matcher)
     body = {
         "ids": erasure.ids,
         "texts": [clean(text) for text in erasure.texts],
@@ -99,11 +99,11 @@ def done(connection: Connection, owner: Owner, revision: int) -> None:
     )
 
 
-def _wanted(erasure: Erasure) -> ErasureMatcher:
+def _matcher(erasure: Erasure) -> ErasureMatcher:
     return ErasureMatcher(erasure.texts, words=erasure.words)
 
 
-def _passages(connection: Connection, wanted: ErasureMatcher) -> Iterator[tuple[int, str, str]]:
+def _passages(connection: Connection, matcher: ErasureMatcher) -> Iterator[tuple[int, str, str]]:
     """Yield id, machine and path of the passages that hold something."""
     last: int | None = None
     while True:
@@ -114,14 +114,14 @@ def _passages(connection: Connection, wanted: ErasureMatcher) -> Iterator[tuple[
             (last, last, _AT_ONCE),
         ).fetchall()
         for number, machine, path, *texts, tags in rows:
-            if wanted.count("\n".join((*texts, " ".join(json.loads(tags))))):
+            if matcher.count("\n".join((*texts, " ".join(json.loads(tags))))):
                 yield int(number), machine, path
         if len(rows) < _AT_ONCE:
             return
         last = rows[-1][0]
 
 
-def _forget_records(connection: Connection, wanted: ErasureMatcher) -> Iterator[tuple[str, str]]:
+def _forget_records(connection: Connection, matcher: ErasureMatcher) -> Iterator[tuple[str, str]]:
     """Delete the records that hold something, and yield machine and path of each."""
     last = None
     while True:
@@ -131,7 +131,7 @@ def _forget_records(connection: Connection, wanted: ErasureMatcher) -> Iterator[
             "WHERE %s::uuid IS NULL OR r.id > %s ORDER BY r.id LIMIT %s",
             (last, last, _AT_ONCE),
         ).fetchall()
-        held = [row for row in rows if wanted.count(_text(row[2], bytes(row[3])))]
+        held = [row for row in rows if matcher.count(_text(row[2], bytes(row[3])))]
         run(connection, "DELETE FROM nanobot_memory.record r WHERE r.id = ANY(%s)", ([row[0] for row in held],))
         yield from ((row[1], row[2]) for row in held)
         if len(rows) < _AT_ONCE:

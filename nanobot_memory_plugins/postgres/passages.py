@@ -53,7 +53,7 @@ _SHOWN = {"key": f"{_FOREIGN} || c.key", "path": f"{_FOREIGN} || c.path"}
 ROW_COLUMNS: Final = ", ".join(
     ("c.id", *(f"c.{name}" for name in _DERIVED), *(_SHOWN.get(name, f'c."{name}"') for name in _COLUMNS))
 )
-"""The columns of a `CandidateRow`. Before path and key of another machine stands its name (``machine``)."""
+"""The columns of a `CandidateRow`. Path and key of another machine begin with its name (``machine``)."""
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
 _MOST_KEPT = 200_000
 # Passages of one sender after which the server counts its rows, and again whenever they have doubled.
@@ -117,8 +117,8 @@ class PassageIndex:
 
     def apply(self, change: FileChange) -> None:
         """Apply what one step of the indexer found, whole or not at all."""
-        wanted = [one for one in change.documents if self._is_wanted(one)]
-        made = {one[0]: one for one in (self._row(document) for document in wanted)}
+        kept = [document for document in change.documents if self._is_kept(document)]
+        made = {row[0]: row for row in (self._row(document) for document in kept)}
         path = clean(change.path)
         with self._transaction():
             revision = begin(self.connection)
@@ -243,7 +243,7 @@ class PassageIndex:
             "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[])",
             [list(column) for column in zip(*postings, strict=True)] if postings else [[], [], [], []],
         )
-        _count(self.connection, len(rows), sum(one[2] for one in postings))
+        _count(self.connection, len(rows), sum(posting[2] for posting in postings))
 
     def _terms(self, body: str, head: str) -> Counter[int]:
         return Counter(self._owner.term(term) for term in f"{body} {head}".split())
@@ -264,7 +264,7 @@ class PassageIndex:
             sql = f"INSERT INTO nanobot_memory.file (machine, {_STATE}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
             run(self.connection, sql, (machine, path, state.offset, state.prefix_hash, *numbers))
 
-    def _is_wanted(self, document: Document) -> bool:
+    def _is_kept(self, document: Document) -> bool:
         limit = self._limits.get(document.source)
         return limit is None or document.time is None or timestamp(document.time) >= limit
 

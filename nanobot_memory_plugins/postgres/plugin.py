@@ -94,7 +94,7 @@ class PostgresPlugin:
 
     @hookimpl
     async def diagnose(self) -> list[Finding]:
-        """Say how the server stands, and what is not sent yet."""
+        """Return the state of the server, and what is not sent yet."""
         if self._refused:
             return [
                 Finding(
@@ -108,19 +108,19 @@ class PostgresPlugin:
         return await self._store.findings() if self._store is not None else []
 
     async def _keep_up(self, store: "SharedStore", context: PluginContext) -> None:
-        told = ""
+        logged = ""
         while True:
             try:
                 await self._forget(store, context)
                 if isinstance(context.entries, ExchangedEntries):
                     while await store.entries.look(context.entries):
                         continue
-                told = ""
+                logged = ""
             except (NanobotMemoryError, OSError) as error:
-                why = error.cause if isinstance(error, NanobotMemoryError) else type(error).__name__
-                if why != told:
-                    told = why
-                    logger.warning("what other machines made of the memory is not taken in now: {}", why)
+                reason = error.cause if isinstance(error, NanobotMemoryError) else type(error).__name__
+                if reason != logged:
+                    logged = reason
+                    logger.warning("what other machines made of the memory is not taken in now: {}", reason)
             await asyncio.sleep(_LOOK)
 
     async def _forget(self, store: "SharedStore", context: PluginContext) -> None:

@@ -28,7 +28,11 @@ def record_id(key: str) -> uuid.UUID | None:
 
 def put(connection: Connection, machine: str, change: FileChange, revision: int) -> None:
     """Keep the records of a change of a file, each once, in the caller's transaction."""
-    kept = {number: one.raw for one in change.records if len(one.raw) <= _LONGEST and (number := record_id(one.key))}
+    kept = {
+        number: record.raw
+        for record in change.records
+        if len(record.raw) <= _LONGEST and (number := record_id(record.key))
+    }
     if kept:
         path = clean(change.path)
         run_many(connection, _PUT, [(number, revision, machine, path, kept[number]) for number in sorted(kept)])
@@ -51,6 +55,6 @@ def drop(connection: Connection, passages: Iterable[tuple[str, str]]) -> None:
 
 def shared(connection: Connection, ids: Sequence[str]) -> Collection[str]:
     """Return those of some records that are there."""
-    wanted = {number: one for one in ids if (number := record_id(f"#{one}")) is not None}
-    found = run(connection, "SELECT r.id FROM nanobot_memory.record r WHERE r.id = ANY(%s)", (list(wanted),))
-    return frozenset(wanted[row[0]] for row in found)
+    known = {number: id_ for id_ in ids if (number := record_id(f"#{id_}")) is not None}
+    found = run(connection, "SELECT r.id FROM nanobot_memory.record r WHERE r.id = ANY(%s)", (list(known),))
+    return frozenset(known[row[0]] for row in found)

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS, WHOSE_FIELDS, w
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
-"""Passages of entries are this machine's own: they stand in the file of each, and are the same."""
+"""Passages of entries are this machine's own: they are in the file of each, and are the same."""
 _WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 _UPPER, _LOWER = string.ascii_uppercase, string.ascii_lowercase
 
@@ -34,7 +34,11 @@ def passing(query: Query, machine: str) -> tuple[str, dict[str, Any]]:
         "origin": sorted(origin.value for origin in query.origins),
         "source": sorted(map(clean, query.sources)),
     }
-    parts += [f"c.{column} = ANY({values.add(wanted)})" for column, wanted in allowed.items() if wanted]
+    parts += [
+        f"c.{column} = ANY({values.add(allowed_values)})"
+        for column, allowed_values in allowed.items()
+        if allowed_values
+    ]
     if query.since is not None:
         parts.append(f'c."timestamp" >= {values.add(timestamp(query.since))}')
     if query.until is not None:
@@ -57,7 +61,7 @@ class _Values:
         self.named = named
 
     def add(self, value: Any) -> str:
-        """Return the mark that stands for a value."""
+        """Return the placeholder of a value."""
         name = f"w{len(self.named)}"
         self.named[name] = value
         return f"%({name})s"
@@ -67,16 +71,16 @@ def _scope(scope: Scope | Visibility, values: _Values) -> Iterator[str]:
     """Yield what `Scope.allows` and `Visibility.allows` say."""
     if isinstance(scope, Scope):
         for name in SCOPE_FIELDS:
-            if wanted := getattr(scope, name):
-                yield f'c."{name}" = {values.add(clean(wanted))}'
+            if value := getattr(scope, name):
+                yield f'c."{name}" = {values.add(clean(value))}'
         return
     yield f"c.agent = ANY({values.add(['', clean(scope.agent)])})"
     if scope.is_everything:
         return
     ways = [" AND ".join(f"c.\"{name}\" = ''" for name in WHOSE_FIELDS)]
     ways += [
-        " AND ".join(f'c."{name}" = {values.add(clean(wanted))}' for name, wanted in wanted_of(one).items())
-        for one in scope.owners
+        " AND ".join(f'c."{name}" = {values.add(clean(value))}' for name, value in wanted_of(owner).items())
+        for owner in scope.owners
     ]
     yield f"({' OR '.join(f'({way})' for way in ways)})"
 
@@ -123,7 +127,7 @@ class ServerWords:
         return [int(row[0]) for row in run(self.connection, sql, values)]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return in how many passages each term stands; those that stand nowhere are missing."""
+        """Return how many passages contain each term; those that none contains are missing."""
         missing = {self.owner.term(term): term for term in terms if term not in self._known}
         if missing:
             sql = "SELECT p.term, count(*) FROM nanobot_memory.posting p WHERE p.term = ANY(%s) GROUP BY p.term"
@@ -132,7 +136,7 @@ class ServerWords:
         return {term: self._known[term] for term in terms if self._known[term] > 0}
 
     def telling(self, terms: Sequence[str]) -> tuple[str, ...]:
-        """Return at most as many terms as a query may have: of more, the rarest that stand anywhere, in their order."""
+        """Return at most as many terms as a query may have: of more, the rarest that occur anywhere, in their order."""
         if len(terms) <= MAX_QUERY_TERMS:
             return tuple(terms)
         found = self.frequencies(terms[:_MOST_COMPARED])
@@ -161,11 +165,11 @@ class ServerRows:
 
     def by_ids(self, ids: Iterable[int]) -> list[CandidateRow]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
-        wanted = list(ids)
-        if not wanted:
+        numbers = list(ids)
+        if not numbers:
             return []
-        found = {row.id: row for row in self._read(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s)", {"ids": wanted})}
-        return [found[number] for number in wanted if number in found]
+        found = {row.id: row for row in self._read(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s)", {"ids": numbers})}
+        return [found[number] for number in numbers if number in found]
 
     def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
         """Return the passages directly before and after some, in the same file of the same machine."""
@@ -173,13 +177,13 @@ class ServerRows:
         if not places:
             return []
         machines, paths, ordinals = (list(column) for column in zip(*dict.fromkeys(places), strict=True))
-        beside = (
+        join = (
             "JOIN unnest(%(machines)s::text[], %(paths)s::text[], %(ordinals)s::int[]) AS w(machine, path, ordinal) "
             f"USING (machine, path, ordinal) WHERE {NO_COPIES} "
             # Those that are as good as each other stay in this order, whatever plan finds them.
             "ORDER BY c.machine, c.path, c.ordinal"
         )
-        return self._read(beside, {"machines": machines, "paths": paths, "ordinals": ordinals})
+        return self._read(join, {"machines": machines, "paths": paths, "ordinals": ordinals})
 
     def newest(self, query: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
@@ -224,8 +228,8 @@ class ServerVectors:
 
     def similarity(self, model: str, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some passages; those without a vector are missing."""
-        wanted = [number for number in ids if number]
-        return self._compared(model, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": wanted}, len(wanted))
+        numbers = [number for number in ids if number]
+        return self._compared(model, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": numbers}, len(numbers))
 
     def _compared(
         self, model: str, vector: NDArray[np.float32], source: str, values: dict[str, Any], limit: int
@@ -240,5 +244,5 @@ class ServerVectors:
 
 
 def _idf(number: int, documents: int) -> float:
-    """Return the worth of a term that stands in a number of documents, as FTS5 has it."""
+    """Return the weight of a term that occurs in a number of documents, as FTS5 computes it."""
     return max(math.log((documents - number + 0.5) / (number + 0.5)), 1e-6) if number < documents else 1e-6

@@ -112,14 +112,14 @@ class Sending:
 
         Raises `StoreError` when it makes no progress for two minutes.
         """
-        wanted = {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
+        target = {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
         sent, sent_at = -1, time.monotonic()
         looking: Future[None] | None = None
         while self._server.up and not self._closed:
             if looking is None and self._indexer.owning:
                 looking = self._indexer.barrier()  # who sends looks at all files now
             states = await self._server.ask(self.states, patience=_PATIENCE)
-            if (states is not None and _covers(states, wanted)) or await must_wait():
+            if (states is not None and _covers(states, target)) or await must_wait():
                 break
             now = sum(state.offset for state in self._states.values())
             if now != sent:
@@ -141,9 +141,9 @@ class Sending:
         self.unsent = unindexed_bytes(self._places.find(), self._states)
 
 
-def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:
+def _covers(states: dict[str, FileState], target: dict[str, tuple[int, int]]) -> bool:
     """Tell whether all files, as they were, are sent, and none that was gone is left."""
-    return states.keys() <= wanted.keys() and all(
+    return states.keys() <= target.keys() and all(
         (state := states.get(path)) is not None and state.size >= size and state.mtime_ns >= time_ns
-        for path, (size, time_ns) in wanted.items()
+        for path, (size, time_ns) in target.items()
     )

@@ -85,7 +85,7 @@ class Server:
             raise StoreError(self.reason, hint=self.hint)
         connection = connect(self._dsn)
         with self._lock:
-            self._open = {one for one in self._open if not one.closed} | {connection}
+            self._open = {opened for opened in self._open if not opened.closed} | {connection}
         return connection
 
     async def ask(self, function: Callable[[Connection], T], *, patience: float | None = None) -> T | None:

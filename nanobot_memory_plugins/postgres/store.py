@@ -52,7 +52,7 @@ from nanobot_memory_plugins.storage.sources.places import Places
 T = TypeVar("T")
 
 TAIL_BYTES: Final = 1_000_000
-"""Of the files, that a search reads beside the server's answer; while more is not sent, the own index answers."""
+"""Of the files, read by a search besides the server's answer; while more is not sent, the own index answers."""
 # Seconds: how long opening and commands wait for the server; what is no turn's; what looks through everything.
 _OPEN, _REACH, _LONG, _LOOK_THROUGH = 1.0, 30.0, 20.0, 600.0
 _POLL = 0.05
@@ -151,8 +151,8 @@ class SharedStore:
                 bytes=self._sending.unsent,
             )
         if reason:
-            told = Sentence.joined(filter(None, (reason, own.reason)), " ")
-            return replace(own, reason=told, hint=self.server.hint or own.hint)
+            reasons = Sentence.joined(filter(None, (reason, own.reason)), " ")
+            return replace(own, reason=reasons, hint=self.server.hint or own.hint)
         return (
             replace(own, level=Level.HYBRID, reason="", hint="") if own.model else replace(own, level=Level.FULL_TEXT)
         )
@@ -189,7 +189,7 @@ class SharedStore:
         )
 
     async def found(self, erasure: Erasure) -> dict[str, int] | None:
-        """Return in how many passages something stands, by machine; None where the server cannot be asked."""
+        """Return how many passages contain something, by machine; None where the server cannot be asked."""
         return await self.server.ask(lambda connection: forgetting.found(connection, erasure), patience=_LOOK_THROUGH)
 
     async def forget(self, erasure: Erasure) -> dict[str, int] | None:
@@ -219,12 +219,12 @@ class SharedStore:
         return await self.ask(lambda connection: {str(row[0]): int(row[1]) for row in run(connection, sql)})
 
     async def findings(self) -> list[Finding]:
-        """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
+        """Say for ``nanobot-memory doctor`` the state of the server and of the sending."""
         await self._sending.count()
-        told = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._sending.unsent))
-        if told is None or not self.server.fast:
-            return [doctor.away(self.server), *(told or ())]
-        return told
+        findings = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._sending.unsent))
+        if findings is None or not self.server.fast:
+            return [doctor.away(self.server), *(findings or ())]
+        return findings
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
@@ -298,13 +298,13 @@ class _Made:
         return [self.vector]
 
 
-def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
-    """Return the name of this workspace's machine, made once and kept beside the index.
+def machine_name(paths: MemoryPaths, given: str = "") -> str:
+    """Return the name of this workspace's machine, made once and kept next to the index.
 
     Two folders never have the same name by themselves: what one of them sends is told from the other's by it.
     """
-    if wanted:
-        return wanted
+    if given:
+        return given
     file = paths.index_folder / "machine"
     host = re.sub(r"[^\w-]+", "-", socket.gethostname().partition(".")[0], flags=re.ASCII).strip("-")[:40] or "machine"
     made = f"{host}-{uuid.uuid4().hex[:6]}"
@@ -327,7 +327,7 @@ def machine_name(paths: MemoryPaths, wanted: str = "") -> str:
 
 
 def _stop_at_exit(process: int, sending: Sending, server: Server) -> None:
-    """Stop what nobody closed, in the process that has its threads. What is not sent stands in the files."""
+    """Stop what nobody closed, in the process that has its threads. What is not sent is still in the files."""
     if process == os.getpid():
         server.close()
         sending.break_off()

@@ -1,1 +1,1 @@
-"""The recall plugin: finds what was said and done before, and puts it beside the message that needs it."""
+"""The recall plugin: finds what was said and done before, and adds it to the message that needs it."""

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
 FENCE_TOKENS = 60
-# A user's line stands whole up to so many characters; of longer ones and of all others the part that answers.
+# A user's line is shown whole up to so many characters; of longer ones and of all others the part that answers.
 _WHOLE, _PART = 500, 240
 _HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
 _CHINESE = LazyPattern("[\u4e00-\u9fff]")
@@ -76,7 +76,7 @@ def is_of_other_project(hit: Hit, project: str) -> bool:
 
 
 def short_name(path: str) -> str:
-    """Return the name of a source as it stands above its lines: without the folder of all, and a session's hash."""
+    """Return the name of a source as it is written above its lines: without the folder of all, and a session's hash."""
     return _HASH.sub("", path.removeprefix("memory/"))
 
 
@@ -87,14 +87,14 @@ def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = ""
     """
     text = one_line(_shown_part(hit, rank, options))
     day = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
-    who = speaker_of(hit)
+    speaker = speaker_of(hit)
     if hit.answers:
-        asked = one_line(hit.answers)
-        who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
+        question = one_line(hit.answers)
+        speaker += f"，回答“{question}”" if is_chinese(question) else f', asked "{question}"'
     if is_of_other_project(hit, project):
         other = one_line(hit.scope.project)
-        who += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
-    return f"- {day}{who}: {text} (line {hit.line})"
+        speaker += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
+    return f"- {day}{speaker}: {text} (line {hit.line})"
 
 
 def _shown_part(hit: Hit, rank: int, options: RecallOptions) -> str:
@@ -109,7 +109,7 @@ def _cut(text: str, most: int) -> str:
     """Return ``most`` characters of a snippet at most, with a mark where something is left out."""
     if len(text) <= most:
         return text
-    if text.startswith("…") and not text.endswith("…"):  # it is the end of its text: what was looked for stands there
+    if text.startswith("…") and not text.endswith("…"):  # it is the end of its text: what was looked for is there
         return f"…{text[1 - most :].lstrip()}"
     return f"{text[: most - 1].rstrip()}…"
 
@@ -129,7 +129,7 @@ def _first_line(today: datetime, hits: Sequence[Hit]) -> str:
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether dates beside a text are written in Chinese."""
+    """Return whether the dates of a text are written in Chinese."""
     return not text.isascii() and _CHINESE.search(text) is not None
 
 
@@ -142,10 +142,10 @@ def day_in_words(day: date, *, chinese: bool) -> str:
 
 def speaker_of(hit: Hit) -> str:
     """Return who said a memory; what a user pasted is somebody else's text, and says so."""
-    who = hit.speaker or hit.origin.value
+    speaker = hit.speaker or hit.origin.value
     if hit.source == "transcript" and hit.origin is Origin.USER and is_pasted(hit.text):
-        return f"{who}（粘贴的文字）" if is_chinese(hit.text) else f"{who}, pasted"
-    return who
+        return f"{speaker}（粘贴的文字）" if is_chinese(hit.text) else f"{speaker}, pasted"
+    return speaker
 
 
 def brief(hit: Hit) -> Hit:
@@ -155,7 +155,7 @@ def brief(hit: Hit) -> Hit:
 
 
 def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
-    """Return hits in which an answer comes without its question where that stands by itself, or in the context."""
+    """Return hits in which an answer comes without its question where that is a hit itself, or in the context."""
     return [
         replace(hit, answers="")
         if hit.answers and (live.holds(hit.answers) or any(hit.answers in other.text for other in hits))

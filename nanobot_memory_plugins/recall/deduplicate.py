@@ -17,7 +17,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _TOKEN = LazyPattern(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[.:/@'’-][^\W_{_UNSPACED}]+)*")
-# What may stand in one of two texts and not in the other without a difference in what they say.
+# What one of two texts may contain and the other not, without a difference in what they say.
 _FILLERS = re.compile(
     r"\b(?:a|an|the|and|so|well|oh|ok|okay|yes|just|really|very|also|too|please)\b|[的了吧呢啊呀也就都很]"
 )
@@ -51,19 +51,19 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def says_nothing_beyond(hit: Hit, asked: frozenset[str]) -> bool:
+def says_nothing_beyond(hit: Hit, question_words: frozenset[str]) -> bool:
     """Return whether a memory only asks what is asked now, in other words perhaps: that helps nobody."""
     if not asks(hit.text) or hit.answers:
         return False
     own = words_of(hit.text)
-    return len(own - asked) <= _NEW_SHARE * len(own)
+    return len(own - question_words) <= _NEW_SHARE * len(own)
 
 
 def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that are memories by themselves."""
 
     def acknowledges(hit: Hit) -> bool:
-        # "Yes" behind a question says something: the question stands beside it.
+        # "Yes" after a question says something: the question is shown with it.
         return hit.source == "transcript" and not hit.answers and is_small_talk(hit.text, options.small_talk)
 
     def is_ignorant(hit: Hit) -> bool:
@@ -87,7 +87,9 @@ def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
             gone, stays = hit, other
             if len(words) > len(others_words) or (words == others_words and _time(hit) > _time(other)):
                 gone, stays = other, hit
-                similarity = max((one.similarity for one in (hit, other) if one.similarity is not None), default=None)
+                similarity = max(
+                    (repeat.similarity for repeat in (hit, other) if repeat.similarity is not None), default=None
+                )
                 coverage = max(hit.coverage, other.coverage)
                 kept[place] = (replace(hit, score=other.score, coverage=coverage, similarity=similarity), words)
             recalled.leave_out([gone], Reason.REPEATS, stays.id)

@@ -34,7 +34,7 @@ from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier
 from nanobot_memory_plugins.recall.usefulness import most_useful
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
+# Hits asked of the store for one that is used: repetitions and what the live context contains fall out.
 _SPARE = 3
 _ITSELF = Sentence("the message has it")
 # Of so many hits, best first, it goes whether the message needs memory.
@@ -190,8 +190,8 @@ def _choose(
 
 def _fresh(hits: Iterable[Hit], live: LiveContext, options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that say something by themselves that is not said yet."""
-    said = Sentence("a turn before has it")
-    new = recalled.without(hits, lambda hit: live.holds(hit.text), Reason.IN_CONTEXT, said)
+    reason = Sentence("a turn before has it")
+    new = recalled.without(hits, lambda hit: live.holds(hit.text), Reason.IN_CONTEXT, reason)
     return salient(fold_repeats(new, recalled), options, recalled)
 
 

@@ -1,4 +1,4 @@
-"""What stands in the live context already, and is not injected again.
+"""What the live context contains already, and is not injected again.
 
 A memory of it stands in its file as it was stored: its secrets hidden, its white space as it may be, perhaps a part of
 it only. What was hidden is not looked for: a memory whose other words stand in one text, in their order, tells no more.
@@ -23,7 +23,7 @@ class LiveContext:
         self._texts = {folded(text) for text in texts} | {""}
 
     def holds(self, text: str) -> bool:
-        """Return whether a memory says only what stands here."""
+        """Return whether a memory says only what the context contains."""
         text = _SINCE.sub("", text)
         parts = [folded(part) for part in PLACEHOLDER.split(text)]
         if len(parts) == 1 and len(parts[0]) < _SHORTEST_PART:
@@ -32,7 +32,7 @@ class LiveContext:
 
 
 def _stand_in(parts: Iterable[str], text: str) -> bool:
-    """Return whether all parts stand in a text, one behind the other."""
+    """Return whether a text contains all parts, one after the other."""
     at = 0
     for part in parts:
         found = text.find(part, at)

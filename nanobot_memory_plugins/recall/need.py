@@ -50,14 +50,14 @@ def evidence_of_need(text: str, decision: Decision, personal: float | None, hits
     Coverage and similarity are the best of any of them, and of those in which somebody tells something. ``personal``
     is there where the model has read the message.
     """
-    told = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not asks(hit.text)]
+    told_hits = [hit for hit in hits if hit.origin is not Origin.ASSISTANT and not asks(hit.text)]
     by_meaning = {} if personal is None else {"personal": personal}
     return by_meaning | {
         "always": 1.0,
         "coverage": max((hit.coverage for hit in hits), default=0.0),
         "similarity": max((hit.similarity or 0.0 for hit in hits), default=0.0),
-        "told_coverage": max((hit.coverage for hit in told), default=0.0),
-        "told_similarity": max((hit.similarity or 0.0 for hit in told), default=0.0),
+        "told_coverage": max((hit.coverage for hit in told_hits), default=0.0),
+        "told_similarity": max((hit.similarity or 0.0 for hit in told_hits), default=0.0),
         "explicit": float(decision.tier is RecallTier.HEAVY),
         "implicit": float(decision.tier is RecallTier.LIGHT),
         "asks": float(asks(text)),

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.small_talk import any_phrase, is_small_talk
 from nanobot_memory_plugins.recall.options import RecallOptions
 
-# How much of a message is looked at, from each end: a question stands before or after what is pasted.
+# How much of a message is looked at, from each end: a question comes before or after what is pasted.
 _END_CHARS = 2_000
 # A message up to so many estimated tokens may say little without the turn before it.
 _SHORT_TOKENS = 8
@@ -70,14 +70,14 @@ def is_unsure(draft: str, options: RecallOptions) -> bool:
 
 
 def _asked_for(text: str, options: RecallOptions) -> Decision:
-    said = _ends(text)
-    folded = fold(said)  # place by place: what is found in it stands there in the message
+    ends = _ends(text)
+    folded = fold(ends)  # character by character: a place in it is the same place in the message
     for tier, option, phrases in (
         (RecallTier.HEAVY, "explicitAnchors", options.explicit_anchors),
         (RecallTier.LIGHT, "implicitSignals", options.implicit_signals),
     ):
         if found := any_phrase(phrases).search(folded):
-            return Decision(tier, option, said[slice(*found.span())])
+            return Decision(tier, option, ends[slice(*found.span())])
     return Decision()
 
 

@@ -42,8 +42,8 @@ class Conversation:
         """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
         if self.noted:
             return self.noted[0]
-        tells = (hit for hit in self.said if hit.origin is Origin.USER and not ends_in_question_mark(hit.text))
-        return next(tells, self.said[0])
+        statements = (hit for hit in self.said if hit.origin is Origin.USER and not ends_in_question_mark(hit.text))
+        return next(statements, self.said[0])
 
 
 def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
@@ -65,7 +65,9 @@ def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversat
         Conversation(*place, said=tuple(sorted(said, key=_when)), noted=tuple(sorted(noted, key=_when)))
         for place, (said, noted) in found.items()
     ]
-    return sorted(made, key=lambda one: (one.day, _when((*one.said, *one.noted)[0])))
+    return sorted(
+        made, key=lambda conversation: (conversation.day, _when((*conversation.said, *conversation.noted)[0]))
+    )
 
 
 def _when(hit: Hit) -> float:

@@ -90,7 +90,7 @@ class MemorySearch:
         "past dates, names and decisions. Without a query: all about the user, or what was said since..until; a name "
         "alone: all about them. Cite file and line."
     )
-    # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``, ``source``.
+    # Short: it is in every prompt. What is not named here is taken all the same: ``limit``, ``origin``, ``source``.
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
@@ -112,8 +112,8 @@ class MemorySearch:
             search = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
         except ValidationError as error:
             messages = (
-                ": ".join([*map(str, one["loc"]), one["msg"].removeprefix("Value error, ")])
-                for one in error.errors(include_input=False)
+                ": ".join([*map(str, fault["loc"]), fault["msg"].removeprefix("Value error, ")])
+                for fault in error.errors(include_input=False)
             )
             return f"Error: {'; '.join(messages)}"
         try:
@@ -146,7 +146,7 @@ class MemorySearch:
             found = await (_conversations(store, query) if is_timeline else self._hits(store, query, known))
         elif store is None and not known:
             return NO_STORE
-        texts = [one.text for one in known] + [hit.text for _, hit in found]
+        texts = [entry.text for entry in known] + [hit.text for _, hit in found]
         language = language_of(search.query or " ".join(texts))
         excerpts = "\n".join(f"{before}{_line(hit)}" for before, hit in found)
         about = profile_text(known, search.query, language) if search.may_mean_profile else ""
@@ -157,14 +157,16 @@ class MemorySearch:
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
         hits = demoted((await hits_of(store, query)).hits, unhelpful)
-        texts = [one.text for one in known]
+        texts = [entry.text for entry in known]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 
 
 async def _conversations(store: Store, query: Query) -> list[tuple[str, Hit]]:
     """Return what was talked about in a period, for each session and day. Raises `StoreError`."""
     listed, more = await timeline(store, query)
-    found = [(f"- {one.session or '-'} | {one.count} | ", one.telling) for one in listed]
+    found = [
+        (f"- {conversation.session or '-'} | {conversation.count} | ", conversation.telling) for conversation in listed
+    ]
     if more and found:
         before, first = found[0]
         found[0] = (f"(Earlier conversations are left out: narrow since and until.)\n{before}", first)
@@ -204,10 +206,10 @@ class MemoryGet:
         if hit is None or not visible.allows(hit.scope):
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
-        for said, neighbour in zip(("It begins before this", "It goes on"), _around(hit_id), strict=True):
+        for direction, neighbour in zip(("It begins before this", "It goes on"), _around(hit_id), strict=True):
             other = await whole_hit(store, neighbour) if neighbour else None
             if other is not None and other.path == hit.path and visible.allows(other.scope):
-                text += f"\n({said}: id {neighbour})"
+                text += f"\n({direction}: id {neighbour})"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."
 
 
@@ -230,8 +232,8 @@ def memory_tools(context: PluginContext) -> list[MemoryTool]:
 
 def _line(hit: Hit) -> str:
     text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
-    asked = f"\n  (asked: {' '.join(hit.answers.split())})" if hit.answers else ""
-    return f"id {hit.id} | {_source(hit)}{asked}\n  {text}"
+    question = f"\n  (asked: {' '.join(hit.answers.split())})" if hit.answers else ""
+    return f"id {hit.id} | {_source(hit)}{question}\n  {text}"
 
 
 def _source(hit: Hit) -> str:

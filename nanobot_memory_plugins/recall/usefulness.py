@@ -1,4 +1,4 @@
-"""Usefulness: the probability that a hit helps with a message, beside the others that were found for it.
+"""Usefulness: the probability that a hit helps with a message, compared with the others that were found for it.
 
 The order of hits says which answers best what was asked; whether one is worth its line is another question. Of two that
 say different things the newer one mostly holds, and a question is seldom of use. Two logistic
@@ -44,7 +44,7 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
     table = _WITH_MEANING if any(hit.similarity is not None for hit in hits) else _WORDS_ALONE
     best = max((hit.score for hit in hits), default=0.0)
     found = [_features(hit, best, recency) for hit, recency in zip(hits, _recency(hits), strict=True)]
-    return [1 / (1 + math.exp(-sum(weight * one[name] for name, weight in table.items()))) for one in found]
+    return [1 / (1 + math.exp(-sum(weight * features[name] for name, weight in table.items()))) for features in found]
 
 
 def most_useful(hits: Sequence[Hit], most: int, options: RecallOptions, recalled: Recalled) -> list[Hit]:

@@ -42,7 +42,7 @@ class Request:
 
     @property
     def last_user(self) -> str:
-        """The text of the last user message, with whatever was injected beside it."""
+        """The text of the last user message, with whatever was injected into it."""
         texts = [text_of(message) for message in self.messages if message.get("role") == "user"]
         return texts[-1] if texts else ""
 

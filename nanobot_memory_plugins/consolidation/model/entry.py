@@ -121,12 +121,12 @@ class Entry:
 
     @property
     def section(self) -> Section:
-        """Where it stands: where a person put it, else by its score."""
+        """The section it is in: the one that a person put it in, else the one for its score."""
         return Section.ARCHIVED if self.is_forgotten else self.kept_in or self.section_by_score
 
     @property
     def section_by_score(self) -> Section:
-        """Where it would stand by its score alone."""
+        """The section for its score alone."""
         return Section.ACTIVE if self.score >= ARCHIVE_BELOW else Section.ARCHIVED
 
     def with_score(self, score: float) -> "Entry":
@@ -156,7 +156,7 @@ def joined_sessions(sessions: Iterable[str]) -> str:
 
 
 def whole_scope(entry: Entry) -> Scope:
-    """Return whose an entry is, its session among it: one that was learned in a session is not everybody's.
+    """Return the scope of an entry with its session: one that was learned in a session is not everybody's.
 
     One that is made of what several sessions said is of none of them.
     """

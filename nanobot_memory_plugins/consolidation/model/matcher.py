@@ -73,7 +73,7 @@ class Matcher:
         return [_best_same(text, ids, entries, vectors) for text, ids in zip(texts, likely, strict=True)]
 
     async def repeats(self, texts: Sequence[str]) -> list[int | None]:
-        """Return for each text the place of the first one that says the same, where one stands before it."""
+        """Return for each text the index of the first earlier text that says the same, or None."""
         vectors = await self._vectors_of(texts) if len(texts) > 1 else {}
         first: list[int | None] = []
         for text in texts:

@@ -40,7 +40,7 @@ _NAME = LazyPattern(rf"(?<=[\w,{_CJK}][ \u3000])[A-Z][a-z]+\b|(?<=[{_CJK}])[A-Z]
 _TOKEN = LazyPattern(rf"(?P<number>\d+(?:[.,:]\d+)*)|(?P<cjk>[{_CJK}]+)|(?P<word>[^\W\d_{_CJK}]+(?:\+\+|#(?!\w))?)")
 _SPACE_IN_CJK = LazyPattern(rf"(?<=[{_CJK}])\s+(?=[{_CJK}])")
 
-# What stands behind one of these is what was turned down, or left: "tabs over spaces" is not "spaces over tabs".
+# The words after one of these were turned down, or left: "tabs over spaces" is not "spaces over tabs".
 _TURNED_DOWN = LazyPattern(
     r"(?:\b(?:rather than|instead of|as opposed to|over|than)\b|而不是|而不用|而非|代替|替代)([^,.;，。；]*)"
 )

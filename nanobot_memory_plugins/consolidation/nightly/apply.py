@@ -114,7 +114,7 @@ class _Attempt:
             for entry in material.entries.values()
             if entry.origin not in UNTRUSTED
         ]
-        # The assistant's replies ground nothing: what it found out stands in the notes.
+        # The assistant's replies ground nothing: what it found out is in the notes.
         self._quotations = Quotations([*known, *material.notes, *material.said])
 
     def applied(

@@ -25,7 +25,7 @@ class EntryExchange:
         self._repository = repository
 
     def exported(self) -> dict[str, str]:
-        """Return each entry as it stands in the file, forgotten ones too; that it fades is no change.
+        """Return each entry as it is in the file, forgotten ones too; that it fades is no change.
 
         Raises `MemoryFileError`.
         """

@@ -60,7 +60,7 @@ class NewEntry:
 
     @property
     def belongs_to(self) -> Scope:
-        """Whose the entry is: a project's or the person's."""
+        """The owner of the entry: a project or the person."""
         # A person on the command line names the project that is meant.
         return belonging(self.scope, self.kind) if self.source_session else self.scope
 

@@ -1,1 +1,1 @@
-"""The entries that stand in every prompt."""
+"""The entries in every prompt."""

@@ -1,4 +1,4 @@
-"""The entries that stand in the system prompt: few, the best, and the same text until entries change."""
+"""The entries in the system prompt: few, the best, and the same text until entries change."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.text.fence import neutralise
 Language = Literal["zh", "en"]
 
 MOST_INSTRUCTIONS = 10
-# Days before its last one from which a plan stands among the first.
+# Days before its last one from which a plan is among the first.
 _DUE_WITHIN = 7
 _RANKS = {importance.value: rank for rank, importance in enumerate(IMPORTANCES)}
 
@@ -43,7 +43,7 @@ def prompt_text(
     *,
     in_group: bool = False,
 ) -> str:
-    """Return what stands in the prompt, heading included, or the empty string when nothing does.
+    """Return the text for the prompt, heading included, or the empty string when there is none.
 
     Of the instructions in force, the newest first, and then of the best entries, those are taken that fit into the
     options' tokens (estimated); one that is too long is left out whole. In a group chat nobody's instructions stand,
@@ -167,7 +167,7 @@ def _one_line(text: str) -> str:
 
 
 def _quotation(entry: Entry, language: Language) -> str:
-    """Return the user's own words and their day, where they say more: what twists them shows beside them."""
+    """Return the user's own words and their day, where they say more: so a distortion of them can be seen."""
     if not entry.shown_quote:
         return ""
     quote = _one_line(entry.shown_quote)

@@ -75,7 +75,7 @@ class PromptSource:
         return known.text
 
     def _with_speaker(self, entry: Entry) -> Entry:
-        """Return an entry that says whose fact it is."""
+        """Return an entry whose text names its owner."""
         owner = self._context.scopes.owner(entry.scope).user
         return replace(entry, content=f"{owner}: {entry.content}") if owner else entry
 

@@ -31,13 +31,13 @@ _CATEGORY = re.compile(rf" {{0,3}}###[ \t]+(?:\[\][ \t]*)?({'|'.join(Category)})
 _SMALL_HEADING = re.compile(r" {0,3}###[ \t]+(?!\[)\S")
 # Characters of a bullet; more is no fact any more.
 _LONGEST = 2_000
-# Problems that are told of one file.
+# Problems that are reported of one file.
 _MOST_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the file, of whole lines. ``section`` is the one of ours in which it stands, if it does."""
+    """A stretch of the file, of whole lines. ``section`` is the section of entries that it is in, or None."""
 
     text: str
     section: Section | None
@@ -70,7 +70,7 @@ class Stamps(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Slot(Piece):
-    """A place with an entry in it, with the blank lines below. ``is_renamed``: its id stands further up as well."""
+    """A place with an entry in it, with the blank lines below. ``is_renamed``: an entry further up has the same id."""
 
     entry: Entry
     is_renamed: bool

@@ -213,7 +213,7 @@ _FIELDS = {
 
 
 def _pairs(entry: Entry) -> dict[str, str]:
-    """Return what of an entry is set and does not stand in its header, by the names of the comment."""
+    """Return the fields of an entry that are set and not in its header, by their names in the comment."""
     in_header = set()
     if _utc(entry.last_activated).time() == time.min:
         in_header.add("activated")

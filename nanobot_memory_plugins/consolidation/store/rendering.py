@@ -57,7 +57,7 @@ class _Writer:
     def write(self, pieces: Sequence[Piece]) -> str:
         """Return the text of the file."""
         made: list[str] = []
-        # Entries beyond the places that there are stand behind the last one of their section.
+        # Entries for which there is no place follow the last one of their section.
         last = {piece.section: number for number, piece in enumerate(pieces) if isinstance(piece, Heading)}
         last |= {piece.section: number for number, piece in enumerate(pieces) if isinstance(piece, Slot)}
         is_stamped = any(isinstance(piece, Stamps) for piece in pieces)
@@ -96,7 +96,7 @@ def _is_place(piece: Piece, section: Section) -> bool:
 
 
 def _add_heading(pieces: list[Piece], section: Section, newline: str) -> None:
-    """Put the heading of a section into the file: beside the other section, active first, or at the end."""
+    """Put the heading of a section into the file: next to the other section, active first, or at the end."""
     other = [number for number, piece in enumerate(pieces) if piece.section is not None]
     at = len(pieces) if not other else other[0] if section is Section.ACTIVE else other[-1] + 1
     if not at:

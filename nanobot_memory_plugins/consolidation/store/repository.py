@@ -45,9 +45,9 @@ _ATTEMPTS = 20
 _POLL_SECONDS = 0.01
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _LINE_NUMBER = re.compile(r"line \d+: ")
-# What the log has been told of which file: the prompt, the commands and the plugin each read it by themselves.
+# The problems of each file that were logged: the prompt, the commands and the plugin each read it by themselves.
 _LOGGED: BoundedDict[tuple[Path, str], None] = BoundedDict(1_000)
-# How long what others took out is told of.
+# How long entries that others took out are reported.
 _LATELY = timedelta(days=7)
 
 Entries = Mapping[str, Entry]
@@ -369,7 +369,7 @@ class EntryRepository:
 
 
 def settle_workspace(workspace: Path) -> str:
-    """Do what `EntryRepository.settle` does, for the commands, which are told nothing. It blocks."""
+    """Do what `EntryRepository.settle` does, for the commands, and report nothing. It blocks."""
     EntryRepository(workspace, lock_seconds=2.0).settle()
     return ""
 

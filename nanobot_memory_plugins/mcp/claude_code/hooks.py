@@ -25,7 +25,7 @@ HOOK_TOOL = "hook"
 SECRET_VARIABLE = "NANOBOT_MEMORY_HOOK_SECRET"  # noqa: S105  # the name of a variable
 USER_PROMPT, TOOL_USED, TOOL_FAILED = "UserPromptSubmit", "PostToolUse", "PostToolUseFailure"
 STOPPED, BEFORE_COMPACTION = "Stop", "PreCompact"
-# What each event tells beside what all tell, by the names in the host's input.
+# The fields of each event besides those of all, by their names in the host's input.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     USER_PROMPT: ("prompt", "agent_id"),
     TOOL_USED: ("tool_name", "tool_input", "tool_response", "duration_ms"),
@@ -80,7 +80,7 @@ class HookEvent(BaseModel):
 
 @dataclass(slots=True)
 class _Session:
-    """One session: whose it is, what stands beside its prompts since the last compaction, and its clock."""
+    """One session: its owner, what was added to its prompts since the last compaction, and its clock."""
 
     scope: Scope
     blocks: list[str] = field(default_factory=list)
@@ -150,7 +150,7 @@ class Hooks:
         return _NOTHING
 
     async def _prompt(self, key: str, session: _Session, event: HookEvent) -> str:
-        """Return what stands beside a prompt: what is known of the user, once, and what is recalled."""
+        """Return what is added to a prompt: what is known of the user, once, and what is recalled."""
         for other in [other for other in self._sessions if other != key]:  # the host shows another session now
             self._end(other)
         recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
@@ -170,7 +170,7 @@ class Hooks:
         known = await self._known(key, session, recorded)
         texts = within([known, context.block or ""])
         if known and known not in texts:
-            session.knows_the_user = False  # it has not been told yet
+            session.knows_the_user = False  # it was not sent yet
         session.blocks += [text for text in texts if text == context.block]
         if not texts:
             return _NOTHING
@@ -178,7 +178,7 @@ class Hooks:
         return json.dumps({"hookSpecificOutput": output, "suppressOutput": True}, ensure_ascii=False)
 
     async def _known(self, key: str, session: _Session, recorded: Recorded) -> str:
-        """Return what is known of the user for long, unless it stands in the live context since the last compaction."""
+        """Return what is known of the user for long, unless the live context since the last compaction contains it."""
         if session.knows_the_user:
             return ""
         entries = await run_in_daemon_thread(
@@ -237,7 +237,7 @@ class Hooks:
             self._tasks.begin(self._take_in(key, session, recorded.messages, recorded.parent))
 
     async def _take_in(self, key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
-        """Take in what was said while this process did not hear of the session, and what no hook has told."""
+        """Take in the messages of the session that this process did not see, and those that no hook has sent."""
         parent_key = f"claude-code:{parent}" if parent else ""
         await self._memory.resume(
             session_key=key, messages=messages, parent=parent_key, scope=session.scope, behind_turn=True

@@ -36,7 +36,7 @@ _BY_ITSELF = ("scheduled", "task_notification", "auto_continuation", "peer", "ho
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a file holds: ``messages``, of which those from ``live_from`` on stand in the live context.
+    """What a file holds: ``messages``, of which those from ``live_from`` on are in the live context.
 
     ``parent`` is the session that this one was forked off, or empty.
     """
@@ -58,7 +58,7 @@ class Recorded:
 
 
 def is_notice(text: str) -> bool:
-    """Return whether what stands in the user's place comes from the host."""
+    """Return whether a message in the user's role comes from the host."""
     return text.lstrip().startswith(_NOTICES)
 
 
@@ -116,7 +116,7 @@ def said_in(line: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _context(attachment: object) -> dict[str, Any] | None:
-    """Return what hooks have put beside a prompt: the model sees it still."""
+    """Return what hooks have added to a prompt: the model still sees it."""
     if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_additional_context":
         return None
     content = attachment.get("content")

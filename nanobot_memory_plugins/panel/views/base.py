@@ -59,7 +59,7 @@ class View(Container):
         return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def compose(self) -> ComposeResult:
-        """Compose the widgets: a field, a line, the list, and the pane beside or below it."""
+        """Compose the widgets: a field, a line, the list, and the pane next to it or below it."""
         if self.field_text:
             yield self.field
         with Container(classes="halves"):
@@ -89,7 +89,7 @@ class View(Container):
         raise NotImplementedError
 
     def nothing(self) -> str:
-        """Return what to show beside an empty list."""
+        """Return what to show next to an empty list."""
         return self.words("There is nothing here.")
 
     # --- reading ----------------------------------------------------------------------------------------------

@@ -72,15 +72,15 @@ class ForgettingView(View):
     def _show(self, plan: ErasurePlan | None) -> None:
         t, lines = self.words, list[_Line]()
         for trace in plan.traces if plan is not None else ():
-            held = [(one.line, one.text) for one in trace.lines] or [(0, f"× {trace.count}")]
+            held = [(held_line.line, held_line.text) for held_line in trace.lines] or [(0, f"× {trace.count}")]
             lines += [_Line(trace.where, line, text, trace.removed, trace.why) for line, text in held]
         self.fill(lines, self._cells)
-        goes = sum(one.goes for one in lines)
-        said = t("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
-        self.line.update(Text(f" {said}" if plan is not None else "", "bold"))
+        goes = sum(line.goes for line in lines)
+        summary = t("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
+        self.line.update(Text(f" {summary}" if plan is not None else "", "bold"))
 
-    def _cells(self, one: _Line) -> Cells:
-        return [Text(text, "" if one.goes else "dim") for text in (one.where, str(one.line or ""), one.text)]
+    def _cells(self, line: _Line) -> Cells:
+        return [Text(text, "" if line.goes else "dim") for text in (line.where, str(line.line or ""), line.text)]
 
     async def detail(self, row: _Line) -> Text:
         """Return a line whole, and why it stays."""
@@ -96,10 +96,12 @@ class ForgettingView(View):
 
     def do_forget(self) -> None:
         """Forget it, when that is meant."""
-        erasure, goes = self._erasure, [one for one in self.rows if one.goes]
+        erasure, goes = self._erasure, [line for line in self.rows if line.goes]
         if erasure is None or not goes:
             return
-        lines = [self.words("{where}, line {n}: {held}", where=one.where, n=one.line, held=one.text) for one in goes]
+        lines = [
+            self.words("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text) for line in goes
+        ]
         question = self.words("Forget this for good? It cannot be undone.")
         self.panel.ask(question, lines, lambda: self.run_worker(self._forget(erasure), exclusive=True))
 

@@ -21,7 +21,7 @@ _FINDINGS_SECONDS = 30.0
 
 
 class HealthView(View):
-    """How the memory stands, and what it costs."""
+    """The state of the memory, and what it costs."""
 
     name_of_view = "Health"
     columns = (("Health", 9), ("Subject", 22), ("State", 0))
@@ -49,12 +49,12 @@ class HealthView(View):
             self._costs = await self.memory.run(self.memory.costs)
             found = await self.memory.findings()
             order = list(_COLOURS)
-            rows = sorted(found, key=lambda one: order.index(one.health))
-            self.fill(rows, self._cells, lambda one: f"{one.subject} {one.state}")
+            rows = sorted(found, key=lambda finding: order.index(finding.health))
+            self.fill(rows, self._cells, lambda finding: f"{finding.subject} {finding.state}")
 
-    def _cells(self, one: Finding) -> Cells:
+    def _cells(self, finding: Finding) -> Cells:
         t = self.words
-        return [Text(t(one.health.value), _COLOURS[one.health]), t(one.subject), t(one.state)]
+        return [Text(t(finding.health.value), _COLOURS[finding.health]), t(finding.subject), t(finding.state)]
 
     def _line(self, status: StoreStatus | None) -> Text:
         t = self.words
@@ -80,12 +80,12 @@ class HealthView(View):
         t, text = self.words, Text()
         text.append(f"{t(row.subject)}\n", "bold").append(f"{t(row.state)}\n", _COLOURS[row.health])
         field(text, t("What helps"), t(row.hint), "bold")
-        uses, tokens = sum(one.uses for one in self._costs), sum(map(_tokens, self._costs))
-        said = t("{days} days: {n} uses, about {m} tokens", days=COST_DAYS, n=f"{uses:,}", m=f"{tokens:,}")
-        text.append(f"\n{t('Cost')}\n", "bold").append(f"{said}\n")
+        uses, tokens = sum(cost.uses for cost in self._costs), sum(map(_tokens, self._costs))
+        summary = t("{days} days: {n} uses, about {m} tokens", days=COST_DAYS, n=f"{uses:,}", m=f"{tokens:,}")
+        text.append(f"\n{t('Cost')}\n", "bold").append(f"{summary}\n")
         purposes: dict[str, int] = {}
-        for one in self._costs:
-            purposes[one.purpose] = purposes.get(one.purpose, 0) + _tokens(one)
+        for cost in self._costs:
+            purposes[cost.purpose] = purposes.get(cost.purpose, 0) + _tokens(cost)
         for purpose, count in sorted(purposes.items(), key=lambda item: -item[1]):
             name = t(purpose) if purpose in PURPOSE_WORDS else purpose
             text.append(f"{count:>12,}  ").append(f"{name}\n", "dim")

@@ -30,12 +30,12 @@ class HistoryView(View):
 
     async def load(self) -> None:
         """Read the runs."""
-        access, wanted, t = self.memory.entries, self.entry_id, self.words
+        access, entry_id, t = self.memory.entries, self.entry_id, self.words
         if access is None:
             return
-        runs = await self.memory.run(lambda: access.history(wanted, limit=MOST_ROWS))
-        listed = await self.memory.run(lambda: [*access.entries().entries, *access.gone()]) if wanted else []
-        self._entry = next((entry for entry in listed if entry.id == wanted), None)
+        runs = await self.memory.run(lambda: access.history(entry_id, limit=MOST_ROWS))
+        listed = await self.memory.run(lambda: [*access.entries().entries, *access.gone()]) if entry_id else []
+        self._entry = next((entry for entry in listed if entry.id == entry_id), None)
         self.fill(runs, self._cells, lambda run: run.id)
         text = Text(" " + t("{n} changes, the last first", n=f"{len(runs):,}"))
         if self._entry is not None:
@@ -45,10 +45,10 @@ class HistoryView(View):
         self.line.update(text)
 
     def _cells(self, run: EntryRun) -> Cells:
-        t, first = self.words, next((one.after or one.before for one in run.changes), None)
+        t, first = self.words, next((change.after or change.before for change in run.changes), None)
         undone = f"({t('undone')}) " if run.undone else ""
         cells = (day_and_time(run.time), t(run.who), t(run.why), undone + (first.text if first is not None else ""))
-        return [Text(one, "dim" if run.undone else "") for one in cells]
+        return [Text(cell, "dim" if run.undone else "") for cell in cells]
 
     async def detail(self, row: EntryRun) -> Text:
         """Return what a run did, and what is known of the entry."""
@@ -66,7 +66,7 @@ class HistoryView(View):
         return text.append("\n").append_text(entry_text(self._entry, t)) if self._entry is not None else text
 
     def nothing(self) -> str:
-        """Return what to show beside an empty list."""
+        """Return what to show next to an empty list."""
         return self.words("Nothing has happened yet.")
 
     def do_plain(self) -> None:

@@ -78,7 +78,7 @@ class MemoriesView(View):
     def _cells(self, entry: EntryView) -> Cells:
         style = "dim" if entry.archived or entry.gone else ""
         age = self.words.age(entry.created_at or entry.last_used, self.memory.clock.now())
-        return [Text(one, style) for one in (f"{entry.score:.2f}", age, entry.group, entry.text)]
+        return [Text(cell, style) for cell in (f"{entry.score:.2f}", age, entry.group, entry.text)]
 
     async def detail(self, row: EntryView) -> Text:
         """Return what is known of an entry."""
@@ -206,7 +206,7 @@ class MemoriesView(View):
         except Exception as error:
             self.panel.complain(error)
             return
-        run = next((one for one in runs if is_undoable(one)), None)
+        run = next((candidate for candidate in runs if is_undoable(candidate)), None)
         if run is None:
             self.warn(self.words("There is nothing to undo."))
         else:

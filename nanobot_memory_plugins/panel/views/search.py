@@ -1,4 +1,4 @@
-"""Searching as one types: what is found, where it stands, and why."""
+"""Searching as one types: what is found, in which file, and why."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ def pattern_of(query: str) -> re.Pattern[str] | None:
     terms: list[str] = []
     for token in _TOKEN.findall(query.casefold())[:_MOST_TERMS]:
         if re.match(f"[{_CJK}]", token):
-            # Pairs of characters, as words are not marked off; a single one stands for itself.
+            # Pairs of characters, as words are not marked off; a single one is a word.
             terms += [token] if len(token) == 1 else [token[at : at + 2] for at in range(len(token) - 1)]
         elif len(token) > 1 or token.isdigit():
             stem = token[: max(_STEM_FROM - 1, len(token) - 2)]
@@ -135,8 +135,8 @@ class SearchView(View):
         if result is None:
             return Text("")
         count = len(result.hits)
-        said = t("1 hit") if count == 1 else t("{n} hits", n=count) if count else t("Nothing was found.")
-        line = Text().append(f" {said}", "bold")
+        summary = t("1 hit") if count == 1 else t("{n} hits", n=count) if count else t("Nothing was found.")
+        line = Text().append(f" {summary}", "bold")
         return line.append(" · " + t("by words only"), "yellow") if result.level >= Level.FULL_TEXT else line
 
     def _cells(self, hit: Hit) -> Cells:

@@ -27,11 +27,11 @@ class SessionsView(View):
     async def load(self) -> None:
         """Read the files."""
         files = await self.memory.run(self.memory.reader.files)
-        self.fill(files, self._cells, lambda one: one.path)
-        said = self.words(
-            "{n} sessions and days, {m} messages", n=f"{len(files):,}", m=f"{sum(one.count for one in files):,}"
+        self.fill(files, self._cells, lambda file: file.path)
+        summary = self.words(
+            "{n} sessions and days, {m} messages", n=f"{len(files):,}", m=f"{sum(file.count for file in files):,}"
         )
-        self.line.update(Text(f" {said}"))
+        self.line.update(Text(f" {summary}"))
 
     def _cells(self, file: ShownFile) -> Cells:
         return [file.key, f"{file.count:,}", day_and_time(file.last), file.preview]
@@ -39,15 +39,17 @@ class SessionsView(View):
     async def detail(self, row: ShownFile) -> Text:
         """Return the last messages or notes."""
         text = Text().append(f"{row.path}\n\n", "dim cyan")
-        for one in await self._records(row, _SHOWN):
-            text.append(f"{day_and_time(one.time)} ", "dim").append(self.words(one.role), _ROLES.get(one.role, "bold"))
-            text.append(f" {one.name}\n" if one.name else "\n", "dim")
-            said = one.text.strip()
-            text.append(said[:_MOST_CHARACTERS] + ("…" if len(said) > _MOST_CHARACTERS else "") + "\n\n")
+        for record in await self._records(row, _SHOWN):
+            text.append(f"{day_and_time(record.time)} ", "dim").append(
+                self.words(record.role), _ROLES.get(record.role, "bold")
+            )
+            text.append(f" {record.name}\n" if record.name else "\n", "dim")
+            content = record.text.strip()
+            text.append(content[:_MOST_CHARACTERS] + ("…" if len(content) > _MOST_CHARACTERS else "") + "\n\n")
         return text
 
     def nothing(self) -> str:
-        """Return what to show beside an empty list."""
+        """Return what to show next to an empty list."""
         return self.words("There are no sessions yet.")
 
     def do_forget(self) -> None:
@@ -57,7 +59,7 @@ class SessionsView(View):
 
     async def _forget(self, row: ShownFile) -> None:
         try:
-            ids = tuple(one.id for one in await self._records(row, None) if one.id)
+            ids = tuple(record.id for record in await self._records(row, None) if record.id)
         except Exception as error:
             self.panel.complain(error)
             return

@@ -81,11 +81,11 @@ class Guard:
         return guarded
 
     def _refused(self, request: web.Request) -> web.StreamResponse | None:
-        if not self._is_ours(f"http://{request.headers.get('Host', '')}"):
+        if not self._is_own_origin(f"http://{request.headers.get('Host', '')}"):
             return refusal("This name is not that of the panel.", "Use the address that the terminal shows.")
         origin = request.headers.get("Origin")
         is_socket = request.headers.get("Upgrade", "").lower() == "websocket"
-        if (origin is not None and not self._is_ours(origin)) or (origin is None and is_socket):
+        if (origin is not None and not self._is_own_origin(origin)) or (origin is None and is_socket):
             return refusal("Another site asks for the panel.", "Open the panel itself.")
         if request.method not in ("GET", "HEAD"):
             return refusal("Nothing is sent here.", "", status=405)
@@ -96,7 +96,7 @@ class Guard:
             return refusal("Only who has the address from the terminal may come in.", "Copy the whole address.")
         return None
 
-    def _is_ours(self, origin: str) -> bool:
+    def _is_own_origin(self, origin: str) -> bool:
         try:
             parts = urlsplit(origin)
             return parts.scheme == "http" and parts.hostname in _HOSTS and parts.port == self.port
@@ -104,5 +104,5 @@ class Guard:
             return False
 
 
-def _same(given: str, wanted: str) -> bool:
-    return secrets.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
+def _same(given: str, expected: str) -> bool:
+    return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())

@@ -19,9 +19,9 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
-# Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
+# Seconds for the recall itself. A turn has less; a question about it must not end with "too late".
 _NO_LIMIT = 60.0
-# Messages at the end of a session that stand in the live context, at most: a host gives no more of its history.
+# Messages at the end of a session that are in the live context, at most: a host gives no more of its history.
 _HISTORY = 400
 
 
@@ -42,7 +42,7 @@ async def examine(
     before = _said_before(paths, text, scope.session, visible.allows)
     session = scope.session or (before[0].session_key if before else "")
     history = last_records(paths.transcript(session), session, _HISTORY) if session else []
-    ids = [one.id for one in history]
+    ids = [record.id for record in history]
     if before and before[0].id in ids:
         history = history[: ids.index(before[0].id)]
     async with opened_store(workspace, config) as store:
@@ -51,10 +51,10 @@ async def examine(
             store,
             text,
             options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
-            history=[Message(one.role, one.text) for one in history],
+            history=[Message(record.role, record.text) for record in history],
             scope=visible,
             unhelpful=Unhelpful(workspace).ids,
-            exclude_records=frozenset(one.id for one in before),
+            exclude_records=frozenset(record.id for record in before),
             explain=True,
         )
 
@@ -68,8 +68,8 @@ def _said_before(
     """
 
     def is_same(record: TranscriptRecord) -> bool:
-        said = redact_text(text) if PLACEHOLDER.search(record.text) else text
-        return folded(record.text) == folded(said) and allows(record.scope)
+        message = redact_text(text) if PLACEHOLDER.search(record.text) else text
+        return folded(record.text) == folded(message) and allows(record.scope)
 
     turns: list[list[TranscriptRecord]] = []
     for path in paths.sessions.glob("*.jsonl"):
@@ -95,6 +95,6 @@ def candidates(recalled: Recalled) -> list[Weighed]:
         found = list(result.explanation.candidates)
     else:
         found = [Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)]
-    known = {one.hit.id for one in found}
+    known = {candidate.hit.id for candidate in found}
     limits = (hit for hit in recalled.required if hit.id not in known)
     return found + [Weighed(hit, 0.0, hit.score, found_by="limits an answer") for hit in limits]

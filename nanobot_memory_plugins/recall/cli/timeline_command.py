@@ -64,7 +64,7 @@ def show_timeline(
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))
     if as_json:
-        rows = [_row(one, everything=everything) for one in listed]
+        rows = [_row(conversation, everything=everything) for conversation in listed]
         print_json({"ok": True, "conversations": rows, "more": more})
         return
     _show(listed, more=more, everything=everything)
@@ -80,44 +80,44 @@ async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tu
         return await timeline(store, everybodys, lambda hit: project in ("", hit.scope.project))
 
 
-def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
+def _row(conversation: Conversation, *, everything: bool) -> dict[str, Any]:
     row = {
-        "day": one.day.isoformat(),
-        "session": one.session,
-        "messages": one.messages,
-        "about": _words(one.telling),
-        "file": one.telling.path,
-        "line": one.telling.line,
+        "day": conversation.day.isoformat(),
+        "session": conversation.session,
+        "messages": conversation.messages,
+        "about": _words(conversation.telling),
+        "file": conversation.telling.path,
+        "line": conversation.telling.line,
     }
-    said = [
-        {"time": hit.time, "speaker": _who(hit), "text": hit.text, "file": hit.path, "line": hit.line}
-        for hit in one.said
+    messages = [
+        {"time": hit.time, "speaker": _speaker(hit), "text": hit.text, "file": hit.path, "line": hit.line}
+        for hit in conversation.said
     ]
-    return {**row, "said": said} if everything else row
+    return {**row, "said": messages} if everything else row
 
 
 def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     out = console()
     if not listed:
         out.print(tr("Nothing was said then that is remembered."))
-    for one in listed:
-        name = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        words = _words(one.telling)
+    for conversation in listed:
+        name = f"[cyan]{shown(conversation.session)}[/cyan]  " if conversation.session else ""
+        words = _words(conversation.telling)
         about = words if len(words) <= _LINE else f"{words[:_LINE].rstrip()}…"
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {name}{tr(one.count)}  {shown(about)}")
-        for hit in one.said if everything else ():
+        out.print(f"[bold]{conversation.day.isoformat()}[/bold]  {name}{tr(conversation.count)}  {shown(about)}")
+        for hit in conversation.said if everything else ():
             # The user, the assistant or a tool in the reader's language, and a name as it is.
-            who = tr(hit.origin.value) if _who(hit) == hit.origin.value else hit.speaker
-            out.print(f"    {hit.time:%H:%M}  [dim]{shown(who)}[/dim]  {shown(hit.text)}")
+            speaker = tr(hit.origin.value) if _speaker(hit) == hit.origin.value else hit.speaker
+            out.print(f"    {hit.time:%H:%M}  [dim]{shown(speaker)}[/dim]  {shown(hit.text)}")
     if more:
         console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
 
 
-def _who(hit: Hit) -> str:
+def _speaker(hit: Hit) -> str:
     return hit.speaker or hit.origin.value
 
 
 def _words(hit: Hit) -> str:
     words = " ".join((hit.tldr or hit.text).split())
-    # People may have written theirs into the file, where nothing hides a secret.
+    # People may have written their own text into the file, where nothing hides a secret.
     return without_secrets(words) if hit.source != "transcript" else words

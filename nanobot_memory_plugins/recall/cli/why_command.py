@@ -89,18 +89,18 @@ def _answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str
         "missed_turns": missed,
         "block": asdict(recalled.block) if recalled.block is not None else None,
         "tokens": _tokens(recalled),
-        "candidates": [_row(one, recalled) for one in candidates(recalled)],
+        "candidates": [_row(candidate, recalled) for candidate in candidates(recalled)],
     }
 
 
-def _row(one: Weighed, recalled: Recalled) -> dict[str, Any]:
-    row, left_out = asdict(one), recalled.left_out.get(one.hit.id)
-    is_injected = _is_injected(one, recalled)
+def _row(candidate: Weighed, recalled: Recalled) -> dict[str, Any]:
+    row, left_out = asdict(candidate), recalled.left_out.get(candidate.hit.id)
+    is_injected = _is_injected(candidate, recalled)
     return {
         **row.pop("hit"),
         **row,
-        "usefulness": recalled.usefulness.get(one.hit.id),
-        "unhelpful": one.hit.id in recalled.unhelpful,
+        "usefulness": recalled.usefulness.get(candidate.hit.id),
+        "unhelpful": candidate.hit.id in recalled.unhelpful,
         "injected": is_injected,
         "left_out": {**asdict(left_out), "reason": _code(left_out.reason)} if left_out and not is_injected else None,
     }
@@ -110,8 +110,8 @@ def _code(reason: Reason | None) -> str | None:
     return reason.name.lower() if reason is not None else None
 
 
-def _is_injected(one: Weighed, recalled: Recalled) -> bool:
-    return recalled.block is not None and one.hit.id in recalled.block.hit_ids
+def _is_injected(candidate: Weighed, recalled: Recalled) -> bool:
+    return recalled.block is not None and candidate.hit.id in recalled.block.hit_ids
 
 
 def _tokens(recalled: Recalled) -> int:
@@ -144,18 +144,20 @@ def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     out.print("; ".join(figures), style="dim")
     listed = [
-        one for one in candidates(recalled) if one.hit.id in recalled.left_out or one.hit.id in recalled.unhelpful
+        candidate
+        for candidate in candidates(recalled)
+        if candidate.hit.id in recalled.left_out or candidate.hit.id in recalled.unhelpful
     ]
     if listed:
         out.print(tr("Found and left out:"), style="bold")
-    for one in listed:
-        _show_candidate(one, recalled)
+    for candidate in listed:
+        _show_candidate(candidate, recalled)
 
 
-def _show_candidate(one: Weighed, recalled: Recalled) -> None:
-    """Show a memory: its number, where it stands, its text, and why it was left out."""
-    out, hit = console(), one.hit
-    place = f"{one.place:3}" if one.place is not None else "  -"
+def _show_candidate(candidate: Weighed, recalled: Recalled) -> None:
+    """Show a memory: its number, its file and line, its text, and why it was left out."""
+    out, hit = console(), candidate.hit
+    place = f"{candidate.place:3}" if candidate.place is not None else "  -"
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
     project = "  " + tr("project {name}", name=shown(hit.scope.project)) if hit.scope.project else ""
     out.print(f"{place}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{project}")

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.tools.bench import made_up
 
 # What recall asks for.
 HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
-# More than these vectors as one float32 matrix is not what a machine should be asked to hold beside the rest.
+# More than these vectors as one float32 matrix is not what a machine should be asked to hold in addition to the rest.
 MOST_MULTIPLIED = 250_000
 
 Timed = dict[str, Callable[[str], float]]

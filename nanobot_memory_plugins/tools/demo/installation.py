@@ -77,12 +77,12 @@ class Installation:
         return self._run("nanobot", "agent", "-m", text, "-s", session, "--no-markdown")
 
     def command(self, name: str, *arguments: str) -> AgentRun:
-        """Run a command of ours on this memory, in a process of its own."""
+        """Run a command of the memory's on this workspace, in a process of its own."""
         places = ("--workspace", str(self.workspace), "--config", str(self.config_file))
         return self._run("nanobot_memory_plugins.core.cli", name, *arguments, *places)
 
     def files_with(self, text: str) -> list[str]:
-        """Return the names of our files in which a text stands, in whatever encoding it may have got there."""
+        """Return the names of the memory's files that contain a text, in whatever encoding."""
         needles = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
         files = [file for folder in _OUR_FOLDERS for file in sorted((self.workspace / folder).rglob("*"))]
         named = {file.relative_to(self.workspace).as_posix(): file.read_bytes() for file in files if file.is_file()}

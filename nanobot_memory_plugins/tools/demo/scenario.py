@@ -103,7 +103,7 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
 
 
 def ask(machine: Installation, model: ScriptedServer, question: str, session: str) -> tuple[AgentRun, list[str]]:
-    """Ask in a session; return the run and the blocks that memory put beside the question."""
+    """Ask in a session; return the run and the blocks that the memory added to the question."""
     before = len(model.requests)
     run = machine.agent(question, session=session)
     return run, [block for request in model.requests[before:] for block in recalled_blocks(request)]

@@ -22,7 +22,7 @@ _FIRST_WRITTEN = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class DocumentPlaces:
-    """Which document stands on which line of which file. Redaction and cutting change texts, never lines."""
+    """Which document is on which line of which file. Redaction and cutting change texts, never lines."""
 
     ids: dict[tuple[str, int], str]
 
@@ -59,7 +59,7 @@ def write_transcripts(workspace: Path, documents: Iterable[EvalDocument]) -> Doc
             path = paths.transcript(key)
             ordered = [document for _, _, document in sorted(members, key=lambda member: member[:2])]
             path.write_bytes(b"".join(render_transcript_line(_record(document, key)) for document in ordered))
-            # The index is filled by age, and rows that rank alike stand in the order of filling.
+            # The index is filled by age, and rows that rank alike keep the order of filling.
             os.utime(path, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
             relative = paths.relative(path)
             ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}

@@ -216,6 +216,6 @@ def _account() -> Any:
 
 
 def _may_run(program: Path, user: int) -> bool:
-    """Tell whether a user who is in no group of ours can run a program."""
+    """Tell whether a user who is in none of our groups can run a program."""
     statuses = [place.stat() for place in (program, *program.parents)]
     return all(status.st_mode & (stat.S_IXUSR if status.st_uid == user else stat.S_IXOTH) for status in statuses)
