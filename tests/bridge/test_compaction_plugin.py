@@ -56,7 +56,7 @@ async def long_talk(loop: Any, turns: int, words: int = 400) -> list[str]:
 async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, server):
     loop = nanobot.loop()
     await loop.process_direct(FACT)
-    replies = await long_talk(loop, 60, words=900)
+    replies = await long_talk(loop, 36, words=900)
     await loop.aclose()
     assert set(replies) == {"Understood."}  # nothing of it reaches the user
     turns = [request for request in server.requests if not asks_for_notes(request)]
@@ -70,7 +70,7 @@ async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, 
     assert last.system.count("[Summary of the earlier conversation]") == 1
     # The messages before the cut stay word by word, the last ones as messages.
     said = "\n".join(text_of(message) for message in last.messages)
-    assert all(f"message {number}:" in said for number in range(54, 60))
+    assert all(f"message {number}:" in said for number in range(30, 36))
     assert "the staging database is PostgreSQL" in journal(nanobot)
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.text.conversation import GAP, dominant_language, excerpt, render
+from nanobot_memory_plugins.core.text.conversation import dominant_language, render
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.support.examples import examples
@@ -21,15 +21,6 @@ def test_the_language_is_that_of_the_user_not_of_tools_and_answers():
     assert dominant_language(chat(("assistant", "今天很好"))) == "zh"
 
 
-def test_an_excerpt_keeps_beginning_and_end():
-    text = "beginning " + "filler " * 1000 + "the end"
-    cut = excerpt(text, 60)
-    assert cut.startswith("beginning")
-    assert cut.endswith("the end")
-    assert GAP in cut
-    assert excerpt("short", 60) == "short"
-
-
 @settings(max_examples=examples(80), deadline=None)
 @given(
     texts=st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=600)), max_size=12),
@@ -39,9 +30,3 @@ def test_it_never_passes_its_budget_and_can_always_be_encoded(texts, tokens):
     written = render(chat(*texts), tokens=tokens)
     assert estimate_tokens(written) <= tokens
     written.encode("utf-8")
-
-
-@settings(max_examples=examples(80), deadline=None)
-@given(text=st.text(max_size=3_000), tokens=st.integers(0, 300))
-def test_an_excerpt_never_passes_its_budget(text, tokens):
-    assert estimate_tokens(excerpt(text, tokens)) <= tokens

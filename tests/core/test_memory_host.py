@@ -37,28 +37,12 @@ def stored_text(workspace) -> str:
 
 
 PLUGIN = """
-    from nanobot_memory_plugins.core import ContextBlock, Note, Summary, hookimpl
-
-    @hookimpl
-    async def on_message_received(text, history, scope):
-        return [ContextBlock(text=f"{len(history)} before; {scope.user}"), Note(tldr="heard " + text)]
-
-    @hookimpl
-    def on_tool_executed(tool_name, arguments, result, error):
-        return [Note(tldr=f"{tool_name} {dict(arguments)} {result} {error}"), Note(tldr="second")]
-
-    @hookimpl
-    async def on_session_idle(ended, history):
-        return Note(tldr=f"idle {ended} {len(history)}")
+    from nanobot_memory_plugins.core import Note, Summary, hookimpl
 
     @hookimpl
     def before_compaction(messages, reason, context_window, room):
         summary = Summary(text=f"{reason} {context_window} {room}", keep_from=max(0, len(messages) - 1))
         return [summary, Note(tldr="saved first")]
-
-    @hookimpl
-    def on_draft_written(draft):
-        return ContextBlock(text="evidence") if "unsure" in draft else None
 """
 
 

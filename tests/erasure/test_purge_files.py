@@ -1,11 +1,21 @@
 """Words that are forgotten for good: found in any spelling, gone from our files, left in those of others."""
 
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
+from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from tests.support.each import each
 from tests.support.examples import examples
+from tests.support.files_of import holders_of
+from tests.support.indexed_workspace import entry, message
 
 BOATS = "The user owns three boats"
 TEA = "用户喜欢喝龙井茶"
@@ -37,3 +47,48 @@ def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, t
     cleaned, count = matcher.without(f"{before}\n{text}\n{after}")
     assert (count, matcher.count(cleaned)) == (1, 0)
     assert text not in cleaned
+
+
+def purge(workspace: Path, **more: object) -> FilePurge:
+    return FilePurge(MemoryPaths.of(workspace), ErasureMatcher([BOATS, TEA]), **more)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "memory" / "sessions").mkdir(parents=True)
+    return tmp_path
+
+
+def write(workspace: Path, name: str, data: bytes | str) -> Path:
+    path = workspace / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Path):
+    files = {
+        "memory/sessions/s.jsonl": message(BOATS),
+        "memory/sessions/s.jsonl.bak": message(BOATS),
+        "memory/2026-02-16.md": entry(BOATS, "n1"),
+        "memory/MEMORY.md": entry(BOATS, "n2") + f"\n# Mine\n\n{BOATS}\n".encode(),
+        "memory/.MEMORY.md.0123456789abcdef.tmp": entry(BOATS, "n2"),
+        "memory/history.jsonl": json.dumps({"content": BOATS}),
+        "memory/project/plan.md": BOATS,
+        "notes/2025-01-01.md": BOATS,
+    }
+    paths = [write(workspace, name, data) for name, data in files.items()]
+    for path in paths:
+        os.utime(path, (time.time() - 900,) * 2)
+    before = {path: path.read_bytes() for path in paths}
+    looked = purge(workspace).run()
+    assert {path: path.read_bytes() for path in paths} == before
+    done = purge(workspace, dry_run=False).run()
+    assert sorted(looked, key=repr) == sorted(done, key=repr)
+    stays = {one.where for one in done if not one.removed}
+    assert stays == {"memory/MEMORY.md", "memory/history.jsonl", "memory/project/plan.md", "notes/2025-01-01.md"}
+    assert {one.where for one in done if one.removed} == files.keys() - stays | {"memory/MEMORY.md"}
+    assert set(holders_of(workspace, BOATS)) == stays
+    purge(workspace, dry_run=False, everywhere=True).run()
+    assert BOATS not in (workspace / "memory" / "MEMORY.md").read_text()
+    assert (workspace / "memory" / "history.jsonl").read_bytes() == files["memory/history.jsonl"].encode()

@@ -83,18 +83,3 @@ async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(serv
         assert "no memory with this id" in await ben.text("memory_get", id=number)
         assert "Nothing was forgotten" in await ben.text("forget", query="number of the berth")
         assert "4711" in await ana.text("memory_search", query="number of the berth")
-
-
-async def test_the_owner_sees_all_until_others_are_named_and_then_their_own_in_every_session(served):
-    config, _ = load_config(served.config)
-    async with MemoryHost(served.workspace, config=config) as host:
-        await host.message_received(session_key="app:1", text="My kettle is copper")
-    async with served.beside() as owner:
-        assert "copper" in await owner.text("memory_search", query="kettle")
-        await owner.text("remember", text="The horse of the user is called Bella")
-    async with served.beside("ana") as ana:
-        await ana.text("remember", text="The boat of the user is called Wanda")
-        assert "Bella" not in await ana.text("memory_search", query="horse")
-    async with served.beside() as owner:  # another process, and another session
-        assert "Bella" in await owner.text("memory_search", query="horse")
-        assert "Wanda" not in await owner.text("memory_search", query="boat")

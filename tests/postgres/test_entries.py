@@ -15,10 +15,6 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, r
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost, Query
 from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.postgres import entries
-from nanobot_memory_plugins.postgres.connection import connect, transaction
-from nanobot_memory_plugins.postgres.entries import EntryWrite, hash_of
-from nanobot_memory_plugins.postgres.passages import Owner
 from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import Database, configured, rows
 from tests.support.files_of import holders_of
@@ -146,22 +142,3 @@ async def test_a_file_that_is_gone_takes_nothing_out_and_an_empty_server_gets_ev
     await until(lambda: len(rows(machines.server, machines.tenant, "id", "entry")) == 1)
     await machines.on("laptop")
     await machines.all_have(TEA)
-
-
-def test_of_two_changes_of_one_revision_the_second_is_refused(server: Database):
-    name = uuid.uuid4().hex
-    laptop, desktop = Owner(name, "laptop"), Owner(name, "desktop")
-    with connect(server.dsn) as connection:
-
-        def push(owner: Owner, revision: int, body: str) -> dict[str, int]:
-            with transaction(connection, owner.tenant):
-                return entries.push(connection, owner, [EntryWrite("a", revision, body)])
-
-        assert push(laptop, 0, "one") == {"a": 1}
-        assert push(desktop, 0, "two") == {}
-        assert push(laptop, 1, "three") == {"a": 2}
-        assert push(desktop, 1, "four") == {}
-        assert push(desktop, 2, "") == {"a": 3}
-        with transaction(connection, laptop.tenant):
-            _, (row,), _ = entries.pull(connection, {"a": (1, hash_of("one"))})
-        assert (row.revision, row.body, row.base) == (3, "", "one")

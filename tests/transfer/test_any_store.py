@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.transfer import Importer
 from nanobot_memory_plugins.core.transfer.formats.openclaw import OpenClawImporter
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from tests.support.examples import examples
-from tests.transfer.snapshots import snapshot
+from tests.support.files_of import contents_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12) | st.just("\ud800\0"),
@@ -43,11 +43,11 @@ def takes_it_once(importer: Importer, source: Path) -> None:
     first = import_from(importer, "any", source, workspace, tools=True)
     if not first.taken:
         return
-    before = snapshot(workspace)
+    before = contents_of(workspace / "memory")
     again = import_from(importer, "any", source, workspace, tools=True)
     assert (again.taken, again.known) == ({}, sum(first.taken.values()) + first.known)
     assert again.left == first.left
-    assert snapshot(workspace) == before
+    assert contents_of(workspace / "memory") == before
     assert sum(first.written.values()) == sum(first.taken.values())
 
 
