@@ -85,7 +85,7 @@ def _is_flag_letter(character: str) -> bool:
 _NAME_CHARS = 60
 # A short marker is worth it only with this many characters of the text around it.
 _SMALLEST_REST = 16
-# What is looked at to tell the language.
+# What is looked at to recognise the language.
 _SAMPLE_CHARS = 4_000
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _KANA_AND_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]+")

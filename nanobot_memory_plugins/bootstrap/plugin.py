@@ -144,7 +144,7 @@ class BootstrapPlugin:
 
 
 def bootstrap_files(workspace: Path, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the files of these names that stand in the workspace or in its memory folder, and can be read."""
+    """Return the files of these names that are in the workspace or in its memory folder, and can be read."""
     found: dict[str, str] = {}
     for name in names:
         if any(sign in name for sign in "*?["):

@@ -23,7 +23,7 @@ _LONG_TEXT_TOKENS = 400
 _SHORTEST_CHARS = 8
 _LONGEST_REFUSAL = 150
 
-# What the prompt asks for by name stands in any answer.
+# What the prompt asks for by name is in any answer.
 _LABELS = frozenset(
     (
         "decision",
@@ -97,7 +97,7 @@ def clean(answer: str) -> str:
 def fault(answer: str, *, source: str, prompt: Sequence[str]) -> str:
     """Return what is wrong with a cleaned answer in one or two words; nothing when it can be used.
 
-    ``source`` is everything that it was made of: the text and the earlier summary; ``prompt`` is what stands in each
+    ``source`` is everything that it was made of: the text and the earlier summary; ``prompt`` is what is in each
     prompt.
     """
     if not answer:
@@ -124,7 +124,7 @@ def _is_echo(answer: str, source: str, prompt: Sequence[str]) -> bool:
     if any(sentence.strip()[:60] in answer for sentence in prompt):
         return True
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
-    # The lines of an earlier summary may stand again; what was said, with who said it, may not.
+    # The lines of an earlier summary may occur again; what was said, with who said it, may not.
     spoken = [line for line in lines if _SPEAKER.match(line)]
     if not spoken:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
-# Characters that a token stands for at most, by the estimate.
+# Characters of a token at most, by the estimate.
 _CHARS_A_TOKEN = 4
 _HEAD_SHARE = 0.65
 # Below it an excerpt is a beginning, without a mark and an end.

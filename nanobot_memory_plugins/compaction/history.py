@@ -98,7 +98,7 @@ def result_ids(message: Message) -> list[str]:
 
 
 def _may_hold_calls(message: Message) -> bool:
-    """Return whether calls or results can stand anywhere but in their usual fields: most messages are plain."""
+    """Return whether calls or results can be anywhere but in their usual fields: most messages are plain."""
     return isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
 
 

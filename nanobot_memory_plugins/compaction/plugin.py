@@ -14,7 +14,7 @@ from nanobot_memory_plugins.compaction.thrash_guard import Cycles
 from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 
-# What stands for messages of which not even the rules could make a summary.
+# What replaces messages of which not even the rules could make a summary.
 _BAREST = "({count} earlier messages were cut.)"
 
 

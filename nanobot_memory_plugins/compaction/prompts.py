@@ -64,9 +64,9 @@ _UPDATED: dict[Language, str] = {
     "en": "the notes so far again, updated with this conversation",
     "zh": "更新后的完整笔记",
 }
-# Words, or Chinese characters, that an estimated token stands for.
+# Words, or Chinese characters, that make an estimated token.
 _UNITS_A_TOKEN: dict[Language, float] = {"en": 0.6, "zh": 0.8}
-# Shorter pieces of a prompt stand in honest notes, too.
+# Shorter pieces of a prompt occur in honest notes, too.
 _TELLING = 25
 
 
@@ -85,5 +85,5 @@ def summary_prompt(
 
 
 def fixed_texts(prompts: Prompts, language: Language) -> Sequence[str]:
-    """Return what stands in each prompt: an answer that repeats it is an echo."""
+    """Return what is in each prompt: an answer that repeats it is an echo."""
     return [one for one in prompts.fixed_texts(COMPACTION, language) if len(one) >= _TELLING]

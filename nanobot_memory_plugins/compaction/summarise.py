@@ -85,7 +85,7 @@ def pack(blocks: Sequence[str], limit: int) -> list[str]:
 PURPOSE = "compaction"
 # Less than this of a chunk is not worth a call.
 _LEAST_CONTENT = 80
-# What a message costs beside its text: its label, the line break, a call's name.
+# What a message costs besides its text: its label, the line break, a call's name.
 _LABEL_TOKENS = 12
 # Of an oversized message the model sees so many tokens.
 _OVERSIZED_EXCERPT = 300

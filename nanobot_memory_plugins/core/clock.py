@@ -80,7 +80,7 @@ async def sleep(clock: Clock, seconds: float) -> None:
 
 
 class ManualClock:
-    """A clock that stands still until it is told to move.
+    """A clock that moves only when a test moves it.
 
     An alarm rings when the clock is moved to its time, and at the latest when so many seconds have really passed: what
     nobody moves the clock for still ends.

@@ -23,7 +23,7 @@ async def _no_host(_note: Note, _session_key: str) -> Receipt:
 class HostServices:
     """What a running host does for a plugin; without one there is nothing open, and nothing is kept.
 
-    ``keep`` keeps a note of a session, for tools: hooks return theirs. ``erase`` forgets for good in the whole
+    ``keep`` keeps a note of a session, for tools: hooks return their notes. ``erase`` forgets for good in the whole
     workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``feedback`` tells which
     memories people said did not help, and takes it down. ``time_limit`` gives the seconds for which core waits for the
     answer to a hook of this name, and None where it waits for as long as it takes. ``tools_offered`` says whether the
@@ -51,7 +51,7 @@ class PluginContext(Generic[OptionsT]):
     know it as ``PluginContext[Options]``. It is None when the plugin declares none, and when an option without a
     default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
     when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
-    contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
+    contact data that no user said; ``redact_said`` is for the user's own words, and for what is in the
     memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts`` renders what the model is asked, from
     the plugin's files or the user's own.
     """

@@ -76,7 +76,7 @@ def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[Install
         except Exception as error:
             logger.debug("the metadata of a distribution cannot be read: {}", type(error).__name__)
             continue
-        # Further down the path stand older copies of the same distribution: they are not what is imported.
+        # Further down the path are older copies of the same distribution: they are not what is imported.
         if points and name not in seen:
             seen.add(name)
             for point in points:

@@ -52,7 +52,7 @@ class NotInstalledError(NanobotMemoryError):
 
 
 class InputError(NanobotMemoryError):
-    """What a command was given to read, or where it was told to write, cannot be used."""
+    """What a command was given to read, or the place it was to write to, cannot be used."""
 
 
 class WrongUseError(InputError):

@@ -42,7 +42,7 @@ def on_message_received(
     """Answer a user's message, before the prompt is built.
 
     ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``history`` the messages
-    that stand in the live context before it. What a host says in the user's place is not ``spoken``: it may call for
+    that precede it in the live context. What a host says in the user's place is not ``spoken``: it may call for
     memories, and is no order, nor the user's word.
     Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
     """
@@ -117,7 +117,7 @@ def on_turn_finished(
 ) -> Note | ReadingRequest | Sequence[Note | ReadingRequest] | None:
     """Answer that a turn is over: the user has the reply, and nobody waits for you.
 
-    ``messages`` are those that stand in the live context now; they are normalised as they are looked at, so look at
+    ``messages`` are those in the live context now; they are normalised as they are looked at, so look at
     them only when there is reason to. ``context_tokens`` is about how many tokens they are, with all that the host
     sends beside them, and ``context_window`` is the model's window in tokens.
     Answer with notes to keep, with a request that the session be read now, or None.
@@ -151,7 +151,7 @@ def on_draft_written(
     scope: Scope,
     context: PluginContext,
 ) -> ContextBlock | Sequence[ContextBlock] | None:
-    """Look at the ``draft`` of an answer to ``text`` before the user sees it; ``history`` stands before ``text``.
+    """Look at the ``draft`` of an answer to ``text`` before the user sees it; ``history`` precedes ``text``.
 
     Answer with blocks when the answer should be made again with more evidence beside the message, or None.
     """
@@ -177,8 +177,8 @@ def prompt_entries(long_term: str, scope: Scope, context: PluginContext) -> Prom
 
     Synchronous, and called for every prompt: keep the text, and make it anew only when what it is made of has changed,
     since providers' prompt caches hold only as long as the prompt stays the same. ``long_term`` is the text of the
-    long-term file as the host would show it, or what another plugin has left of it; ``scope`` says whose prompt it is.
-    The blocks of several plugins stand one below the other. An answer holds when a later call fails. Answer with the
+    long-term file as the host would show it, or what another plugin has left of it; ``scope`` is the prompt's owner.
+    The blocks of several plugins are put one below the other. An answer holds when a later call fails. Answer with the
     block and with what of ``long_term`` still goes into the prompt, or None.
     """
 

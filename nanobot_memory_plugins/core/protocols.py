@@ -63,7 +63,7 @@ class Store(Protocol):
         ...
 
     async def flush(self) -> None:
-        """Return once everything that stood in the files at the call is searchable by full text."""
+        """Return once everything that was in the files at the call is searchable by full text."""
         ...
 
     def status(self) -> StoreStatus:
@@ -89,7 +89,7 @@ class EncodingStore(Protocol):
 
 @runtime_checkable
 class LendingStore(Protocol):
-    """A store that lends the embedding model itself, to another store that stands before it."""
+    """A store that lends the embedding model itself, to another store in front of it."""
 
     @property
     def embedder(self) -> Embedder | None:
@@ -146,14 +146,14 @@ class VectorStore(Protocol):
 
 
 class VisibleScopes(Protocol):
-    """What may be seen on whose behalf."""
+    """What may be seen, and on behalf of whom."""
 
     def visible(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of a call, or of a session alone: the ``scope`` of a query."""
         ...
 
     def owner(self, scope: Scope) -> Scope:
-        """Return whose a memory is: the same for two scopes of one person, in the same group chat or in none."""
+        """Return the owner of a memory: the same for two scopes of one person, in the same group chat or in none."""
         ...
 
     def of_session(self, session_key: str) -> Scope:
@@ -253,7 +253,7 @@ class EntryAccess(Protocol):
         ...
 
     def entries(self) -> EntryList:
-        """Return all entries that stand in the file, archived ones included, as of now."""
+        """Return all entries in the file, archived ones included, as of now."""
         ...
 
     def gone(self) -> Sequence[EntryView]:

@@ -21,7 +21,7 @@ TAGS = ("archive", "flush")
 _SENTENCE_CHARS = 320
 # Sentences that are looked at in one message, from its beginning and from its end.
 _SENTENCES = 200
-# Of the excerpts, the share that belongs to the user's words when the others fill theirs.
+# Of the excerpts, the share that belongs to the user's words when the others fill their share.
 _USERS_SHARE = 0.65
 _TLDR_CHARS = 160
 
@@ -127,7 +127,7 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
 
 
 def _weight(role: str, text: str) -> float:
-    """Return what a sentence weighs by who said it and its words, questions not told apart."""
+    """Return what a sentence weighs by who said it and its words, questions not distinguished."""
     weight = _WEIGHTS.get(role, 0.5)
     weight += 3.0 if _WISH.search(simplified(text)) else 0.0
     weight += min(2.0, 0.7 * sum(1 for _ in islice(_EXACT.finditer(text), _MOST_EXACT)))
@@ -138,7 +138,7 @@ def _weight(role: str, text: str) -> float:
 def _best(sentences: Iterable[_Sentence], chars: int) -> list[_Sentence]:
     """Return the weightiest sentences within ``chars`` characters, in their order; the same words once.
 
-    A question weighs less. Whether one is a question takes longest to tell, and is asked of the weightiest alone, while
+    A question weighs less. Whether one is a question takes long to decide, and is asked of the weightiest alone, while
     there is room.
     """
     chosen: dict[str, _Sentence] = {}

@@ -36,7 +36,7 @@ from nanobot_memory_plugins.core.values.session_reading import SessionReading
 
 # 200 Chinese characters, and as much in English.
 SUMMARY_TOKENS = 200
-# Share of a summary's terms that must stand in the conversation, and how many at least: "OK, noted." says nothing.
+# Share of a summary's terms that must occur in the conversation, and how many at least: "OK, noted." says nothing.
 _GROUNDED_SHARE, _FEWEST_TERMS = 0.3, 3
 _FEWEST_CHARS = 8
 _ANSWER_CHARS = 8_000

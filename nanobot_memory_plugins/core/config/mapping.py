@@ -27,7 +27,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _SECTION = ("memoryPlugins", "memory_plugins")
 # What is no plugin.
 _OWN = ("core", "redaction")
-# By these a file is known for nanobot's, where the plugins stand below "channels".
+# By these a file is known for nanobot's, where the plugins are below "channels".
 _NANOBOT_KEYS = ("agents", "channels", "providers", "gateway")
 # From this likeness on a key is meant for that of the section: "memoryPlugin" is, "plugins" and "memory" are not.
 _MEANT = 0.85
@@ -90,7 +90,7 @@ def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None)
 
 
 def has_documented_names(raw: object, path: tuple[str, ...] = ()) -> bool:
-    """Return whether one of the documents' objects stands in ``raw`` with a name that the documents give."""
+    """Return whether one of the documents' objects is in ``raw`` with a name that the documents give."""
     if path in BY_PATH or not isinstance(raw, Mapping):
         return path in BY_PATH
     below = (((*path, to_snake(str(key))), value) for key, value in raw.items())
@@ -157,7 +157,7 @@ class _Reader:
                 self._report(where, Sentence("there is no such plugin. {hint}", hint=hint(key, {*known, *_OWN})))
 
     def read_documents(self, raw: Mapping[Any, Any], prefix: str) -> None:
-        """Read ``memory``, ``memory_search``, ``memory_flush`` and ``context.bootstrap`` where they stand."""
+        """Read ``memory``, ``memory_search``, ``memory_flush`` and ``context.bootstrap`` where they are."""
         for key, value in raw.items():
             if self._is_document_object(str(key)):
                 self._read_object(value, (to_snake(str(key)),), prefix + shown(key))
@@ -196,7 +196,7 @@ class _Reader:
                 self._assign(BY_PATH[below], item, here)
             elif _is_group(below):
                 self._read_object(item, below, here)
-            elif path != ("context",):  # other things may stand in a host's "context"
+            elif path != ("context",):  # a host may keep other things in its "context"
                 names = {known[len(path)] for known in BY_PATH if known[: len(path)] == path}
                 self._report(here, Sentence("there is no such option. {hint}", hint=hint(str(key), names)))
 

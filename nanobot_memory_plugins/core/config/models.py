@@ -139,7 +139,7 @@ class MemoryConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """Something in a configuration that cannot be used as it stands; what it says was replaced by a default.
+    """Something in a configuration that cannot be used as it is; what it says was replaced by a default.
 
     ``key`` is dotted, as the user wrote it. ``message`` names it again, says what is wrong and what is expected,
     and never shows a value. ``source`` is the file, or empty. ``hint`` is what helps where that is not plainly to

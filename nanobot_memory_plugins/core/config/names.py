@@ -25,7 +25,7 @@ STANDARD_PLUGINS: Final = (
 def document_rows() -> dict[str, dict[str, Any]]:
     """Return the rows of the table by the documents' key; groups inside an object are part of it.
 
-    ``option`` is ``<plugin>.<option>`` (``*`` stands for every plugin of the set), ``default`` what holds here,
+    ``option`` is ``<plugin>.<option>`` (``*`` means every plugin of the set), ``default`` what holds here,
     ``document`` what the document says where that differs, and ``reason`` why.
     """
     table = tomllib.loads(Path(__file__).with_name("document_names.toml").read_text(encoding="utf-8"))

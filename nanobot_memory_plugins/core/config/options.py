@@ -39,7 +39,7 @@ def plugin_options(
 
 
 def described(model: type[BaseModel], above: _Path = ()) -> Iterator[tuple[_Path, FieldInfo, str]]:
-    """Yield each option of a model, and of those within: its path, its field, and what may stand there in words."""
+    """Yield each option of a model, and of those within: its path, its field, and the allowed values in words."""
     schema = model.model_json_schema(by_alias=False)
     for name, info in model.model_fields.items():
         if (nested := _nested_model(info)) is not None:
@@ -56,7 +56,7 @@ def checked_options(
     source: str,
     written: Mapping[str, str] | None = None,
 ) -> tuple[BaseModel | None, list[ConfigProblem]]:
-    """Return ``raw`` as an instance of ``model``, and what was wrong; ``prefix`` stands before the keys.
+    """Return ``raw`` as an instance of ``model``, and what was wrong; ``prefix`` is put before the keys.
 
     ``written`` gives by the path of an option the key that the user wrote, where it is another.
     """

@@ -55,7 +55,7 @@ _BOUNDS = {
 
 
 def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
-    """Return in words what a JSON schema lets stand there."""
+    """Return in words which values a JSON schema allows."""
     if "$ref" in schema:
         schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
     if kinds := schema.get("anyOf"):

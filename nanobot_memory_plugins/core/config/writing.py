@@ -25,7 +25,7 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
     That place is found as `load_config` finds it; a file that has none gets ``channels.memoryPlugins`` when it is
     nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
     are given too. Order, other keys, indentation and the mode of the file stay; a symbolic link is
-    followed. Nothing is written, and None returned, when all of it stands there already. It blocks. Raises
+    followed. Nothing is written, and None returned, when all of it is there already. It blocks. Raises
     `ConfigurationError` with cause and hint.
     """
     path = Path(path).expanduser().resolve()
@@ -54,7 +54,7 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
 
 
 def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
-    """Return where in a configuration file the plugins stand, or are to stand."""
+    """Return where in a configuration file the plugins are configured, or are to be."""
     prefix, _ = find_section(raw)
     if prefix:
         return tuple(prefix.split("."))

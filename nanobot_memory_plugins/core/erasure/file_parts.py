@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_no
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Scope
 
-# Fields that say which message or note it is and whose: memories are found by them. A session may be named after a
+# Fields with the id and the owner of a message or note: memories are found by them. A session may be named after a
 # telephone number.
 NAMES = frozenset({"id", "time", "role", "origin", *scope_fields(Scope()), "name"})
 _HEAD_LINE = re.compile(rf"(?:{'|'.join(sorted(NAMES | {'type'}))})[ \t]*:")
@@ -32,7 +32,7 @@ def encoded(text: str) -> bytes:
 
 
 def head_lines(note: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of a note's head stand that say which it is and whose."""
+    """Yield the places of the lines of a note's head with its id and its owner."""
     at = 0
     for line in note.splitlines(keepends=True):
         if at and not line.strip():

@@ -1,4 +1,4 @@
-"""What a forgetting for good comes to, shown before it is done and told when it is: which lines of which files."""
+"""What a forgetting for good comes to, shown before and after it is done: which lines of which files."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def done(plan: ErasurePlan, traces: Sequence[Trace]) -> ErasurePlan:
 
 
 def held_line(line: int, text: str, at: int = 0) -> HeldLine:
-    """Return a line as it is shown: without marks that a terminal obeys; of a long one what stands around ``at``."""
+    """Return a line as it is shown: without marks that a terminal obeys; of a long one the part around ``at``."""
     begin = max(0, at - _BEFORE) if len(text) > _SHOWN else 0
     shown = " ".join("".join(one if one.isprintable() else " " for one in text[begin : begin + 4 * _SHOWN]).split())
     shown = f"…{shown}" if begin else shown

@@ -187,7 +187,7 @@ class FilePurge:
         return [one for one in traces if one.lines]
 
     def _remove(self, path: Path, where: str) -> list[Trace]:
-        """Remove a copy of a file of ours where it holds what is to be forgotten, or cannot be told from one."""
+        """Remove a copy of a file of ours where it holds what is to be forgotten, or may hold it."""
         data = read_regular(path)
         held = self.held_lines(data)
         held += [held_line(0, id_) for id_ in sorted(filter(None, self._ids)) if id_.encode() in data]

@@ -1,4 +1,4 @@
-"""The files that an erasure looks into, and writing one anew so that no copy of what it was is left beside it."""
+"""The files that an erasure looks into, and writing one anew so that no copy of its old content is left."""
 
 import re
 from collections.abc import Callable, Iterator

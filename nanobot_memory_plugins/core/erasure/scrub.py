@@ -181,7 +181,7 @@ def _placeholders(text: str) -> list[str]:
 
 
 def _clean_note(text: str, redact: Redact, found: Counter[str]) -> str:
-    """Redact a note, but for the lines of its head that say which it is and whose."""
+    """Redact a note, but for the lines of its head with its id and its owner."""
     pieces: list[str] = []
     at = 0
     for start, end in head_lines(text):

@@ -117,7 +117,7 @@ class Appender:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise MemoryFileError(Sentence("{relative} is no regular file.", relative=self._paths.relative(path)))
-            if path.parent != self._paths.memory:  # the Markdown beside people's own keeps the mode that they gave it
+            if path.parent != self._paths.memory:  # the Markdown next to people's own keeps the mode that they gave it
                 narrow_file(path)
             breaks = self._breaks_of(path, descriptor, status)
             lead = _lead(path, descriptor, status.st_size)
@@ -142,7 +142,7 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def _lead(path: Path, descriptor: int, size: int) -> bytes:
-    """Return the line breaks that must stand before a new record."""
+    """Return the line breaks that must precede a new record."""
     os.lseek(descriptor, max(0, size - 3), os.SEEK_SET)
     tail = os.read(descriptor, 3)
     is_markdown = path.suffix == ".md"
@@ -159,7 +159,7 @@ def _write_whole(descriptor: int, data: bytes, size: int) -> None:
     try:
         while written < len(view):
             # The first write takes it all, unless the disk is full or a limit is near: then a second one
-            # tells the reason, which a short write does not.
+            # gives the reason, which a short write does not.
             count = os.write(descriptor, view[written:])
             if count == 0:
                 raise OSError(errno.EIO, "nothing could be written")

@@ -1,4 +1,4 @@
-"""The values of fields in our files: times, choices, and whose a record is."""
+"""The values of fields in our files: times, choices, and the owner of a record."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -49,13 +49,13 @@ def origin_of(value: str, default: Origin) -> Origin:
 
 
 def scope_of(fields: Mapping[str, str]) -> Scope:
-    """Return whose a record with these fields is."""
+    """Return the owner of a record with these fields."""
     names = ("agent", "user", "channel", "session", "group_chat", "project")
     return Scope(**{name: fields.get(name, "") for name in names})
 
 
 def scope_fields(scope: Scope) -> dict[str, str]:
-    """Return the fields that say whose a record is, in their order in our files."""
+    """Return the fields that name the owner of a record, in their order in our files."""
     return {
         "session": scope.session,
         "channel": scope.channel,

@@ -1,6 +1,6 @@
 """The messages that a forgotten entry came from: not shown and not read again until it is restored.
 
-Their ids stand with the entry in ``ENTRIES.md``, in its comment line (``hides: ID ID``): they are as safe as the entry
+Their ids are with the entry in ``ENTRIES.md``, in its comment line (``hides: ID ID``): they are as safe as the entry
 itself.
 """
 

@@ -19,7 +19,7 @@
 The fields end at the first blank line, and no value holds a line break, so details cannot forge a field. A
 line of the details that would be a heading of level 1 to 3 is written with a backslash before it, so
 details cannot forge an entry or a section either. The heading's time is local, for people; ``time`` is the
-exact instant. ``searchable`` stands only in notes that no search finds. It is read leniently: people write notes, too.
+exact instant. ``searchable`` is only in notes that no search finds. It is read leniently: people write notes, too.
 """
 
 import re
@@ -42,7 +42,7 @@ from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 # What separates tags; people type the full-width forms too.
 TAG_SEPARATORS = re.compile(r"[,，、]")
 
-# Up to three spaces may stand before a Markdown heading. Already escaped ones are escaped again.
+# Up to three spaces may precede a Markdown heading. Already escaped ones are escaped again.
 _HEADING = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})(\\*#{{1,3}}(?=\s|\Z))")
 _ESCAPED = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})\\(\\*#{{1,3}}(?=\s|\Z))")
 
@@ -55,14 +55,14 @@ _NOTE_HEADING = re.compile(r"### (\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)
 _FIELD = re.compile(r"([A-Za-z][\w;-]*)[ \t]*[:：](.*)")
 _DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MULTILINE | re.IGNORECASE)
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
-# One of these must stand under a heading with a time, or it is somebody's own section.
+# One of these must be under a heading with a time, or it is somebody's own section.
 _TELLING = frozenset({"type", "tags", "tl;dr", "id"})
 _KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", *scope_fields(Scope()), "searchable"}
 
 
 @dataclass(frozen=True, slots=True)
 class NoteEntry:
-    """One structured note as it stands in a file.
+    """One structured note as it is in a file.
 
     ``offset`` is the byte at which its heading line starts, ``length`` its bytes up to the next heading or
     the end, ``line`` the heading's line.
@@ -88,7 +88,7 @@ class Passage:
     """A stretch of Markdown that is no structured note: somebody's own text.
 
     It starts at the beginning of what was read or at a heading of level 1 to 3, whose text is ``heading``.
-    ``offset``, ``length`` (both in bytes) and ``line`` say where it stands.
+    ``offset``, ``length`` (both in bytes) and ``line`` are its place.
     """
 
     text: str
@@ -207,7 +207,7 @@ def _line_at(data: bytes, start: int) -> tuple[str, int]:
 
 
 def _part(data: bytes, start: int, end: int, header: _Header | None, offset: int, line: int) -> NoteEntry | Passage:
-    """Return what stands between two bytes of ``data``."""
+    """Return the text between two bytes of ``data``."""
     if header is None:
         text = _decode(data[start:end])
         first = text.partition("\n")[0].strip()

@@ -1,6 +1,6 @@
 """What must fail closed: paused conversations, those whose host's own history is not taken, an unfinished purge.
 
-One small file, ``memory/.privacy.json``, with names of transcripts, times and ids; what is to be forgotten stands in it
+One small file, ``memory/.privacy.json``, with names of transcripts, times and ids; what is to be forgotten is in it
 only for as long as that takes. Where it cannot be read, all counts as paused and as marked.
 """
 
@@ -38,7 +38,7 @@ class UnfinishedPurge:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyMarks:
-    """What stands in the file. ``paused`` says by whom, for a conversation and sender, or the workspace as a whole.
+    """The content of the file. ``paused`` says by whom, for a conversation and sender, or the workspace as a whole.
 
     ``marked`` are transcripts from whose conversations something was taken back, with the time of the last.
     """
@@ -88,7 +88,7 @@ class PrivacyFile:
         self._known: tuple[object, PrivacyMarks] = (None, PrivacyMarks())
 
     def read(self) -> PrivacyMarks:
-        """Return what stands there; the file is read anew where it has changed."""
+        """Return what the file says; it is read anew where it has changed."""
         try:
             status = self.path.stat()
             stamp: object = (status.st_mtime_ns, status.st_size, status.st_ino)

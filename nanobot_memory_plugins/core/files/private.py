@@ -30,7 +30,7 @@ def private_folder(folder: Path, *, below: Path | None = None) -> None:
     """Make a folder of ours, and what is missing above it, with mode 0700 whatever the umask is.
 
     Every folder from ``folder`` up to ``below`` (its parent, unless said otherwise) is ours: it is made narrow where
-    this user owns it, and refused where it is a link. ``below`` and what is above it are whoever's they are: they may
+    this user owns it, and refused where it is a link. ``below`` and what is above it keep their owner: they may
     be links, and keep their mode. Raises `OSError`, with ``ELOOP`` and the link's name for a link.
     """
     below = folder.parent if below is None else below
@@ -74,7 +74,7 @@ def narrow_file(path: Path) -> None:
 
 
 def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) -> "FileLock":
-    """Return a lock file for its owner only: filelock gives it 0666 less the umask, unless it is told otherwise."""
+    """Return a lock file for its owner only: filelock gives it 0666 less the umask, unless it gets another mode."""
     from filelock import FileLock  # with asyncio, which takes longer than a list of entries
 
     narrow_file(path)
@@ -114,7 +114,7 @@ def _narrow(path: Path, status: os.stat_result, mode: int) -> None:
 
 
 def in_the_way_of(folder: Path) -> Path | None:
-    """Return what is no folder and stands in the place of ``folder`` or of one above it; None where nothing does."""
+    """Return what is in the place of ``folder``, or of one above it, and is no folder; None where there is none."""
     for path in (folder, *folder.parents):
         if path.exists():
             return None if path.is_dir() else path

@@ -98,7 +98,7 @@ class PromptFile:
 
 
 class Prompts:
-    """Renders the prompts of all plugins. ``folder`` holds the user's own files, ``wishes`` a few lines of theirs.
+    """Renders the prompts of all plugins. ``folder`` holds the user's own files, ``wishes`` a few lines of the user's.
 
     It is thread-safe; reading a file blocks for a moment.
     """
@@ -114,7 +114,7 @@ class Prompts:
         return cls(workspace / Path(folder).expanduser() if folder.strip() else None, wishes)
 
     def rendered(self, prompt: PromptFile, language: Language, values: Mapping[str, str]) -> list[dict[str, str]]:
-        """Return the chat messages of a prompt. An own file that cannot be used is told of once, and left aside.
+        """Return the chat messages of a prompt. An own file that cannot be used is reported once, and not used.
 
         ``values`` are put in the place of their names, and not looked at again. The place ``{wishes}`` is filled in
         here, with nothing when there are none.
@@ -128,7 +128,7 @@ class Prompts:
         ]
 
     def fixed_texts(self, prompt: PromptFile, language: Language) -> list[str]:
-        """Return what stands in a prompt whatever is filled in: an answer that repeats it says nothing."""
+        """Return the text of a prompt whatever is filled in: an answer that repeats it says nothing."""
         messages = _PART.split(self._text(prompt, language))[::2]
         return [part.strip() for message in messages for part in _PLACEHOLDER.split(message)[::2]]
 

@@ -30,7 +30,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def must_be_regular(path: Path) -> None:
-    """Raise `OSError` where something else than a file stands at a path: what opens databases would wait for a pipe."""
+    """Raise `OSError` where a path is something else than a file: what opens databases would wait for a pipe."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
 

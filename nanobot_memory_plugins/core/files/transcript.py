@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 _FIRST_BLOCK = 1 << 16
 _MOST_BYTES = 1 << 26
 _YES = "yes"
-# Records that are looked at to find out whose a session is: nearly always the last one says it.
+# Records that are looked at to find out the owner of a session: nearly always the last one names it.
 _RECORDS_ASKED = 8
 
 
@@ -33,7 +33,7 @@ _RECORDS_ASKED = 8
 class TranscriptRecord:
     """One message of a transcript. ``name`` is the tool's name, where the message is a tool's result.
 
-    ``resumed`` says that it was taken over from a host's history: when it was said nobody here heard it.
+    ``resumed`` says that it was taken over from a host's history: nobody here received it when it was said.
     """
 
     role: str
@@ -115,7 +115,7 @@ def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRe
 
 
 def recorded_scope(path: Path, session_key: str) -> Scope:
-    """Return whose a session is, as its last records say; what they do not say, or cannot be read, stays empty."""
+    """Return the owner of a session, as its last records say; what they do not say, or cannot be read, stays empty."""
     try:
         records = last_records(path, session_key, _RECORDS_ASKED)
     except OSError:

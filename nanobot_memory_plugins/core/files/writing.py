@@ -18,9 +18,9 @@ from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receip
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 
-# What stands between the fields of a note while it is looked through: a line may announce what the next field says.
+# What is put between the fields of a note while it is looked through: a line may announce what the next field says.
 _BETWEEN = "\n\x1e\n"
-# Seconds after which it is told that another process holds the files locked, and that the end waits for it.
+# Seconds after which it is logged that another process holds the files locked, and that the end waits for it.
 _LOCK_SECONDS = 5.0
 
 
@@ -108,13 +108,13 @@ class Writer:
                 return line
 
     def _safe(self, note: Note) -> Note:
-        """Return a note redacted. All of it is looked through at once: a line may say what stands below it."""
+        """Return a note redacted. All of it is looked through at once: a line may say what is below it."""
         fields = [clean(value) for value in (note.title, note.tldr, note.details, *note.tags)]
         parts = self._redacted(_BETWEEN.join(fields), note.origin).split(_BETWEEN)
         if len(parts) != len(fields):  # a text that holds the mark itself, or of which all was taken
             parts = [self._redacted(field, note.origin) for field in fields]
         title, tldr, details, *tags = parts
-        # Title and tags are often cut from the text: what was hidden there may stand in the cut.
+        # Title and tags are often cut from the text: what was hidden there may be in the cut.
         secrets = {value for _, value in taken_out(f"{fields[1]}\n{fields[2]}", f"{tldr}\n{details}")}
         title, *tags = (without_cut(secrets, text) for text in (title, *tags))
         return replace(note, tldr=tldr, details=details, title=title, tags=tuple(tags))

@@ -1,6 +1,6 @@
-"""A host's history as plugins get it: without our own blocks, private parts, and secrets that were told before.
+"""A host's history as plugins get it: without our own blocks, private parts, and secrets that occurred before.
 
-A secret that one message tells is hidden in those behind it, too, where nothing says any more that it is one.
+A secret of one message is hidden in those after it, too, where nothing says any more that it is one.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -93,7 +93,7 @@ def with_text(message: Message, text: str) -> Message:
 
 
 def without_media(message: Message) -> Message:
-    """Return a message without the marks that stand for its pictures and files: nobody said them."""
+    """Return a message without the marks for its pictures and files: nobody said them."""
     content = message.raw.get("content")
     if not isinstance(content, tuple):
         return message
@@ -103,7 +103,7 @@ def without_media(message: Message) -> Message:
 
 
 def spoken_text(message: object) -> str:
-    """Return what a chat message says, as a turn is told it: without the marks of its pictures and files."""
+    """Return what a chat message says, as a turn gets it: without the marks of its pictures and files."""
     return without_media(Message.from_chat(message)).text
 
 

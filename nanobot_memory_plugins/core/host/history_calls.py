@@ -71,7 +71,7 @@ class HistoryCalls(MessageCalls):
     ) -> "asyncio.Task[Receipt]":
         """Tell the plugins that a turn is over, and return at once: what they do about it runs in the background.
 
-        ``messages`` stand in the live context now. ``context_tokens`` is what the last request to the model held, where
+        ``messages`` are in the live context now. ``context_tokens`` is what the last request to the model held, where
         the host knows it; else the messages are estimated. The task, which need not be awaited, ends with the receipt
         of the notes. It is cancelled at the close.
         """

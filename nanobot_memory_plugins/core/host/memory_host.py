@@ -1,6 +1,6 @@
 """The one object that a host holds: what it is made of, its start and its end.
 
-Its calls stand by subject in `message_calls` (a turn), `history_calls` (what comes behind it) and `prompt_calls`. A
+Its calls are by subject in `message_calls` (a turn), `history_calls` (what comes behind it) and `prompt_calls`. A
 message's path: `message_received` -> transcript (`files`) and, at the same time, the plugins' hook (`plugin_host`) ->
 their notes (`files`) -> one fenced block (`fence`).
 """
@@ -54,7 +54,7 @@ class MemoryHost(HistoryCalls):
     ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or None: plugins do without. Without
     ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one.
     ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. One that ``looks_only``,
-    beside the agents of the workspace, opens the index and the entries and starts no plugin. None raises.
+    next to the agents of the workspace, opens the index and the entries and starts no plugin. None raises.
     """
 
     def __init__(
@@ -236,6 +236,6 @@ class MemoryHost(HistoryCalls):
         return self._plugins
 
     async def diagnose(self) -> list[Finding]:
-        """Return how things stand: what core sees and what each plugin reports."""
+        """Return the state of the memory: what core sees and what each plugin reports."""
         await self.start()
         return [*await self._plugins.diagnose(), *await self.eraser.findings()]

@@ -92,7 +92,7 @@ class MemoryService:
 
         self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit, clock=clock)
         self.when_quiet: Callable[[str, Any], Use[Any]] = _when_quiet
-        """Makes for a session what is done once it has gone quiet: by default the plugins are told, with what the
+        """Makes for a session what is done once it has gone quiet: by default the plugins are notified, with what the
         transcript holds."""
         self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
         self.idle = IdleClock(self.thread, seconds=self.config.core.idle_seconds)
@@ -150,7 +150,7 @@ class MemoryService:
         return Turn(self, session_key, scope=scope, parent=parent)
 
     def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> Answer[str]:
-        """Begin a turn, and return what is known for long of whose it is, for the system prompt.
+        """Begin a turn, and return what is known for long about its owner, for the system prompt.
 
         The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
         memory may never have seen, that is taken in before, at its first turn here; of others what the user said before
@@ -225,7 +225,7 @@ class MemoryService:
     ) -> Answer[Summary | None]:
         """Return what replaces the oldest of a session's messages, whatever they hold, or None: then they stay.
 
-        An earlier summary may stand among them. The arguments are those of `MemoryHost.before_compaction`.
+        An earlier summary may be among them. The arguments are those of `MemoryHost.before_compaction`.
         """
 
         async def sum_up(memory: "MemoryHost") -> Summary | None:
@@ -269,7 +269,7 @@ class MemoryService:
         self.idle.end(session_key, notify)
 
     def touch(self, session_key: str, scope: ScopeLike = None) -> None:
-        """Start the clock of a session anew: the plugins are told when it has been quiet for a while."""
+        """Start the clock of a session anew: the plugins are notified when it has been quiet for a while."""
         self.idle.touch(session_key, self.when_quiet(session_key, scope))
 
     async def aclose(self) -> bool:

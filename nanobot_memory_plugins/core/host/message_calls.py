@@ -39,7 +39,7 @@ class MessageCalls(PromptCalls):
         spoken: bool = True,
         known: bool = False,
     ) -> MessageContext:
-        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it.
+        """Keep a user's message, and return what memory says; ``history`` precedes it in the live context.
 
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
         ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
@@ -163,7 +163,7 @@ class MessageCalls(PromptCalls):
         return notice_language(self.config.core.language, text)
 
     def _notices(self, language: Language) -> list[ContextBlock]:
-        """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
+        """Return the notices of a turn about plugins that could not look at its message; it is recorded, too."""
         late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
         missed = {name: late[name] for name in NOTICES if name in late}
         if missed:

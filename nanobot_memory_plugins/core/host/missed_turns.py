@@ -1,4 +1,4 @@
-"""Turns that went without memory: what such a turn is told, and what ``doctor`` says of the last day's."""
+"""Turns that went without memory: the notice of such a turn, and what ``doctor`` says of the last day's."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -31,7 +31,7 @@ NOTICES: Mapping[str, Mapping[Language, str]] = {
         "不要说已经完成。",
     },
 }
-"""By plugin, what a turn is told where it could not look at the message."""
+"""By plugin, the notice of a turn where it could not look at the message."""
 
 NO_ANSWER = "no answer within"
 WITH_START = "the start of the memory included"
@@ -42,12 +42,12 @@ _MISSED = {"recall": "nothing was recalled", "consolidation": "no order to remem
 
 
 def notice_language(language: str, text: str) -> Language:
-    """Return the language in which a turn is told something: the configured one, or that of its message."""
+    """Return the language for the notices of a turn: the configured one, or that of its message."""
     return _OF_FENCES.get(base_language(language)) or language_of(text)
 
 
 def notices(plugins: Collection[str], language: Language) -> list[ContextBlock]:
-    """Return what a turn is told where some plugins could not look at its message."""
+    """Return the notices of a turn where some plugins could not look at its message."""
     return [ContextBlock(text=texts[language]) for name, texts in NOTICES.items() if name in plugins]
 
 

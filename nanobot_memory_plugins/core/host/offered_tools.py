@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# What stands between a prefix of a client's and the name of a tool.
+# What separates a prefix of a client's and the name of a tool.
 _SEPARATORS = ("__", ".", ":", "/")
 
 
@@ -27,10 +27,10 @@ class OfferedTools:
         self._is_on = is_on
         self.were_offered = False
         self.tokens = 0
-        """The estimated tokens of what is offered, in each request that it stands in."""
+        """The estimated tokens of what is offered, in each request that has it."""
 
     async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
-        """Ask the plugins for theirs."""
+        """Ask the plugins for their tools."""
         if not self._is_on:
             return
         for answer in await plugins.call("contribute_tools", {}):
@@ -57,7 +57,7 @@ def _tokens_of(tool: MemoryTool) -> int:
 
 @with_redacted_keys
 class BoundedTool:
-    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is."""
+    """A `MemoryTool` that lets another one speak. ``plugin`` is its owner."""
 
     def __init__(self, tool: MemoryTool, plugin: str, privacy: Privacy) -> None:
         self.name = tool.name

@@ -40,7 +40,7 @@ _AT_START = ("open_store", "share_store", "open_entries", "on_start", "on_stop",
 
 
 class PluginState(StrEnum):
-    """How a plugin stands.
+    """The state of a plugin.
 
     ``resting``: at least one of its hooks is not called at present, after repeated failures. ``disabled``: it
     is not registered. ``failed``: it could not be registered.
@@ -142,7 +142,7 @@ class PluginSet(PluginHost):
     def _usable_files(self) -> list[Path]:
         """Return the plugins' files that may be run; what is wrong with the others joins the problems.
 
-        An agent's tools write into its workspace: what stands there is never run.
+        An agent's tools write into its workspace: what is there is never run.
         """
         usable = []
         for name in self._config.core.plugin_files:

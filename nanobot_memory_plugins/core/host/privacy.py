@@ -32,7 +32,7 @@ NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
 """The receipt of what is not to be kept."""
 
 LEFT_OUT = "[left out of the memory]"
-"""What stands in a history in the place of a message that is not to be kept."""
+"""What replaces a message in a history that is not to be kept."""
 
 MEMORYS = "nanobot-memory"
 """The name of messages that the memory itself puts into a history."""
@@ -103,7 +103,7 @@ class Privacy:
         return self.file.read().is_marked(session_key)
 
     async def received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
-        """Begin a turn; return what it is told where its message is not to be kept, or None for an ordinary one."""
+        """Begin a turn; return the notice for it where its message is not to be kept, or None for an ordinary one."""
         self._sessions[session_key].begin_turn(sender)
         return await run_in_daemon_thread(lambda: self._received(session_key, text, sender, language))
 
@@ -253,7 +253,7 @@ class OffRecordTool:
 
 
 def _left_out(message: Message) -> Message:
-    """Return what stands in a history for a message that is not to be kept: its place, its size and its calls."""
+    """Return what replaces a message in a history that is not to be kept: its place, its size and its calls."""
     if not message.text.strip() and not message.tool_calls:
         return message
     calls = tuple({**call, "function": {"name": _called(call), "arguments": "{}"}} for call in message.tool_calls)

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 # Scopes whose last answer is kept.
 _KEPT_ANSWERS = 64
-# Without one of these, in any case, a text holds no note that says whose it is or where it comes from.
+# Without one of these, in any case, a text holds no note that names its owner or its source.
 _TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
 
 
 class HostParts:
-    """The parts of one `MemoryHost`, which makes them. Its calls stand in the classes that derive from this one."""
+    """The parts of one `MemoryHost`, which makes them. Its calls are in the classes that derive from this one."""
 
     config: "MemoryConfig"
     privacy: "Privacy"
@@ -58,13 +58,13 @@ class HostParts:
         raise NotImplementedError
 
     async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
-        """Start where that was not done yet, and return whose a session is."""
+        """Start where that was not done yet, and return the owner of a session."""
         await self.start()
         return self._scopes.of(session_key, scope)
 
 
 class PromptCalls(HostParts):
-    """The calls of a host that stand behind a prompt. They may be made from any thread."""
+    """The calls of a host that make a prompt. They may be made from any thread."""
 
     def __init__(self) -> None:
         self._bootstrap = BootstrapTrimmer(self._plugins)
@@ -131,7 +131,7 @@ class PromptCalls(HostParts):
         return self._redaction.of_others(text)
 
     def hold_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
-        """Learn whose a session is, and return its whole scope; tools are told nothing but the session's key."""
+        """Learn the owner of a session, and return its whole scope; tools get nothing but the session's key."""
         return self._scopes.of(session_key, scope)
 
     def child_scope(self, parent: str, session_key: str) -> Scope:
@@ -146,7 +146,7 @@ class PromptCalls(HostParts):
 class _EntriesInPrompt:
     """Asks the plugins' ``prompt_entries``, each with what the one before it has left of the long-term file.
 
-    Their texts stand one below the other. The last answer of a plugin stands in for it where it fails.
+    Their texts are put one below the other. Where a plugin fails, its last answer is used.
     """
 
     def __init__(self, host: PluginHost) -> None:
@@ -184,7 +184,7 @@ class _EntriesInPrompt:
 def without_others_notes(long_term: str, visible: Visibility) -> str:
     """Return a long-term text without the structured notes that are not for this prompt; the rest stays as it is.
 
-    What a model notes on its own account may be what a web page told it to: recall has it, inside its fence. A note
+    What a model notes on its own account may be what a web page asked it to: recall has it, inside its fence. A note
     without an origin was written by a person, and one that names nobody is everybody's; ``visible`` says which
     of the others are. What is about another project than the one that is worked in is left out.
     """

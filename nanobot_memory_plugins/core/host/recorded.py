@@ -1,4 +1,4 @@
-"""The messages that stand in transcripts, to know those of a host's history again."""
+"""The messages in transcripts, to recognise those of a host's history."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ _MARKS_BEFORE = re.compile(r"\A\s*(?:\[[^\[\]\n]{1,80}\]\s*){1,4}")
 
 
 class RecordedMessages:
-    """Counts what is recorded; each record stands for one message of the history.
+    """Counts what is recorded; each record accounts for one message of the history.
 
     A message is known by its role and words. Where redaction has hidden something, the words around it have to be
     there.

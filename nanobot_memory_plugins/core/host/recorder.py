@@ -37,12 +37,12 @@ class TurnRecorder:
         return self._writing.begin(work)
 
     async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
-        """Write every note, in order, and return where each one stands."""
+        """Write every note, in order, and return the place of each one."""
         tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def note_recall(self, blocks: Sequence[ContextBlock], *, tool_tokens: int, entries: str) -> None:
-        """Begin to record what a turn got, beside the tools and the ``entries`` of the last prompt."""
+        """Begin to record what a turn got, besides the tools and the ``entries`` of the last prompt."""
         self._record(
             lambda: record_injection(self._state, self._clock.now(), blocks, tool_tokens=tool_tokens, entries=entries)
         )

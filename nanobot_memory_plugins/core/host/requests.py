@@ -77,9 +77,9 @@ def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
 def history_to_cut(
     messages: Sequence[object], is_asked: Callable[[Message], bool], window: int, fill: float
 ) -> dict[str, Any] | None:
-    """Return the arguments of a compaction of what stands before the last message that ``is_asked``.
+    """Return the arguments of a compaction of what precedes the last message that ``is_asked``.
 
-    None while all fits, or nothing but an earlier summary stands there. ``fill`` is the share of the ``window``, in
+    None while all fits, or there is nothing but an earlier summary. ``fill`` is the share of the ``window``, in
     tokens, from which on the messages are too many.
     """
     if window <= 0:

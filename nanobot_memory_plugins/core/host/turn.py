@@ -1,4 +1,4 @@
-"""One turn of a host: what an adapter tells of it, however often its hooks fire."""
+"""One turn of a host: what an adapter reports of it, however often its hooks fire."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ _UNSAID = MessageContext(block=None, receipt=Receipt(stored=False, reason="Nobod
 class Turn:
     """One turn: the user's message, the tools, the reply, the end.
 
-    Everything may be told twice: by a hook for each step, for each hand-off, or for each part of an answer. Nothing
+    Everything may be reported twice: by a hook for each step, for each hand-off, or for each part of an answer. Nothing
     raises for what goes wrong in the memory. The turn of a sub-agent has a ``parent``, the session that asked: what it
     is asked is not the user's word, and its tools are noted there.
     """
@@ -54,7 +54,7 @@ class Turn:
 
     @property
     def block(self) -> str | None:
-        """The fenced text to put beside the user's message, once it was recalled, or None."""
+        """The fenced text to put next to the user's message, once it was recalled, or None."""
         return self._block
 
     @property
@@ -74,9 +74,9 @@ class Turn:
         return self
 
     def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> Answer[str | None]:
-        """Keep the user's message, once, and return the fenced block that belongs beside it, or None.
+        """Keep the user's message, once, and return the fenced block that belongs next to it, or None.
 
-        ``history`` stands in the live context before it. What the host says in the user's place is not ``spoken``, and
+        ``history`` precedes it in the live context. What the host says in the user's place is not ``spoken``, and
         nor is what a sub-agent is asked.
         """
         future = self.begin(text, history, spoken=spoken)
@@ -122,7 +122,7 @@ class Turn:
         return self._received[key]
 
     def note_block(self, text: str) -> str | None:
-        """Return the block of a message whose recall was waited for: from now on it stands beside the message."""
+        """Return the block of a message whose recall was waited for: from now on it is part of the request."""
         key = _folded(text)
         future = self._received.get(key)
         if future is None:
@@ -232,7 +232,7 @@ class Turn:
     ) -> None:
         """Say that the turn is over, once, and return at once.
 
-        ``messages`` stand in the live context now, ``context_window`` is the model's in tokens, and ``context_tokens``
+        ``messages`` are in the live context now, ``context_window`` is the model's in tokens, and ``context_tokens``
         what the last request held, where the host knows that. Without a window only the session's clock begins anew.
         """
         if self._over:
@@ -305,7 +305,7 @@ class Turn:
             asking.__exit__(None, None, None)
 
     def _scope_in(self, memory: "MemoryHost") -> ScopeLike:
-        """Return whose the turn is: a sub-agent's is whose that of its parent is."""
+        """Return the owner of the turn: a sub-agent's is that of its parent."""
         if self.scope is not None or not self.parent:
             return self.scope
         return memory.child_scope(self.parent, self.session_key)
@@ -365,5 +365,5 @@ def _nothing(*_answers: object) -> None:
 
 
 def _folded(text: str) -> str:
-    """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may stand in it."""
+    """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may be in it."""
     return " ".join(remove_fenced(text).split())

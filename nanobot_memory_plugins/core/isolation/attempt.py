@@ -43,7 +43,7 @@ class Call:
             return self.failed(str(error))
 
     def failed(self, reason: str) -> Failure:
-        """Return a failure that no exception tells of."""
+        """Return a failure without an exception."""
         return Failure(reason=reason, place=self.home.definition)
 
 

@@ -1,4 +1,4 @@
-"""What is told about an exception: its type and its place, never its text or the values around it.
+"""What is reported about an exception: its type and its place, never its text or the values around it.
 
 Both the text of an exception and the variables in its frames can carry secrets. An author who wants the full traceback
 names the plugin: ``NANOBOT_MEMORY_DEBUG_PLUGINS=coffee,tea``. Secrets that redaction knows are hidden there as well.
@@ -24,7 +24,7 @@ _CHARACTERS: Final = 50_000
 class Failure:
     """Why there is no answer: an exception's type or a short sentence, and file:line.
 
-    The ``error`` itself is for tests, and told to no log.
+    The ``error`` itself is for tests, and never logged.
     """
 
     reason: str

@@ -60,7 +60,7 @@ class LanguageModel:
 
     @property
     def model_name(self) -> str:
-        """The model's name, where the host's function tells it; else nothing."""
+        """The model's name, where the host's function has it; else nothing."""
         return str(getattr(self._complete, "model_name", "") or "")
 
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
@@ -68,7 +68,7 @@ class LanguageModel:
 
         ``messages`` are chat messages, ``max_tokens`` bounds the answer, without the thoughts of a model that thinks:
         one whose first answer holds nothing is asked once more with room for them. Connection errors, rate limits and
-        server errors are tried again inside the time limit; the first time-out is final. What stands behind a colon in
+        server errors are tried again inside the time limit; the first time-out is final. What follows a colon in
         ``purpose`` is for the host alone.
 
         Raises `NotAskedError` before anything is sent, `CompletionTimeoutError`, or

@@ -32,5 +32,5 @@ class LanguageModelOptions(PluginOptions):
 
 
 def purpose_of(purpose: str) -> str:
-    """Return a purpose without what stands behind a colon, which only the host looks at: ``summary:deepseek``."""
+    """Return a purpose without what follows a colon, which only the host looks at: ``summary:deepseek``."""
     return purpose.partition(":")[0]

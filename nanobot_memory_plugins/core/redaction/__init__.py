@@ -22,7 +22,7 @@ def _redactor() -> Redactor:
 
 
 def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
-    """Give ``text`` with every secret replaced; ``keeps`` tells of contact data whether it stays."""
+    """Give ``text`` with every secret replaced; ``keeps`` decides whether contact data stays."""
     return _redactor().redact(text, keeps=keeps)
 
 

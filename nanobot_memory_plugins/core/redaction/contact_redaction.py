@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Message, Origin
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
-# What may be contact data in a text: telephone numbers as their digits, addresses as they stand.
+# What may be contact data in a text: telephone numbers as their digits, addresses as they are.
 _CONTACT = re.compile(r"[0-9](?:[^0-9\n]{0,3}[0-9]){5,}|[^\s@]{1,64}@[^\s@]{1,255}")
 # Digits of a telephone number that are compared: country and area codes are left out as often as not
 # (``+49 341 1234567`` is ``0341/1234567``).

@@ -1,4 +1,4 @@
-"""Who is one person: the names that belong together, those of the owner, who was heard, and who took over what."""
+"""Who is one person: the names that belong together, those of the owner, who wrote, and who took over what."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, OwnerFilt
 
 FILE = ".people.json"
 _ASIDE = ".unreadable"
-# People who were heard besides the owner: a few tell enough.
+# People who wrote besides the owner: a few are enough.
 _MOST_HEARD = 20
 # Between a channel and the user's name there.
 BREAK = ":"

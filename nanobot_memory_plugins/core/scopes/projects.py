@@ -69,7 +69,7 @@ def _name(repository: Path) -> str:
         remote = _REMOTE.search(_read(repository / "config"))
     except OSError:
         remote = None
-    # The last two parts of an address, without what stands before an "@": that may hold a password.
+    # The last two parts of an address, without what precedes an "@": that may hold a password.
     parts = [part for part in _BREAKS.split(remote[1].rpartition("@")[2]) if part][-2:] if remote is not None else []
     if len(parts) == 2:
         return f"{parts[0]}/{parts[1].removesuffix('.git')}"

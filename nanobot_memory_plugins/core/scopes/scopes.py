@@ -136,12 +136,12 @@ class Scopes:
         return not self._adopters(people) and (person is None or not person.names)
 
     def has_one_user(self) -> bool:
-        """Whether everything is shared because one person writes alone, as the host says and as far as was heard."""
+        """Whether everything is shared because one person writes alone, as the host says and as far as is recorded."""
         people = self._people()
         return people.senders.one_user and (people.senders.unified or not self._others(people))
 
     def _others(self, people: People) -> list[str]:
-        """Return who was heard besides the owner."""
+        """Return who wrote besides the owner."""
         return self._record.current().others(people.owner()) if self._record is not None else []
 
     def of_session(self, session_key: str) -> Scope:

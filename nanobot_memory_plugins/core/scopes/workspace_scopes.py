@@ -1,4 +1,4 @@
-"""Whose is what in one workspace: what its configuration, its host and its files say together."""
+"""Who owns what in one workspace: what its configuration, its host and its files say together."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Offer = Callable[[Path, str], Senders | None]
 def workspace_scopes(
     workspace: Path, config: MemoryConfig, senders: Callable[[], Senders] = lambda: UNSAID, *, project: str = ""
 ) -> Scopes:
-    """Return the scopes of a workspace; of sessions that this process has not heard of, the transcripts tell."""
+    """Return the scopes of a workspace; those of sessions new to this process are read from the transcripts."""
     paths = MemoryPaths.of(workspace)
     return Scopes(
         config.core.share,

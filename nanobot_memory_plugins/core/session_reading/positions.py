@@ -31,7 +31,7 @@ class Position:
     """How far a session has been read: ``read`` gives the last message's id by field.
 
     ``asked`` counts questions about what came since that were not answered, ``busy`` is when a process began to ask,
-    ``expected`` says that it is to be read and was not looked at yet, and ``scope`` is whose the session is.
+    ``expected`` says that it is to be read and was not looked at yet, and ``scope`` is the owner of the session.
     """
 
     read: Mapping[str, str] = field(default_factory=dict)

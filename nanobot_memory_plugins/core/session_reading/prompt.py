@@ -26,7 +26,7 @@ MOST_KNOWN = 50
 _KNOWN_TOKENS = 60
 # Characters of an answer of the assistant's in a long conversation.
 _ANSWER_EXCERPT = 200
-# A line of the prompt beside its words.
+# A line of the prompt besides its words.
 _LINE_TOKENS = 3
 
 _NAMES: dict[Language, dict[str, str]] = {

@@ -1,7 +1,7 @@
-"""Where quoted words stand in a conversation: found by characters, widened to their sentence, and looked at once.
+"""The place of quoted words in a conversation: found by characters, widened to their sentence, and looked at once.
 
 Nothing here judges what a sentence means. A quotation is searched without case, punctuation, white space and script;
-words that stand nowhere so are those of the sentence that shares most of them, if one does so clearly.
+words that occur nowhere so are those of the sentence that shares most of them, if one does so clearly.
 """
 
 import re
@@ -23,11 +23,11 @@ OF_ASSISTANT = frozenset({"experience", "workflow", "skill_usage", "decision"})
 _SHORTEST = 2
 # Characters of a stored sentence: a longer one is cut around what was quoted.
 LONGEST = 300
-# Of the words of a quotation that stands nowhere, the share that a sentence must hold, and by how much it must lead.
+# Of the words of a quotation that occurs nowhere, the share that a sentence must hold, and by how much it must lead.
 _ENOUGH, _LEAD = 0.7, 0.2
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
 
-# A sentence that asks or laughs tells no fact, and one that hedges tells a guess (98 of 100 true quotations pass these
+# A sentence that asks or laughs is no fact, and one that hedges is a guess (98 of 100 true quotations pass these
 # two, and 6 of 20 wrong ones).
 _ASKS_OR_LAUGHS = re.compile(
     r"[?？]\W*$|[吗呢]\W*$|\b(?:lol|haha\w*|rofl|just kidding|kidding|joking)\b|哈哈|开玩笑|说笑|逗你", re.IGNORECASE
@@ -119,7 +119,7 @@ def _words(text: str) -> set[str]:
 
 @lru_cache(maxsize=512)
 def _folded(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return a text as it is searched, its letters and digits alone, and where each stands."""
+    """Return a text as it is searched, its letters and digits alone, and the place of each."""
     letters: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):

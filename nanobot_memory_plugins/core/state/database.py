@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import apsw
 
 
-# "nmem" in ASCII: tells this file from somebody else's SQLite database.
+# "nmem" in ASCII: distinguishes this file from somebody else's SQLite database.
 APPLICATION_ID = 0x6E6D656D
 VERSION = 3
 
@@ -68,7 +68,7 @@ CREATE INDEX IF NOT EXISTS event_of_day ON event (kind, day);
 
 T = TypeVar("T")
 
-# How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
+# How long a statement waits for another process's transaction. Writers hold their transactions for milliseconds.
 _BUSY_MS = 5_000
 
 
@@ -175,7 +175,7 @@ class StateDatabase:
         self.execute("DELETE FROM task WHERE name = ? AND subject = ?", (name, subject))
 
     def truncate_log(self) -> None:
-        """Empty the write-ahead log, so that what was deleted stands in none of the files any more."""
+        """Empty the write-ahead log, so that what was deleted is in none of the files any more."""
         self._run(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
 
     def close(self) -> None:

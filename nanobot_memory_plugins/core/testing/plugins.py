@@ -86,7 +86,7 @@ def plugin_context(
     redact: Callable[[str], str] = redact_text,
     scopes: VisibleScopes | None = None,
 ) -> PluginContext[_OptionsT]:
-    """Return a context with these options. Without a clock it stands still at the beginning of 2026, in UTC.
+    """Return a context with these options. Without a clock its time stays at the beginning of 2026, in UTC.
 
     Without ``scopes`` memories are shared, as by a host that names no users.
     """

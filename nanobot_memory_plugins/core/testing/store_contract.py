@@ -35,7 +35,7 @@ class MemoryWorkspace:
         return file
 
     def append(self, name: str, data: bytes) -> Path:
-        """Append to a file, beside other processes that do."""
+        """Append to a file that other processes append to as well."""
         file = self.paths.memory / name
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab") as stream:
@@ -64,7 +64,7 @@ class StoreContract:
         raise NotImplementedError(f"{type(self).__name__} must say how its store is opened: override `open`")
 
     def use(self, workspace: MemoryWorkspace, work: Callable[[Store], Awaitable[_T]]) -> _T:
-        """Open a store, let it take in what stands in the files, do something with it and close it."""
+        """Open a store, let it take in what is in the files, do something with it and close it."""
 
         async def run() -> _T:
             store = await self.open(workspace.path)

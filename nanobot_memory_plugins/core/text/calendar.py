@@ -23,7 +23,7 @@ FULL_WEEKDAY = "|".join(WEEKDAYS)
 
 CHINESE_WEEKDAY_NAMES = "一二三四五六日"
 CHINESE_WEEKDAYS = {character: number for number, character in enumerate(CHINESE_WEEKDAY_NAMES)} | {"天": 6}
-"""What stands behind 周, 星期 and 礼拜."""
+"""What follows 周, 星期 and 礼拜."""
 
 CHINESE_WEEK = "(?:周|星期|礼拜)"
 CHINESE_WEEKDAY_NAME = f"[{''.join(CHINESE_WEEKDAYS)}]"

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.values import Message
 # Above it a time since 1970 is in milliseconds.
 _MILLISECONDS = 1e11
 _OWN_PARTS = frozenset({"text", "input_text", ""})
-# Characters that are looked at to tell the language, in all and of a message: a pasted text is not how somebody speaks.
+# Characters that are read to recognise the language, in all and of a message: a pasted text is not how somebody speaks.
 _SAMPLE = 8_000
 _SAMPLE_OF_MESSAGE = 1_000
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
@@ -24,7 +24,7 @@ _LATIN_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
 # A Chinese text may hold many English names; a Chinese character says about as much as two thirds of a word.
 _CJK_PER_LATIN_WORD = 0.6
 
-# What stands for the part of a message that an excerpt leaves out.
+# What replaces the part of a message that an excerpt leaves out.
 GAP = " […] "
 _GAP_TOKENS = estimate_tokens(GAP)
 # Of an excerpt, the share that its beginning gets.

@@ -36,7 +36,7 @@ class DaySpan:
 
 @dataclass(frozen=True, slots=True)
 class NamedDays:
-    """The days that a phrase names, and where the phrase stands in the text."""
+    """The days that a phrase names, and the place of the phrase in the text."""
 
     span: DaySpan
     start: int

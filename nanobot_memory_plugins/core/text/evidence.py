@@ -97,7 +97,7 @@ class Evidence:
         self._terms: set[str] = set()
         for text in texts:
             self._terms |= terms(text)
-        # The first letters stand for the word: "decides" is grounded by "decided".
+        # The first letters represent the word: "decides" is grounded by "decided".
         self._stems = {term[:5] for term in self._terms if len(term) > 5 and term.isascii()}
 
     def share(self, text: str) -> float:

@@ -27,7 +27,7 @@ PREFIX = {
 }
 SUFFIX = {"zh": "[记忆参考结束]", "en": "[End of remembered notes]"}
 
-# What stands in the place of text that imitates a marker.
+# What replaces text that imitates a marker.
 REPLACEMENT = "[…]"
 
 # Old and Japanese forms of the characters in the markers.
@@ -53,7 +53,7 @@ _IMITATIONS = (
     "notinstructionstofollow",
     "runtimecontext",
 )
-_LOOKED_THROUGH = 50_000  # characters of a text by which its language is told
+_LOOKED_THROUGH = 50_000  # characters of a text by which its language is recognised
 _CJK = LazyPattern(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
 _BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
@@ -62,7 +62,7 @@ _SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 
 def language_of(text: str) -> Language:
-    """Return ``zh`` when Chinese characters stand in the text, else ``en``."""
+    """Return ``zh`` when there are Chinese characters in the text, else ``en``."""
     return "zh" if not text.isascii() and _CJK.search(text, 0, _LOOKED_THROUGH) else "en"
 
 
@@ -89,7 +89,7 @@ def is_fenced(block: str) -> bool:
 
 
 def fenced_blocks(text: str) -> list[str]:
-    """Return our own blocks that stand in a text, whole with their markers."""
+    """Return our own blocks in a text, whole with their markers."""
     return [text[start:end] for start, end in _blocks(text)]
 
 
@@ -158,7 +158,7 @@ def neutralise(text: str) -> str:
 
 
 def _with_brackets(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Widen a span by the bracket that stands directly at each end."""
+    """Widen a span by the bracket directly at each end."""
     if begin and text[begin - 1] in "[［【〔<":
         begin -= 1
     if end < len(text) and text[end] in "]］】〕>":

@@ -14,7 +14,7 @@ _BREAKS = re.compile(f"[{LINE_BREAKS}]+")
 def clean(text: object) -> str:
     """Return ``text`` as a string that UTF-8 can hold.
 
-    Halves of a surrogate pair that stand side by side become their character, lone ones U+FFFD. None
+    Halves of a surrogate pair that are adjacent become their character, lone ones U+FFFD. None
     becomes the empty string; other objects become their ``str``.
     """
     if text is None:

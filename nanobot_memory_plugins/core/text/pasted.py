@@ -1,7 +1,7 @@
 """What somebody says in their own words: a message without code, quoted lines and the texts that they paste.
 
 By its form: fences, tags, ``>`` lines, private parts; the head of an e-mail, the mark of a reply, of a role or of a
-log, with all that follows; and what stands behind a line that announces a text. A short list of nouns and verbs tells
+log, with all that follows; and what follows a line that announces a text. A short list of nouns and verbs tells
 such a line from one that announces the user's own list; where the text behind it is long, its colon is enough.
 """
 
@@ -28,7 +28,7 @@ _QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』\n]{40,2000}|[\u34
 _QUOTED_LINE = re.compile(r"^[ \t]*[>|].*$", re.MULTILINE)
 _BLOCK = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})(?:\s[^<>]*)?>.*?</\2>", re.DOTALL)
 
-# Lines with which somebody else's text begins, whatever stands before.
+# Lines with which somebody else's text begins, whatever comes before.
 _BEGINS = re.compile(
     r"[ \t>*_#-]*(?:"
     r"-{2,}\s*(?:forwarded|original|replied|begin)\b.*|begin forwarded message\b.*|fwd?\s*:.*"
@@ -101,7 +101,7 @@ def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
     return f"{head}{_GAP}{tail}"
 
 
-# Every hook that a message stands in asks for the same.
+# Every hook that gets a message asks for the same.
 @lru_cache(maxsize=512)
 def _without_pasted(text: str) -> str:
     lines = _QUOTATION.sub(" ", _plain(text)).split("\n")

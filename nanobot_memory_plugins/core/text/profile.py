@@ -55,7 +55,7 @@ _NAMES: dict[Language, dict[str, str]] = {
 
 
 def profile_text(entries: Sequence[EntryView], about: str, language: Language) -> str:
-    """Return what a model is told of the user or of ``about``; nothing where nothing is known of a name."""
+    """Return what a model is given about the user or about ``about``; nothing where nothing is known of a name."""
     texts, names = _TEXTS[language], _NAMES[language]
     if not entries:
         return "" if about else texts["none"]

@@ -1,4 +1,4 @@
-"""Sentences: where each one of a text stands, in English and Chinese.
+"""Sentences: the place of each one in a text, in English and Chinese.
 
 A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind the number of a list. A line ends one.
 """
@@ -65,7 +65,7 @@ def only_asks(text: str) -> bool:
 
 
 def sentence_marks(text: str, *, in_json: bool = False) -> Iterator[Span]:
-    """Yield where the mark of each sentence stands; ``in_json``, in a text that JSON escapes."""
+    """Yield the place of the mark of each sentence; ``in_json``, in a text that JSON escapes."""
     start = 0
     for found in (_END_IN_JSON if in_json else _END).finditer(text):
         if found["stop"] is None or _ends_here(text, start, found):

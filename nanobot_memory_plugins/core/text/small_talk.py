@@ -91,7 +91,7 @@ SMALL_TALK = (
     *("please", "go on", "go ahead", "do it", "continue", "next", "more", "again", "stop", "wait", "test", "testing"),
     *("and", "so", "then", "now", "very", "really", "too", "that", "this", "it", "you", "the", "a", "all"),
 )
-"""Greetings, thanks, acknowledgements, and the words that stand among them."""
+"""Greetings, thanks, acknowledgements, and the words that occur among them."""
 
 NON_ANSWERS = (
     *("我不知道", "不清楚", "不太清楚", "不了解", "不记得", "记不清", "不确定", "没有找到", "没找到", "查不到"),
@@ -125,11 +125,11 @@ _GOES_ON = ("but", "however", "although", "though", "但", "但是", "不过", "
 def any_phrase(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern of any of the phrases, the longest first, for folded texts (`fold`).
 
-    Those in Latin script match whole words, Chinese ones stand anywhere. Without a phrase nothing matches.
+    Those in Latin script match whole words, Chinese ones match anywhere. Without a phrase nothing matches.
     """
     folded = sorted((fold(phrase) for phrase in phrases if phrase), key=len, reverse=True)
     latin = "|".join(re.escape(phrase) for phrase in folded if phrase.isascii())
-    # The borders stand once: at each word they take ten times as long to compile.
+    # The borders are written once: at each word they take ten times as long to compile.
     parts = [rf"(?<![A-Za-z0-9])(?:{latin})(?![A-Za-z0-9])"] if latin else []
     parts += [re.escape(phrase) for phrase in folded if not phrase.isascii()]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

@@ -34,7 +34,7 @@ def earlier_summary_message(text: str, language: Language) -> dict[str, Any]:
 def find_earlier_summary(messages: Sequence[Message]) -> int | None:
     """Return the index of the message that holds the earlier summary, or None.
 
-    Only system messages may stand before it: the same words further on are somebody's, and no summary of ours.
+    Only system messages may come before it: the same words further on are somebody's, and no summary of ours.
     """
     for index, message in enumerate(messages):
         if message.text.lstrip().startswith(tuple(MARK.values())):

@@ -1,6 +1,6 @@
 """An archive's files into a workspace: as they were where there is nothing, joined where there is something.
 
-An archive may come from anywhere: every byte is read before the first one is written. Nothing that stands in the
+An archive may come from anywhere: every byte is read before the first one is written. Nothing in the
 workspace is overwritten. Transcripts and notes get each other's records, and entries each other's entries; of other
 files that differ both stay, the archive's in ``memory/imported/``.
 """

@@ -11,10 +11,10 @@ from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 @dataclass(frozen=True, slots=True)
 class ImportedMessage:
-    """One message of a conversation, as it stands in the other store.
+    """One message of a conversation, as it is in the other store.
 
     ``file`` and ``line`` (from 1; 0 where there are none) say where, for the report. A ``time`` without a zone is the
-    machine's local time; None where the store has none. ``scope`` says whose it is; its session is ``session_key``.
+    machine's local time; None where the store has none. ``scope`` is its owner; its session is ``session_key``.
     """
 
     session_key: str
@@ -69,8 +69,8 @@ class Importer(Protocol):
         """Return whether ``source``, a file or folder that exists, is plainly such a store. It must be quick."""
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield what stands in the store, conversations in their order.
+        """Yield what is in the store, conversations in their order.
 
-        ``workspace`` is the folder that is imported into, which may be where the store stands. What cannot be read is
+        ``workspace`` is the folder that is imported into, which may be where the store is. What cannot be read is
         yielded as `Skipped`. Raises `InputError`, with cause and hint, when nothing can be read.
         """

@@ -163,7 +163,7 @@ class ImportRun:
         self.report.took("files", name, 1)
 
     def add_entries(self, run: str) -> None:
-        """Write down which run of the entries brought theirs."""
+        """Write down which run of the entries brought the entries."""
         self._write_down(_ENTRIES, [(run, "")])
 
     def finish(self) -> None:

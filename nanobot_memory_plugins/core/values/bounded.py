@@ -19,7 +19,7 @@ MORE = "…"
 def bounded_copy(value: object) -> Any:
     """Copy the first thousand values of ``value``, however nested; a text on its own stays as it is.
 
-    What is left out is counted where it would stand: ``[… 999,000 more]``.
+    What is left out is counted in its place: ``[… 999,000 more]``.
     """
     return value if type(value) is str else _Copying().copy(value, _DEPTH)
 

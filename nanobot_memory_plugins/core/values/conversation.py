@@ -18,7 +18,7 @@ _IMMUTABLE = frozenset({str, int, float, bool, type(None)})
 class Origin(StrEnum):
     """Where a text came from. It is kept from capture to prompt.
 
-    ``notes`` are files of the user's that were imported: theirs, and not told to anybody by that.
+    ``notes`` are files of the user's that were imported: the user's, and not yet said to anybody.
     """
 
     USER = "user"
@@ -34,7 +34,7 @@ class Message:
     """One chat message, normalised from the dict that the host holds.
 
     ``text`` is the readable part of the content, whatever its form was. ``raw`` is the whole
-    message as it came, frozen. ``tokens`` are those of the host's own message where another text stands in its place,
+    message as it came, frozen. ``tokens`` are those of the host's own message where another text replaces it,
     else 0.
     """
 

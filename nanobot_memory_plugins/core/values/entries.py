@@ -11,10 +11,10 @@ from nanobot_memory_plugins.core.values.scopes import Scope
 class EntryView:
     """One entry as of the moment at which it was asked for. Times are aware.
 
-    ``score`` lies in 0..1. ``archived`` entries are kept and not used; ``gone`` ones stand in no file any more and are
+    ``score`` lies in 0..1. ``archived`` entries are kept and not used; ``gone`` ones are in no file any more and are
     known from the journal alone. ``superseded_by`` is the id of the entry that took its place. ``source_session`` is
     the session it is from, or several with commas between them.
-    ``kind`` is ``instruction`` for a standing one; a ``pinned`` one always stands in the prompt.
+    ``kind`` is ``instruction`` for a standing one; a ``pinned`` one is always in the prompt.
     ``quote`` is the sentence that it rests on, where that says more, said on the day ``quoted_on``.
     """
 
@@ -41,7 +41,7 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True)
 class EntryList:
-    """All entries by descending score, and the file that they stand in, relative to the workspace.
+    """All entries by descending score, and the file that they are in, relative to the workspace.
 
     ``problems`` say what of the file cannot be read, in words.
     """

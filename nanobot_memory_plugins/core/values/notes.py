@@ -1,4 +1,4 @@
-"""What a plugin asks to keep or to inject, and what it is told about it."""
+"""What a plugin asks to keep or to inject, and the receipt that it gets."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class Note:
     """Something to keep. Core redacts it, writes it to its file and answers with a `Receipt`.
 
     ``tldr`` is one line. ``scope`` and ``time`` are filled in from the call when they are left out.
-    ``title`` stands behind the time in the entry's heading. One that is not ``searchable`` stays in the file, for
+    ``title`` follows the time in the entry's heading. One that is not ``searchable`` stays in the file, for
     people and for its plugin: no search finds it, and no entry is made of it.
     """
 
@@ -70,7 +70,7 @@ class Receipt:
 class ContextBlock:
     """Text that a plugin would inject beside the user's message. Core puts the fence around it.
 
-    ``hit_ids`` names the memories that it was made of. ``title`` is the line above the text, which tells it from the
+    ``hit_ids`` names the memories that it was made of. ``title`` is the line above the text, and sets it off from the
     blocks of other plugins; theirs are names of files, which read the same in every language.
     """
 
@@ -81,7 +81,7 @@ class ContextBlock:
 
 @dataclass(frozen=True, slots=True)
 class PromptEntries:
-    """What is known of the user for long, as it stands in the system prompt.
+    """What is known of the user for long, as it is in the system prompt.
 
     ``text`` is the whole block with its heading, or empty. ``long_term`` is the text of the long-term file that was
     handed over, without what the block says in its place.

@@ -1,4 +1,4 @@
-"""What is told about a text that is forgotten for good."""
+"""What is reported about a text that is forgotten for good."""
 
 from dataclasses import dataclass, fields
 
@@ -15,7 +15,7 @@ class HeldLine:
 class Trace:
     """Where a text that is to be forgotten was found.
 
-    ``where`` is a file, relative to the workspace, ``count`` how many times it stands there, ``lines`` which these
+    ``where`` is a file, relative to the workspace, ``count`` how often the text occurs there, ``lines`` which these
     are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be written;
     where it stays, ``why`` says why. ``waits`` says that it could not be removed now, and that the next start tries it
     again, ``foreign`` that a person wrote it. ``derived`` says that it is made of files that are clean: to remove it
@@ -51,7 +51,7 @@ class Erasure:
 
     @property
     def names_anything(self) -> bool:
-        """Whether something is to be forgotten, beside what is derived of what went already."""
+        """Whether something is to be forgotten, apart from what is derived from what is gone already."""
         return bool(self.ids or self.texts or self.words or self.records or self.sessions)
 
     def joined(self, other: "Erasure") -> "Erasure":

@@ -10,7 +10,7 @@ BESIDE = "|"
 
 
 def sender_name(channel: str, sender: str) -> str:
-    """Return the name of a sender that stays the same: without what people call themselves beside it."""
+    """Return the name of a sender that stays the same: without the name that people give themselves."""
     return sender.partition(BESIDE)[0] if channel in WITH_NAME else sender
 
 
@@ -32,7 +32,7 @@ class Scope:
     project: str = ""
 
     def __post_init__(self) -> None:
-        """Leave out what stands beside the user's name."""
+        """Leave out what follows the user's name."""
         if self.channel in WITH_NAME and BESIDE in self.user:
             object.__setattr__(self, "user", sender_name(self.channel, self.user))
 

@@ -60,13 +60,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that was found, and where it stands.
+    """A memory that was found, and its place.
 
     ``path`` is relative to the workspace with forward slashes, ``line`` counts from 1. ``score`` lies in
     0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
     text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
     memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
-    are those of a structured note. ``answers`` is the question of the other speaker that stands right before a message,
+    are those of a structured note. ``answers`` is the question of the other speaker right before a message,
     empty where there is none; then coverage and similarity are those of both. ``superseded`` says that another memory
     has taken its place: it held once, and its text says until when.
     """
@@ -95,7 +95,7 @@ class Hit:
 class SearchResult:
     """Hits, best first, with the level at which they were found.
 
-    ``explanation`` is there when the query asked for one and the store can tell. ``personal`` and
+    ``explanation`` is there when the query asked for one and the store has one. ``personal`` and
     ``advice`` are the log-odds that the query asks for something of its author's own life, and for advice, where the
     model that tells has read it.
     """
@@ -111,7 +111,7 @@ class SearchResult:
 class StoreStatus:
     """The state of a store, for people.
 
-    ``pending_bytes`` counts what stands in the files but not yet in the index, ``pending_vectors`` the
+    ``pending_bytes`` counts what is in the files but not yet in the index, ``pending_vectors`` the
     chunks that wait for their vector. Of a store that machines share, ``unsent_bytes`` are those of this machine's
     files that are kept here and not for everybody yet; None: nothing is shared. ``reason`` says why the level is not 0,
     ``hint`` what to do about it.

@@ -53,7 +53,7 @@ class ReadEntry:
 class SessionReading:
     """The model's answer about one session. ``messages`` are those that were read, ``when`` the time of the last.
 
-    ``fields`` holds what plugins asked for beside entries and the summary.
+    ``fields`` holds what plugins asked for besides entries and the summary.
     """
 
     messages: tuple[Message, ...]

@@ -200,7 +200,7 @@ def _links(between: str) -> bool:
 
 
 def _is_other(before: str) -> bool:
-    """Tell whether what stands before a value names something else."""
+    """Tell whether what precedes a value names something else."""
     last = _LAST_WORD.search(before)
     return last is not None and last.group(1).lower() in _OTHER_NAMES
 
@@ -210,7 +210,7 @@ def _is_random(found: str) -> bool:
 
 
 def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
-    """Tell whether only plain words stand between a word for a key and a value beside it."""
+    """Tell whether there are only plain words between a word for a key and a value."""
     between = text[cue.end : start] if cue.end <= start else text[end : cue.start]
     if len(between) > _NEAR_KEY or _OTHER_THING.search(between):
         return False
@@ -228,6 +228,6 @@ def _reaches(text: str, cue: _Cue, start: int) -> bool:
 
 
 def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
-    """Tell whether ``cue``, which stands behind a value that ends at ``end``, speaks of it."""
+    """Tell whether ``cue``, which follows a value that ends at ``end``, is about it."""
     between = text[end : cue.start]
     return cue.word not in _NEVER_BEHIND and not re.search(r"[\n\x0b!?。！？；;]|\.(?=\s)", between)

@@ -59,7 +59,7 @@ _WORD = lazy_re(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1
 _YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
 _SENTENCE_END = lazy_re(r"[\n!?。！？；]|[.;](?=[ \n])")
-# What makes another thing of a word that ends in 码 stands before it.
+# What makes another thing of a word that ends in 码 precedes it.
 _OTHER_CODE = "一二三四五六七八九十位末后號号编代源邮条维尺页乱解转数起砝筹加误态区色扫打写敲字机"
 _CHINESE = lazy_re(
     r"(?i)(?:密\s?码锁?|口令|暗号|(?<![a-z])(?:pin|puk)\s?码?(?![a-z])"

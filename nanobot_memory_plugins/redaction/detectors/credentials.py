@@ -91,7 +91,7 @@ def _end_of_userinfo(run: str) -> int:
     """Give where the password ends in ``password@host/...``; 0 when there is none.
 
     Passwords are often left unescaped, so that the last ``@`` before the path counts; a ``/`` or ``?`` belongs to the
-    password when what stands before it cannot be a port.
+    password when what precedes it cannot be a port.
     """
     at = run.find("@")
     head = re.split(r"[/?#]", run, maxsplit=1)[0]

@@ -39,7 +39,7 @@ _PAIR = lazy_re(
     (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
     """
 )
-# Where a value begins that another shape names, by what must stand in the text.
+# Where a value begins that another shape names, by what must occur in the text.
 _NAMED: ByCue[re.Pattern[str]] = ByCue(
     (cues.split(), lazy_re(shape))
     for cues, shape in {
@@ -174,7 +174,7 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
 
 
 def _level(text: str, match: re.Match[str], name: str, before: str) -> tuple[Sensitivity, bool]:
-    """Tell how sensitive a name is where it stands, and whether it is in a query."""
+    """Tell how sensitive a name is in its place, and whether it is in a query."""
     level = sensitivity(name)
     if match["sep"] == "=" and not match["close"]:
         if name == "code" and not before.strip() and "&" in text[match.end() : match.end() + 200].split("\n")[0]:

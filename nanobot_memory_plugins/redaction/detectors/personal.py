@@ -1,7 +1,7 @@
 """Personal data by its shape: e-mail addresses, telephones, cards, bank accounts, identity numbers of China and the US.
 
-A number must pass the check that its standard defines, or have a shape that little else has; what stands before it may
-say that it is another number. Numbers behind a word for what they are stand in `rules.toml`.
+A number must pass the check that its standard defines, or have a shape that little else has; what precedes it may
+say that it is another number. Numbers after a word for what they are have their rules in `rules.toml`.
 """
 
 from __future__ import annotations

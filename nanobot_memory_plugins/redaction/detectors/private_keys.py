@@ -12,7 +12,7 @@ from nanobot_memory_plugins.redaction.rules.rule import PRIVATE_KEY, RANK_BLOCK,
 _NAME = r"(?:[A-Z0-9][A-Z0-9 ]{0,40}?)?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)"
 _BEGIN = lazy_re(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
 _END = lazy_re(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
-# What stands between two pieces of a block: line ends, real or escaped, quotes and signs that join strings, margins.
+# What separates two pieces of a block: line ends, real or escaped, quotes and signs that join strings, margins.
 _GAP = r"(?:[\s\"'`,+>|#;\\ ]|\\[nrt])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Key-Derivation|X-[A-Za-z-]{1,30}):[^\n\\]{0,200}"
 _PIECE = r"[A-Za-z0-9+/]{16,100000}={0,2}"

@@ -85,7 +85,7 @@ def _shape(source: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class _Shape(LazyPattern):
-    """A pattern in which ``<A>`` and the like stand for character classes."""
+    """A pattern in which ``<A>`` and the like mean character classes."""
 
     def _source(self) -> str:
         shape = self.pattern
@@ -95,7 +95,7 @@ class _Shape(LazyPattern):
 
 
 class RuleIndex:
-    """Rules by the literals of which one must stand in the text; ``rank`` is that of what they find.
+    """Rules by the literals of which one must occur in the text; ``rank`` is that of what they find.
 
     An anchored rule is tried at the places of its literals only, any other on the whole text.
     """
@@ -151,7 +151,7 @@ TOKENS = RuleIndex(token_rules())
 SECRETS = RuleIndex(keyed_rules("secrets"), RANK_KEYED)
 PERSONAL = RuleIndex(keyed_rules("personal"), RANK_PERSONAL)
 PERSONAL_CUES = KeywordIndex(literal for rule in keyed_rules("personal") for literal in rule.literals)
-"""The words of which one stands before a number that names a person."""
+"""The words of which one precedes a number that names a person."""
 
 _LONGEST_PERSONAL = 64
 

@@ -205,7 +205,7 @@ class Redactor:
     def _find_in_window(self, original: str, budget: Budget | None) -> list[Span]:
         spans = self._find_in_script(original, budget)
         plain = simplified(original)
-        # Once as it stands, too: labels in Japanese and Korean have traditional characters.
+        # Once as it is, too: labels in Japanese and Korean have traditional characters.
         return spans if plain == original else settle(spans + self._find_in_script(plain, budget))
 
     def _find_in_script(self, original: str, budget: Budget | None) -> list[Span]:
@@ -295,7 +295,7 @@ def _cut(text: str, at: int, end: int) -> int:
     for border in _BORDERS:
         places = [match.end() for match in border.finditer(text, limit - WINDOW // 4, limit)]
         if places:
-            # Told by what stands behind it, the same place is found again where something before it was replaced.
+            # Recognised by what follows it, the same place is found again where something before it was replaced.
             return max(
                 places, key=lambda place: (crc32(text[place : place + _TOLD_BY].encode("utf-8", "replace")), place)
             )

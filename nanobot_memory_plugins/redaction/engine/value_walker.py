@@ -112,7 +112,7 @@ class _Walker:
         return self._as_command(items, result)
 
     def _as_command(self, items: list[Any], result: list[Any]) -> list[Any]:
-        """Hide in ``result`` what only the whole command line ``items`` tells: ``["mysql", "-pVeil7lamp"]``."""
+        """Hide in ``result`` what is secret only by the whole command line ``items``: ``["mysql", "-pVeil7lamp"]``."""
         if not 2 <= len(items) <= _LONGEST_COMMAND or not all(
             isinstance(item, str) and item and not any(char.isspace() for char in item) for item in items
         ):

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 # Characters read for each character of a stretch, and for any stretch; what a value costs, however short it is. Of a
-# text in which every line tells a secret one character is read for each character.
+# text in which every line has a secret one character is read for each character.
 _TIMES = 2.5
 _AT_LEAST = 30_000
 _A_VALUE = 40
@@ -64,7 +64,7 @@ _judges: list[Any] = []
 
 
 def remembered(judge: _Judge) -> _Judge:
-    """Let a judgement of a value be made once in a stretch of text: the same may stand there a thousand times."""
+    """Let a judgement of a value be made once in a stretch of text: the same may occur there a thousand times."""
     cached: Any = lru_cache(maxsize=1024)(judge)
     _judges.append(cached)
     return cached  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Which words of all lists stand in a text, found in one look: only beside them the dearer patterns are tried.
+"""Which words of all lists occur in a text, found in one look: only near them the costlier patterns are tried.
 
 A text has far fewer runs of three characters than there are words, and few words begin with one of them.
 """
@@ -18,7 +18,7 @@ _short: frozenset[str] = frozenset()
 
 
 class Lowered(str):
-    """A text in lower case, of the same length, and which of the words of all lists stand in it."""
+    """A text in lower case, of the same length, and which of the words of all lists occur in it."""
 
     __slots__ = ("words",)
 
@@ -75,7 +75,7 @@ class KeywordIndex:
         return word in self._words
 
     def meets(self, lower: Lowered) -> bool:
-        """Tell whether one of the words stands in the text."""
+        """Tell whether one of the words occurs in the text."""
         return not self._words.isdisjoint(lower.words)
 
     def find(self, lower: Lowered) -> Iterator[tuple[int, int, str]]:
@@ -92,7 +92,7 @@ class KeywordIndex:
 
 
 class ByCue(Generic[_Item]):
-    """Items, each of which is only worth trying where one of its words, given in lower case, stands in the text."""
+    """Items, each of which is only worth trying where one of its words, given in lower case, occurs in the text."""
 
     __slots__ = ("_by_word", "_words")
 
@@ -105,7 +105,7 @@ class ByCue(Generic[_Item]):
         _know(self._words)
 
     def met(self, lower: Lowered) -> Iterable[_Item]:
-        """Give the items of which a word stands in the text, once each, in the order in which they were given."""
+        """Give the items of which a word occurs in the text, once each, in the order in which they were given."""
         found: dict[int, _Item] = {}
         for word in self._words & lower.words:
             found.update(self._by_word[word])

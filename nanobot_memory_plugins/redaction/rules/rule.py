@@ -16,7 +16,7 @@ CARD = "[CARD]"
 ID_NUMBER = "[ID_NUMBER]"
 IBAN = "[IBAN]"
 CONTACT_PLACEHOLDERS = frozenset({EMAIL, PHONE})
-"""What stands for contact data, which is no secret of its own."""
+"""What replaces contact data, which is no secret of its own."""
 UNCHECKED = "[TOO_COSTLY_TO_CHECK]"
 """Stands for what was hidden as a whole, since looking for secrets in it would have taken too long."""
 
@@ -28,7 +28,7 @@ RANK_PERSONAL = 1
 RANK_VENDOR = 3
 """A token whose issuer is known by its shape."""
 RANK_KEYED = 2
-"""A value that is secret because of what stands before it."""
+"""A value that is secret because of what precedes it."""
 RANK_BLOCK = 4
 """A key block; nothing inside it matters on its own."""
 

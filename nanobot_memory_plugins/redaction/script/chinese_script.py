@@ -15,7 +15,7 @@ SIMPLIFIED_OF = str.maketrans(TRADITIONAL, SIMPLIFIED)
 def simplified(text: str) -> str:
     """Return a text with its traditional characters as simplified ones. Every character keeps its place.
 
-    One for one, whatever stands beside it: 乾 is 干 in 乾坤 too. Texts are compared so, and never shown.
+    One for one, whatever is next to it: 乾 is 干 in 乾坤 too. Texts are compared so, and never shown.
     """
     if text.isascii() or _any().search(text) is None:
         return text

@@ -141,7 +141,7 @@ class FoldedView:
 
 
 def _undo(found: str, keep_quote_codes: bool) -> str | None:
-    """Give the character that ``found`` stands for, "" when it is to be dropped, None when it stays."""
+    """Give the character that ``found`` means, "" when it is to be dropped, None when it stays."""
     first = found[0]
     if first == "\\":
         return _undo_escape(found)

@@ -44,7 +44,7 @@ _NO_VALUE = lazy_re(
 )
 # Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
 _RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
-# Letters that digits stand for, words and a number, or a word and a year: "k1ttens", "Blue-Canoe-7", "Schnitzel1988".
+# Letters written as digits, words and a number, or a word and a year: "k1ttens", "Blue-Canoe-7", "Schnitzel1988".
 _OF_WORDS = lazy_re(
     r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}"
     r"|[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"

@@ -25,12 +25,12 @@ _EXAMPLE = lazy_re(
 )
 _WORDS_ONLY = lazy_re(r"(?:[a-z]{1,20}[-_.])*[a-z]{1,20}")
 _SPEAKING = lazy_re(r"[A-Za-z]{9,}")
-_PUBLISHABLE = ("pk_test_", "pk_live_")  # made to stand in web pages
+_PUBLISHABLE = ("pk_test_", "pk_live_")  # made for web pages
 _APP_PASSWORD = lazy_re(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
 # A group of four letters of which no word is made.
 _NO_WORD = lazy_re(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?")
-# What stands in sentences, and in no phrase that opens a wallet or that somebody chose.
+# What occurs in sentences, and in no phrase that opens a wallet or that somebody chose.
 _PROSE = words(
     "the and are for with from was were not but its this that you your they have has had into is must be at should"
     " required when will can may or into which please enter then of to in on by as it my our too so only still never"
@@ -89,7 +89,7 @@ def _is_given(found: str) -> bool:
 
 
 def is_marked(found: str) -> bool:
-    """Tell whether ``found`` has the marks of a password or looks machine-made, and stands for nothing else."""
+    """Tell whether ``found`` has the marks of a password or looks machine-made, and means nothing else."""
     return not is_placeholder(found) and (has_password_marks(found) or looks_random(found, allow_hex=True))
 
 

@@ -127,7 +127,7 @@ TELLING = KeywordIndex(
     | {*_PASSWORD_ENDS, *_COMPOUND_ENDS}
     | {"code", "key", "pat", "sess", "saml", "auth", "yao"}
 )
-"""One of them stands in every name that is at least a `Sensitivity.TOKEN`."""
+"""One of them is in every name that is at least a `Sensitivity.TOKEN`."""
 
 _SPLIT = lazy_re(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 

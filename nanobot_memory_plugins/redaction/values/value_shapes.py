@@ -132,7 +132,7 @@ _CAMEL_CASE = lazy_re(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3
 
 @remembered
 def is_placeholder(value: str) -> bool:
-    """Tell whether ``value`` stands for a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
+    """Tell whether ``value`` replaces a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
     text = value.strip().strip("\"'`")
     low = text.lower()
     if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
@@ -269,7 +269,7 @@ def has_password_marks(value: str) -> bool:
 def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, running_text: bool) -> bool:
     """Decide whether ``value`` under a name of sensitivity ``level`` is to be hidden.
 
-    ``quoted`` says that the value stood in quotes, ``running_text`` that other words follow it on its line, so that
+    ``quoted`` says that the value was in quotes, ``running_text`` that other words follow it on its line, so that
     the name may only be a word of a sentence.
     """
     text = value[:LONGEST_JUDGED].strip()
@@ -309,7 +309,7 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
 
 
 def is_surely_secret(found: str, level: Sensitivity) -> bool:
-    """Tell whether ``found``, which only stands beside a name of sensitivity ``level``, is secret on its own looks."""
+    """Tell whether ``found``, which only accompanies a name of sensitivity ``level``, is secret on its own looks."""
     if (
         level < Sensitivity.TOKEN
         or is_placeholder(found)

@@ -178,7 +178,7 @@ def _end_of_line(text: str, at: int) -> int:
 
 
 def line_before(text: str, at: int, most: int = 200) -> str:
-    """Give what stands on the line of ``at`` before it, at most ``most`` characters."""
+    """Give the text on the line of ``at`` before it, at most ``most`` characters."""
     start = max(
         text.rfind("\n", max(0, at - most), at) + 1, text.rfind("\x0b", max(0, at - most), at) + 1, at - most, 0
     )

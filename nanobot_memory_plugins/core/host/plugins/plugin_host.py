@@ -51,7 +51,7 @@ class PluginHost:
 
     ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. The clock drives the breakers and the
     time limits. ``grace_seconds`` is what an implementation over its limit gets to clean up, in the background, before
-    it is dropped. ``specifications`` are modules of hookspecs beside ours.
+    it is dropped. ``specifications`` are modules of hookspecs besides ours.
 
     What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its answer is
     late then, and not used), tasks and threads that a plugin starts itself, and anything that ends or stops the process

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUFFIXES = (".md", ".markdown")
-# Characters of the one line that stands for a section.
+# Characters of the one line that represents a section.
 _LONGEST_TLDR = 160
 _DATE = re.compile(
     r"(?<!\d)(\d{4})(?:-?(\d{2})-?(\d{2})|[-./年](\d{1,2})[-./月](\d{1,2}))(?!\d)日?(?:[ T](\d{1,2}):(\d{2})(?!\d))?"
@@ -107,7 +107,7 @@ def markdown_items(
     """Yield the notes of a Markdown file; ``name`` is what the report calls it.
 
     The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
-    Folders and title stand in each note's title. A note in our own form is a section like any other. A file that is no
+    Folders and title are in each note's title. A note in our own form is a section like any other. A file that is no
     UTF-8 is in ``encoding``, or left where none is named.
     """
     try:
@@ -196,7 +196,7 @@ def _section(text: str, line: int, page: _Page, origin: Origin, tags: tuple[str,
 
 
 def _dated(text: str, day: datetime | None = None) -> datetime | None:
-    """Return the day, and the time where there is one, that stands in a text; a time alone is one of ``day``."""
+    """Return the day, and the time where there is one, in a text; a time alone is one of ``day``."""
     text = unicodedata.normalize("NFKC", text).replace("_", "-")
     try:
         if (match := _DATE.search(text)) is not None:

@@ -63,7 +63,7 @@ def _is_workspace(source: Path) -> bool:
 
 
 def _is_transcript(path: Path) -> bool:
-    # Beside a transcript stand records of its runs, which nobody said.
+    # Next to a transcript are records of its runs, which nobody said.
     is_one = path.name.endswith(".jsonl") or any(mark in path.name for mark in _PUT_ASIDE)
     return is_one and ".trajectory" not in path.name and path.is_file()
 
@@ -131,7 +131,7 @@ def _database(path: Path) -> Iterator[_Event]:
 # The events of OpenClaw's transcripts, the same in its JSON lines and in its database.
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "toolResult": Origin.TOOL, "tool": Origin.TOOL}
 _SPEECH = frozenset({"text", "input_text", "output_text"})
-# What OpenClaw writes in front of a user's words, which they did not say: blocks that tell who sent the message.
+# What OpenClaw writes in front of a user's words, which they did not say: blocks that say who sent the message.
 _CONTEXT = re.compile(
     r"^[^\n]{1,200}(?:⟦openclaw:ctx⟧|\(untrusted[^\n)]{0,60}\):)[ \t]*\n```json\n(?:(?!```)[^\n]*\n)*+```[ \t]*$\n*",
     re.MULTILINE,
