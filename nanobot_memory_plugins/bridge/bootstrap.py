@@ -56,7 +56,7 @@ _prepared: ContextVar[_Prepared | None] = ContextVar("prepared_prompt_files", de
 class PromptFiles:
     """Wraps the two methods by which nanobot brings files into a prompt.
 
-    ``scopes`` say whose notes a prompt may show while the memory has not started or fails.
+    ``scopes`` say which owners' notes a prompt may show while the memory has not started or fails.
     """
 
     def __init__(self, loop: Any, thread: MemoryThread, scopes: Callable[[], Scopes]) -> None:

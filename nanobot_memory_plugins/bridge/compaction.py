@@ -145,7 +145,7 @@ def _work(
         )
         if summary is None or not summary.text.strip():
             return None
-        stays = [one.raw for one in await memory.privacy.shown(key, tuple(map(Message.from_chat, given)))]
+        stays = [message.raw for message in await memory.privacy.shown(key, tuple(map(Message.from_chat, given)))]
         text = replacement(summary, stays, first=len(carried), fits=room.fits)
         return text, memory.redact(text)
 

@@ -66,8 +66,8 @@ def _log_is_off() -> bool:
 class Bridge:
     """One nanobot AgentLoop with a memory.
 
-    ``ctx`` is the ToolContext that nanobot hands to tools, ``owner`` the loop (or what stands for it), which is kept
-    alive. Nothing is attached when the configuration disables the bridge.
+    ``ctx`` is the ToolContext that nanobot hands to tools, ``owner`` the loop (or the object that identifies
+    it), which is kept alive. Nothing is attached when the configuration disables the bridge.
     """
 
     def __init__(self, ctx: Any, owner: object) -> None:

@@ -118,7 +118,7 @@ class IdleSessions:
         messages = list(session.messages[-HISTORY_MESSAGES:])
         saved = session.updated_at
 
-        return lambda memory: self._tell(memory, key, messages, scope, saved)
+        return lambda memory: self._notify(memory, key, messages, scope, saved)
 
     async def sweep(self, memory: "MemoryHost") -> None:
         """Tell the memory of the sessions that earlier processes left before they had gone quiet."""
@@ -134,9 +134,9 @@ class IdleSessions:
             session = await run_in_daemon_thread(partial(self._sessions.read_session_snapshot, key))
             if session is not None:
                 messages = list(session.messages[-HISTORY_MESSAGES:])
-                await self._tell(memory, key, messages, scope_of(key), saved)
+                await self._notify(memory, key, messages, scope_of(key), saved)
 
-    async def _tell(
+    async def _notify(
         self, memory: "MemoryHost", key: str, messages: list[object], scope: Scope, saved: datetime
     ) -> None:
         await memory.session_idle(session_key=key, history=public_messages(messages), scope=scope)

@@ -30,8 +30,8 @@ class Replies:
 
     A turn's messages are those that were saved since it started, so follow-ups that came in meanwhile, answers
     that were streamed and answers in several parts are all there, and a compaction that moves the older messages
-    does not matter. ``turn_saved`` is told of people's turns, ``background_turn_saved`` of the others, with the turn's
-    messages.
+    does not matter. ``turn_saved`` is called for people's turns, ``background_turn_saved`` for the others, with the
+    turn's messages.
     """
 
     def __init__(

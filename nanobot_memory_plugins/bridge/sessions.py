@@ -71,7 +71,7 @@ def is_private(session: object) -> bool:
 def scope_of(session_key: str, *, channel: str | None = None, sender: str | None = None, group_chat: str = "") -> Scope:
     """Return the owner of a memory: the workspace is the agent, so that field stays empty.
 
-    What a caller does not know is left to the memory, which knows whose a session is.
+    What a caller does not know is left to the memory, which knows the owner of a session.
     """
     return Scope(user=sender or "", channel=channel or "", session=session_key, group_chat=group_chat)
 
@@ -85,7 +85,7 @@ def channel_in(session_key: str) -> str:
 def public_messages(messages: Sequence[object], *, at_most: int | None = HISTORY_MESSAGES) -> list[dict[str, Any]]:
     """Return the last messages as people saw them.
 
-    What was injected beside a message, commands and their answers, and nanobot's hidden marks are left out. What
+    What was injected into a message, commands and their answers, and nanobot's hidden marks are left out. What
     another session's model sent is an assistant's, as nanobot has it for what a subagent reports.
     """
     return [

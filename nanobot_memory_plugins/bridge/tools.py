@@ -1,6 +1,6 @@
 """The memory's tools as nanobot sees them.
 
-The two classes of the entry points stand for tools that exist before the memory has started; whatever else plugins
+The two classes of the entry points represent tools that exist before the memory has started; whatever else plugins
 contribute is registered when it has.
 """
 

@@ -1,7 +1,7 @@
 """The tools with which the model remembers and forgets: entries, and notes of a day.
 
 What the model writes is kept as it writes it; only secrets are replaced. Its quotation is looked up in the session:
-where the user has said it, the entry is the user's, and the sentence stands beside it from then on.
+where the user has said it, the entry is the user's, and the sentence is kept with it from then on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -184,7 +184,7 @@ class RememberTool(_EntryTool):
             )
             visible = self._context.scopes.visible(scope)
             done = await run_in_daemon_thread(
-                lambda: remember(self._repository, new, who=WHO, asked=quote is not None, visible=visible)
+                lambda: remember(self._repository, new, who=WHO, requested=quote is not None, visible=visible)
             )
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
@@ -249,21 +249,21 @@ class ForgetTool(_EntryTool):
                 return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
             if not ids and not request.all:
                 return await self._forget_one(query, entries)
-            meant = ids or [id_ for id_, entry in entries.items() if not query or _names(entry, query)]
-            if not meant:
+            ids_to_forget = ids or [id_ for id_, entry in entries.items() if not query or _names(entry, query)]
+            if not ids_to_forget:
                 return "Nothing was forgotten: no entry says that."
-            return await self._removed(meant, entries)
+            return await self._removed(ids_to_forget, entries)
         except NanobotMemoryError as error:
             return f"Error: nothing was forgotten. {error}"
 
     async def _forget_one(self, query: str, entries: Mapping[str, Entry]) -> str:
         """Forget the entry that a query plainly means, or say which ones it may. Words first: vectors take longer."""
         matches = await self._by_words.closest(query, entries, most=_MOST_CANDIDATES)
-        if (meant := _meant(matches, entries)) is None:
+        if (target := _target(matches, entries)) is None:
             matches = await self._by_meaning.closest(query, entries, most=_MOST_CANDIDATES) or matches
-            meant = _meant(matches, entries)
-        if meant is not None:
-            return await self._removed(_with_what_it_replaced(meant, entries), entries)
+            target = _target(matches, entries)
+        if target is not None:
+            return await self._removed(_with_what_it_replaced(target, entries), entries)
         if not matches:
             return "Nothing was forgotten: no entry says that."
         candidates = "\n".join(f"- {_line(entries[id_])}" for id_, _ in matches)
@@ -288,7 +288,7 @@ _MEANT, _AHEAD = 0.65, 0.15
 _MOST_CANDIDATES = 5
 
 
-def _meant(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) -> str | None:
+def _target(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) -> str | None:
     """Return the entry that is plainly meant, or None."""
     if not matches:
         return None

@@ -47,8 +47,8 @@ def event_message(event: Any) -> dict[str, Any]:
 class MemoryPlugin(BasePlugin):
     """The memory, for all agents of an app: ``App(plugins=[MemoryPlugin(memory)])``.
 
-    ``context_window`` is the model's, in tokens: without it the memory does not look ahead. ``whose`` says whose a
-    session is. With ``tools`` off the model is offered none of the memory's. The memory is the caller's to close.
+    ``context_window`` is the model's, in tokens: without it the memory does not look ahead. ``whose`` returns the owner
+    of a session. With ``tools`` off the model is offered none of the memory's. The memory is the caller's to close.
     """
 
     def __init__(
@@ -167,9 +167,9 @@ class MemorySummarizer(BaseEventsSummarizer):
         """Return the summary, or None: then the events stay."""
         if (known := self._plugin.runs.session_of(event.invocation_id for event in events)) is None:
             return None
-        (key, whose), window = known, self._plugin.context_window or _WINDOW
+        (key, owner), window = known, self._plugin.context_window or _WINDOW
         messages = list(map(event_message, events))
-        summary = await self._plugin.memory.before_compaction(key, messages, context_window=window, scope=whose)
+        summary = await self._plugin.memory.before_compaction(key, messages, context_window=window, scope=owner)
         if summary is None or not summary.keep_from:
             return None
         content = types.Content(role="model", parts=[types.Part(text=summary.text)])
@@ -182,12 +182,12 @@ class NanobotMemoryService(BaseMemoryService):
     """The memory behind the kit's own ``load_memory`` and ``preload_memory``. A plugin recalls by itself, and more."""
 
     def __init__(self, memory: MemoryService, *, whose: WhoseSession = of_user) -> None:
-        self._memory, self._whose = memory, whose
+        self._memory, self._owner_of = memory, whose
 
     async def add_session_to_memory(self, session: Any) -> None:
         """Keep what of a session is not known yet."""
         messages = list(map(event_message, session.events))
-        await self._memory.resume(session_key(session), messages, scope=self._whose(session))
+        await self._memory.resume(session_key(session), messages, scope=self._owner_of(session))
 
     async def add_events_to_memory(
         self, *, app_name: str, user_id: str, events: Sequence[Any], session_id: str | None = None, **_more: Any
@@ -198,7 +198,7 @@ class NanobotMemoryService(BaseMemoryService):
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
         """Return the best memories, each fenced as a reference, the best first."""
-        scope = self._whose(Session(id="", app_name=app_name, user_id=user_id))
+        scope = self._owner_of(Session(id="", app_name=app_name, user_id=user_id))
         hits = await self._memory.search(query, limit=_RESULTS, scope=scope)
         return SearchMemoryResponse(memories=list(map(_entry, hits)))
 

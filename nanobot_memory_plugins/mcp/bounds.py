@@ -8,7 +8,7 @@ RESOURCE_CHARACTERS = 40_000
 def bounded(text: str, hint: str, *, most: int = ANSWER_CHARACTERS) -> str:
     """Return a text of at most ``most`` characters; its last line, which may close a fence, stays.
 
-    What is left out stands before that, and ``hint`` says how to see it.
+    What is left out comes before that, and ``hint`` says how to see it.
     """
     if len(text) <= most:
         return text

@@ -46,7 +46,7 @@ class ClientName(StrEnum):
 class KnownClient:
     """One client: its file for a user, that inside a project (empty where it has none), the place of the servers in it.
 
-    ``more`` are keys that its entries have beside command and arguments; ``after`` says what a person does next.
+    ``more`` are keys that its entries have besides command and arguments; ``after`` says what a person does next.
     """
 
     title: str

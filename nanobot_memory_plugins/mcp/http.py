@@ -1,6 +1,6 @@
 """The protocol over HTTP, for clients that start no process, and for several people, who are known by their tokens.
 
-Every request stands for itself, so that a server that is started again costs nobody a session.
+Every request is complete in itself, so that a server that is started again costs nobody a session.
 """
 
 import contextlib

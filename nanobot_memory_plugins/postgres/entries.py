@@ -1,6 +1,6 @@
 """The scored entries of a tenant: a row each, and how this machine's are kept the same as those.
 
-What both knew last is remembered by revision and hash, in ``.storage/entries.json``: no text stands there, and without
+What both knew last is remembered by revision and hash, in ``.storage/entries.json``: it contains no text, and without
 it nothing is lost but the knowledge of who changed what.
 """
 

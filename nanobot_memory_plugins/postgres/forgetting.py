@@ -27,7 +27,7 @@ def found(connection: Connection, erasure: Erasure) -> dict[str, int]:
 def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, int]:
     """Take something off the server, and have every machine forget it; return how many passages went, by machine.
 
-    The files that held it are sent anew by their machines: what of them is not to be forgotten stands there again.
+    The files that held it are sent anew by their machines: what of them is not to be forgotten is there again.
     """
     introduce(connection, owner)
     revision = begin(connection)  # nobody sends meanwhile, and who sends later sees that he has to forget

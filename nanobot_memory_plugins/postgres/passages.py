@@ -89,7 +89,7 @@ class Owner:
 class PassageIndex:
     """The `FileIndex` over the passages of one machine. One thread uses it; every method raises `StoreError`.
 
-    ``sent`` is told the state of the files after each change.
+    ``sent`` is called with the state of the files after each change.
     """
 
     def __init__(

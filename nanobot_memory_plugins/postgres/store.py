@@ -61,7 +61,7 @@ _POLL = 0.05
 class SharedStore:
     """The `Store` over a server, with the store of this machine behind it. A turn waits for no network for long.
 
-    What this machine's files hold and the server does not have yet is searched beside it. Making one raises
+    What this machine's files hold and the server does not have yet is searched as well. Making one raises
     `StoreError` where this machine's name cannot be kept; `start` begins.
     """
 
@@ -301,7 +301,7 @@ class _Made:
 def machine_name(paths: MemoryPaths, given: str = "") -> str:
     """Return the name of this workspace's machine, made once and kept next to the index.
 
-    Two folders never have the same name by themselves: what one of them sends is told from the other's by it.
+    Two folders never have the same name by themselves: it distinguishes what each of them sends.
     """
     if given:
         return given

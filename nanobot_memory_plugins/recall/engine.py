@@ -65,7 +65,7 @@ async def recall(
 ) -> Recalled:
     """Recall for a message.
 
-    ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
+    ``history`` are the messages in the live context before it: what is in them is not injected again.
     ``scope`` is the filter of the search. ``tier`` None: the words of the message choose it, and it is asked whether
     the message needs memory. ``asked_at`` is when the question is asked, by default now. ``unhelpful`` gives the ids of
     what is said not to help: it blocks, and they come one step later. ``exclude_records`` are not searched.
@@ -149,7 +149,7 @@ def _choose(
 ) -> None:
     """Make the block of what is not said already, unless the message needs no memory (`need`).
 
-    That is a decision about the message, not about single hits: when something answers it, what ranks beside that may
+    That is a decision about the message, not about single hits: when something answers it, what ranks next to that may
     be the second half of the answer, whatever its own words are.
     """
     fresh = _fresh(hits, live, options, recalled)

@@ -1,7 +1,7 @@
 """What the live context contains already, and is not injected again.
 
-A memory of it stands in its file as it was stored: its secrets hidden, its white space as it may be, perhaps a part of
-it only. What was hidden is not looked for: a memory whose other words stand in one text, in their order, tells no more.
+A memory of it is in its file as it was stored: its secrets hidden, its white space as it may be, perhaps a part of
+it only. What was hidden is not looked for: a memory whose other words are in one text, in their order, says no more.
 """
 
 import re

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.storage.results import hit_of, question_in
 LEAST_SIMILARITY = 0.2
 # The length of a part that is not the last of its message, at least: 95 of 100 have it in chats with an assistant.
 _PART_CHARS = 331
-# What of a query is looked at beside its terms: who pastes more asks in the beginning.
+# What of a query is looked at besides its terms: who pastes more asks in the beginning.
 _QUESTION_CHARS = 4_000
 _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 
@@ -36,7 +36,7 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
     is_hit = found_alone.copy()
     if is_learned(options):
         keys = candidates.keys[found_alone]
-        # Entries stand below each other by chance.
+        # That entries follow each other is chance.
         is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
     places = np.flatnonzero(is_hit).tolist()
     found = sorted(places, key=lambda place: (-scores[place], candidates.rows[place].path, candidates.rows[place].line))
@@ -96,9 +96,9 @@ def _said_before_last(places: Sequence[int], candidates: Candidates) -> list[int
 
 
 def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
-    asked = _said_before(candidates, place)
-    answers = question_in(candidates.rows[asked].text) if asked != NOWHERE else ""
-    item = [place, asked] if answers else [place]
+    question_place = _said_before(candidates, place)
+    answers = question_in(candidates.rows[question_place].text) if question_place != NOWHERE else ""
+    item = [place, question_place] if answers else [place]
     weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
     held = np.logical_or.reduce(candidates.words.matched[:, item], axis=1, keepdims=True)
     similarity = float(np.max(candidates.similarity[item]))
@@ -114,7 +114,7 @@ def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
 
 
 def _said_before(candidates: Candidates, place: int) -> int:
-    """Return where the message of the other speaker stands, right before the message of a passage, or nowhere."""
+    """Return the place of the other speaker's message right before the message of a passage, or nowhere."""
     first = int(candidates.messages[place])
     before = int(candidates.before[first])
     speakers = {candidates.rows[first].origin, candidates.rows[before].origin}

@@ -79,7 +79,7 @@ def covered(weights: Floats, held: NDArray[np.bool_]) -> Floats:
 
 
 def _counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
-    """Return how often each term stands in each text: (terms, texts).
+    """Return how often each term occurs in each text: (terms, texts).
 
     All texts are looked through at once, term by term: taking each apart makes as many strings as it has words.
     """
@@ -87,12 +87,12 @@ def _counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
     joined = "\n".join([f" {text} " for text in texts])
     ends = np.cumsum([len(text) + 3 for text in texts])
     for row, term in zip(counts, terms, strict=True):
-        wanted = f" {term} "
+        padded = f" {term} "
         found = []
-        place = joined.find(wanted)
+        place = joined.find(padded)
         while place >= 0:
             found.append(place)
-            place = joined.find(wanted, place + len(wanted) - 1)
+            place = joined.find(padded, place + len(padded) - 1)
         if found:
             row += np.bincount(np.searchsorted(ends, found, side="right"), minlength=len(texts))
     return counts
@@ -136,7 +136,7 @@ class Candidates:
 
     @cached_property
     def always_fresh(self) -> NDArray[np.bool_]:
-        """Which are of long-term memory: no recency lowers them, and what stands beside them does so by chance."""
+        """Which are of long-term memory: no recency lowers them, and what comes next to them does so by chance."""
         return np.fromiter((row.source == "long_term" for row in self.rows), np.bool_, len(self))
 
     @cached_property
@@ -151,7 +151,7 @@ class Candidates:
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
-        """Where each stands, as one number: the passage after it in its file has the next one."""
+        """The place of each, as one number: the passage after it in its file has the next one."""
         ordinals = np.fromiter((row.ordinal for row in self.rows), np.int64, len(self))
         return codes_of(row.path for row in self.rows) * _PLACES_A_FILE + ordinals
 
@@ -162,13 +162,13 @@ class Candidates:
 
     @cached_property
     def before(self) -> Places:
-        """Where the passage before each one stands, if both are of one session."""
-        return self._beside(-1)
+        """The place of the passage before each one, if both are of one session."""
+        return self._neighbours(-1)
 
     @cached_property
     def after(self) -> Places:
-        """Where the passage after each one stands, if both are of one session."""
-        return self._beside(1)
+        """The place of the passage after each one, if both are of one session."""
+        return self._neighbours(1)
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:
@@ -183,19 +183,19 @@ class Candidates:
     @cached_property
     def messages(self) -> Places:
         """The message that each is a part of, as the place of its first part: parts follow on each other."""
-        said = codes_of((row.speaker, row.origin, row.iso_time) for row in self.rows)
+        codes = codes_of((row.speaker, row.origin, row.iso_time) for row in self.rows)
         found = np.arange(len(self))
         for place in self.in_order.tolist():
             before = int(self.before[place])
-            if before != NOWHERE and said[before] == said[place]:
+            if before != NOWHERE and codes[before] == codes[place]:
                 found[place] = found[before]
         return found
 
-    def _beside(self, step: int) -> Places:
+    def _neighbours(self, step: int) -> Places:
         keys = self.keys[self.in_order]
-        wanted = self.keys + step
-        at = np.searchsorted(keys, wanted, side="right") - 1
-        places = np.where((at >= 0) & (keys[at] == wanted), self.in_order[at], NOWHERE)
+        neighbour_keys = self.keys + step
+        at = np.searchsorted(keys, neighbour_keys, side="right") - 1
+        places = np.where((at >= 0) & (keys[at] == neighbour_keys), self.in_order[at], NOWHERE)
         return np.where(self.sessions[places] == self.sessions, places, NOWHERE)
 
 

@@ -80,7 +80,7 @@ def _chunks(text: str, sections: Iterable[_Section], max_tokens: int, overlap_to
 
 
 def _sections(text: str) -> Iterator[_Section]:
-    """Yield the sections of Markdown: what stands under one heading, with the fenced blocks in it."""
+    """Yield the sections of Markdown: the text under one heading, with the fenced blocks in it."""
     headings: list[tuple[int, str]] = []
     fences: list[tuple[int, int]] = []
     start = position = 0

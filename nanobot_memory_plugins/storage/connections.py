@@ -107,7 +107,7 @@ class Readers:
             self._opening.join(_LAST_RETRY)
 
     def _take(self) -> Reader:
-        """Return a reader of the database that stands at the path now."""
+        """Return a reader of the database that is at the path now."""
         from nanobot_memory_plugins.storage.database import Database
 
         number = inode(self._path)
@@ -136,7 +136,7 @@ class Readers:
             return self._opening
 
     def _open(self) -> None:
-        pause, said = _FIRST_RETRY, ""
+        pause, logged = _FIRST_RETRY, ""
         while not self._closing.is_set():
             try:
                 reader = self._take()
@@ -146,8 +146,8 @@ class Readers:
                     if self._closing.is_set():
                         return
                     self.trouble = trouble_of(error)
-                if pause >= _LAST_RETRY and self.trouble.cause != said:
-                    said = self.trouble.cause
+                if pause >= _LAST_RETRY and self.trouble.cause != logged:
+                    logged = self.trouble.cause
                     self._say()
                 self._closing.wait(pause)
                 pause = min(_LAST_RETRY, 2 * pause)

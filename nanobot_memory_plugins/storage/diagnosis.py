@@ -81,16 +81,16 @@ def _embedding(report: EmbeddingStatus, *, is_here: bool) -> Finding:
     if not report.is_wanted:
         return Finding("embedding model", "turned off")
     if report.is_loading:
-        told = Sentence(
+        state = Sentence(
             "being loaded ({progress:.0%}, {activity})" if report.activity else "being loaded",
             progress=report.progress,
             activity=Sentence.of(report.activity),
         )
         if is_here:
-            return Finding("embedding model", Sentence("on this machine, {told}", told=told), Health.INFO)
+            return Finding("embedding model", Sentence("on this machine, {told}", told=state), Health.INFO)
         return Finding(
             "embedding model",
-            told,
+            state,
             Health.DEGRADED,
             "`nanobot-memory models pull` waits for it; until then words alone are searched.",
         )
@@ -98,12 +98,12 @@ def _embedding(report: EmbeddingStatus, *, is_here: bool) -> Finding:
 
 
 def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
-    told = [Sentence("passages: {documents:,}, files: {files:,}", documents=status.documents, files=status.files)]
+    parts = [Sentence("passages: {documents:,}, files: {files:,}", documents=status.documents, files=status.files)]
     if status.pending_bytes:
-        told.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
+        parts.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
     if status.pending_vectors:
-        told.append(Sentence("{pending:,} passages waiting for their vector", pending=status.pending_vectors))
-    yield Finding("index", Sentence.joined(told))
+        parts.append(Sentence("{pending:,} passages waiting for their vector", pending=status.pending_vectors))
+    yield Finding("index", Sentence.joined(parts))
     if status.level is not Level.MARKDOWN:
         yield Finding(
             "indexer",

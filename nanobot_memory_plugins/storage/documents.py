@@ -66,7 +66,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One record of a file as it stands there: a message, or a note. ``key`` is that of its first document."""
+    """One record of a file as it is there: a message, or a note. ``key`` is that of its first document."""
 
     key: str
     offset: int

@@ -23,9 +23,9 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
     """Return conditions on ``docs d``, empty when there are none, and their values."""
     parts: list[str] = []
     values: list[Any] = []
-    for condition, wanted in _scope_conditions(query.scope):
+    for condition, condition_values in _scope_conditions(query.scope):
         parts.append(condition)
-        values += wanted
+        values += condition_values
     origins, sources = [origin.value for origin in query.origins], [storable(source) for source in query.sources]
     for column, allowed in (("origin", origins), ("source", sources)):
         if allowed:
@@ -49,15 +49,15 @@ def passes(document: Document, query: Query) -> bool:
     return query.scope.allows(document.scope) and passes_beside_scope(document, query)
 
 
-def passes_beside_scope(one: Document | CandidateRow, query: Query) -> bool:
+def passes_beside_scope(row: Document | CandidateRow, query: Query) -> bool:
     """Return whether something passes the query's filters but for its scope."""
     return (
-        (not query.origins or one.origin in query.origins)
-        and (not query.sources or one.source in query.sources)
-        and ((query.since is None and query.until is None) or _is_between(one.time, query.since, query.until))
-        and (not query.tags or _has_tag(one.tags, query.tags))
-        and one.key not in query.exclude_ids
-        and (not query.exclude_records or record_of(one.key) not in query.exclude_records)
+        (not query.origins or row.origin in query.origins)
+        and (not query.sources or row.source in query.sources)
+        and ((query.since is None and query.until is None) or _is_between(row.time, query.since, query.until))
+        and (not query.tags or _has_tag(row.tags, query.tags))
+        and row.key not in query.exclude_ids
+        and (not query.exclude_records or record_of(row.key) not in query.exclude_records)
     )
 
 
@@ -66,10 +66,10 @@ def record_of(key: str) -> str:
     return key.rpartition("#")[2].partition("/")[0]
 
 
-def _has_tag(tags: Sequence[str] | str, wanted: Collection[str]) -> bool:
+def _has_tag(tags: Sequence[str] | str, allowed: Collection[str]) -> bool:
     own = [_folded(tag) for tag in (json.loads(tags) if isinstance(tags, str) else tags)]
-    asked = list(map(_folded, wanted))
-    return any(tag == one or tag.startswith(f"{one}/") for tag in own for one in asked)
+    folded = list(map(_folded, allowed))
+    return any(tag == name or tag.startswith(f"{name}/") for tag in own for name in folded)
 
 
 def _folded(tag: str) -> str:
@@ -88,8 +88,8 @@ def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str
     """Yield conditions and their values: what `Scope.allows` and `Visibility.allows` say."""
     if isinstance(scope, Scope):
         for name in SCOPE_FIELDS:
-            if wanted := getattr(scope, name):
-                yield f"d.{name} = ?", [storable(wanted)]
+            if value := getattr(scope, name):
+                yield f"d.{name} = ?", [storable(value)]
         return
     if scope.agent or not scope.is_everything:
         # Without it every row that has a word of the query would be looked up, only to find that hosts name no agent;
@@ -99,13 +99,13 @@ def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str
         return
     ways = [" AND ".join(f"d.{name} = ''" for name in WHOSE_FIELDS)]
     values: list[str] = []
-    for one in scope.owners:
-        wanted = wanted_of(one)
-        ways.append(" AND ".join(f"d.{name} = ?" for name in wanted))
-        values += map(storable, wanted.values())
+    for owner in scope.owners:
+        names = wanted_of(owner)
+        ways.append(" AND ".join(f"d.{name} = ?" for name in names))
+        values += map(storable, names.values())
     yield f"({' OR '.join(f'({way})' for way in ways)})", values
 
 
-def wanted_of(one: OwnerFilter) -> dict[str, str]:
+def wanted_of(owner: OwnerFilter) -> dict[str, str]:
     """Return the names that one way of being somebody's asks for; none is any."""
-    return {name: value for name in WHOSE_FIELDS if (value := getattr(one, name)) is not None}
+    return {name: value for name in WHOSE_FIELDS if (value := getattr(owner, name)) is not None}

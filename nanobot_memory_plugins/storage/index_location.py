@@ -15,9 +15,9 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 APPLICATION_ID: Final = 0x6E626D69
 """Marks a SQLite file as an index of this set: "nbmi"."""
 _SIDE_FILES = ("-wal", "-shm", "-journal")
-# In the header of a SQLite file: how it begins, and where the mark stands.
+# In the header of a SQLite file: how it begins, and where the mark is.
 _MAGIC, _MARK = b"SQLite format 3\0", slice(68, 72)
-# Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
+# Next to the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"
 
 
@@ -38,14 +38,14 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
         with tempfile.TemporaryFile(dir=database.parent):
             pass
     except OSError as error:
-        why = error.strerror or type(error).__name__
+        reason = error.strerror or type(error).__name__
         hint = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
         if error.strerror == LINKED:
             hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
         elif (file := in_the_way_of(database.parent)) is not None:
             hint = put_aside(file)
         raise StoreError(
-            Sentence("{folder} cannot be written ({why}), so there is no index.", folder=database.parent, why=why),
+            Sentence("{folder} cannot be written ({why}), so there is no index.", folder=database.parent, why=reason),
             hint=hint,
         ) from error
     remember_place(paths, database)
@@ -55,8 +55,8 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
 def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
     """Return where indexes of a workspace are, or were: by this configuration, by none, and by earlier ones."""
     earlier = [Path(line) for line in _earlier(paths)]
-    beside = sorted(set(paths.database.parent.glob("*.db")) - {paths.state})
-    return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *beside, *earlier]))
+    neighbours = sorted(set(paths.database.parent.glob("*.db")) - {paths.state})
+    return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *neighbours, *earlier]))
 
 
 def is_index(path: Path) -> bool:
@@ -89,11 +89,11 @@ def put_index_aside(path: Path) -> None:
 def put_aside_beside(path: Path) -> list[Path]:
     """Return the damaged indexes that were put aside, the latest last."""
     found = path.parent.glob(f"{path.name}.broken-*")
-    return sorted(one for one in found if not one.name.endswith(_SIDE_FILES))
+    return sorted(path for path in found if not path.name.endswith(_SIDE_FILES))
 
 
 def remember_place(paths: MemoryPaths, database: Path) -> None:
-    """Write down where an index is that stands elsewhere, so that it is known when the configuration changes."""
+    """Write down where an index outside the workspace is, so that it is known when the configuration changes."""
     if database.parent == paths.database.parent or str(database) in _earlier(paths):
         return
     try:

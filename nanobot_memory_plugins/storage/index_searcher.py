@@ -49,10 +49,10 @@ def _weights() -> NDArray[np.float32]:
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100
-# Passages of each side whose neighbours are looked at too: an answer stands next to its question, and may have none
+# Passages of each side whose neighbours are looked at too: an answer comes next to its question, and may have none
 # of its words.
 _WITH_NEIGHBOURS = 40
-# What of a query is embedded, from each end where it is longer than both: a question stands before or after what is
+# What of a query is embedded, from each end where it is longer than both: a question comes before or after what is
 # pasted, and an embedding takes as long as a whole search from some hundred tokens on.
 _EMBEDDED_TOKENS_AN_END = 48
 _LONGEST_END = 400
@@ -65,10 +65,10 @@ class FullTextSearch(Protocol):
         """Return the ids of the best documents that hold any of the terms and pass the filters, by BM25."""
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Return in how many documents each term stands; those that stand nowhere are missing."""
+        """Return how many documents contain each term; those that none contains are missing."""
 
     def telling(self, terms: Sequence[str]) -> tuple[str, ...]:
-        """Return at most as many terms as a query may have: of more, the rarest that stand anywhere, in their order."""
+        """Return at most as many terms as a query may have: of more, the rarest that occur anywhere, in their order."""
 
     def documents(self) -> int:
         """Return how many documents there are; of many, as of when they were counted last."""
@@ -186,7 +186,7 @@ class IndexSearcher:
         return Candidates(rows, idf, cosines, query.tier)
 
     def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[CandidateRow]:
-        """Return the best by words, the best by meaning, and what stands before and after the first of both."""
+        """Return the best by words, the best by meaning, and the passages before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         by_words = self._words.candidates(terms, query, limit)
         by_meaning: list[int] = []

@@ -1,4 +1,4 @@
-"""The index of one workspace and what stands in for it when it fails. Everything here blocks; `store` does not."""
+"""The index of one workspace and what replaces it when it fails. Everything here blocks; `store` does not."""
 
 import os
 import time
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Bytes of the files that a search reads beside the index, and when there is no index: 0.2 s a megabyte.
+# Bytes of the files that a search reads in addition to the index, and when there is no index: 0.2 s a megabyte.
 _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 2_000_000
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
 _VEC_HINT = 'Install it with: pip install "nanobot-memory-storage[vec]"'
@@ -141,7 +141,9 @@ class MemoryIndex:
         def count(reader: Reader) -> int:
             states, sources = reader.file_states(), self.places.find()
             gone = states.keys() - {source.relative for source in sources}
-            return len(gone) + unindexed_bytes((one for one in sources if os.access(one.path, os.R_OK)), states)
+            return len(gone) + unindexed_bytes(
+                (source for source in sources if os.access(source.path, os.R_OK)), states
+            )
 
         return self._try(count) or 0
 

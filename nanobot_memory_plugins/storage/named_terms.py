@@ -1,4 +1,4 @@
-"""Terms that a question names beside its words: the days that it means, and its rare characters."""
+"""Terms that a question names besides its words: the days that it means, and its rare characters."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ _MOST_DAYS = 7
 
 
 def terms_of_named_days(text: str, asked_at: datetime, terms: Container[str]) -> tuple[str, ...]:
-    """Return a term for each day, or for the month, that a query names beside the dates among its ``terms``."""
+    """Return a term for each day, or for the month, that a query names besides the dates among its ``terms``."""
     found: dict[str, None] = {}
     for span in relative_spans(text, asked_at):
         found |= dict.fromkeys(_terms_of(span, terms))
@@ -32,11 +32,11 @@ def _terms_of(span: DaySpan, terms: Container[str]) -> list[str]:
     return []
 
 
-# Rare Chinese characters of a query whose pairs stand nowhere.
+# Rare Chinese characters of a query whose pairs occur nowhere.
 #
 # Chinese is looked for by pairs of characters. A name of one character, 蓍 in 蓍所生长的地区, and a word that is half
-# mistyped have none of their pairs in the index, but the character stands there.
-# A character is rare where it stands in so many documents at most, or in this share of them. Commoner ones change
+# mistyped have none of their pairs in the index, but the character is there.
+# A character is rare where so many documents at most contain it, or in this share of them. Commoner ones change
 # nothing in what is found (docs/retrieval.md).
 _FEW, _SHARE = 3, 0.02
 
@@ -49,11 +49,13 @@ def rare_characters(
 ) -> tuple[str, ...]:
     """Return the rare characters of a query that none of its ``terms`` finds, as far as it may have more terms.
 
-    ``frequencies`` says in how many documents terms stand, of ``documents``; those that stand nowhere are missing.
+    ``frequencies`` says how many of ``documents`` contain each term; those that none contains are missing.
     """
     if len(terms) >= MAX_QUERY_TERMS or not holds_chinese(text):
         return ()
-    alone = [one for one in uncovered_characters(text, frequencies(terms)) if one not in terms]
+    alone = [character for character in uncovered_characters(text, frequencies(terms)) if character not in terms]
     found = frequencies(alone)
     most = max(_FEW, _SHARE * documents)
-    return tuple(one for one in alone if 0 < found.get(one, 0) <= most)[: MAX_QUERY_TERMS - len(terms)]
+    return tuple(character for character in alone if 0 < found.get(character, 0) <= most)[
+        : MAX_QUERY_TERMS - len(terms)
+    ]

@@ -1,4 +1,4 @@
-"""The storage plugin: opens the store, and says how it stands."""
+"""The storage plugin: opens the store, and reports its state."""
 
 from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -46,7 +46,7 @@ class StoragePlugin:
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         paths, db_path = MemoryPaths.of(context.workspace), options.db_path
         opened = store.database if store is not None else None
-        # Where another's store serves, ours is opened by no start.
+        # Where another plugin's store serves, no start opens this one.
         used = wanted_database(paths, db_path) if context.store is None else opened
         return traces + await run_in_daemon_thread(
             lambda: purge_unopened(paths, used, opened, db_path=db_path, dry_run=dry_run)
@@ -59,7 +59,7 @@ class StoragePlugin:
         return await store.findings() if store is not None else []
 
     def _own(self, context: PluginContext) -> SqliteStore | None:
-        """Return our store, which another may stand before."""
+        """Return the SQLite store, which another plugin's may come before."""
         if isinstance(context.store, SqliteStore):
             return context.store
         return self._opened if context.store is not None else None

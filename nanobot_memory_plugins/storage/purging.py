@@ -59,7 +59,10 @@ def count_rows(path: Path, matcher: "ErasureMatcher") -> int:
     from nanobot_memory_plugins.storage.database import Database
 
     with closing(Database.open(path, read_only=True)) as database:
-        texts = ("\n".join((one.text, one.tldr, one.heading, " ".join(one.tags))) for one in database.documents())
+        texts = (
+            "\n".join((document.text, document.tldr, document.heading, " ".join(document.tags)))
+            for document in database.documents()
+        )
         return sum(bool(matcher.count(text)) for text in texts)
 
 

@@ -44,7 +44,7 @@ WORDS_ALONE = {
 SECONDS_A_DAY = 86_400.0
 # Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
 LONGEST = 32
-# Log-odds that a recency weight of 1 gives to a memory of this moment, beside the learned sum.
+# Log-odds that a recency weight of 1 gives to a memory of this moment, in addition to the learned sum.
 RECENCY_LOG_ODDS = 5.0
 # Log-odds of what is about the project that is worked in, and of what is about another; and their shares of a score.
 OWN_PROJECT, OTHER_PROJECT, PROJECT_SHARE = 1.0, -3.0, 0.1
@@ -60,7 +60,7 @@ def numbers(candidates: Candidates, question: str) -> dict[str, Floats]:
     weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
     share = _shares_of_best(words.bm25)
     before, after = candidates.before, candidates.after
-    asked = np.where((before != NOWHERE) & candidates.questions[before], before, NOWHERE)
+    question_places = np.where((before != NOWHERE) & candidates.questions[before], before, NOWHERE)
     best_of_session = np.zeros(len(candidates))
     np.maximum.at(best_of_session, candidates.sessions, share)
     return {
@@ -72,8 +72,8 @@ def numbers(candidates: Candidates, question: str) -> dict[str, Floats]:
         "length": np.log1p(np.minimum(words.lengths, LONGEST)),
         "named_speaker": _named_speaker(candidates, question),
         "question": candidates.questions.astype(np.float64),  # it ends with a question mark
-        "asked_before_words": _at(asked, words.coverage),  # the passage before, where that ends with one
-        "asked_before_meaning": _at(asked, candidates.cosines),
+        "asked_before_words": _at(question_places, words.coverage),  # the passage before, where that ends with one
+        "asked_before_meaning": _at(question_places, candidates.cosines),
     }
 
 
@@ -100,7 +100,7 @@ def rank(
             parts["recency"] = (options.recency_weight / both, _freshness(candidates, now, options))
     if project:
         about = [row.project for row in candidates.rows]
-        fit = [0.0 if not one else OWN_PROJECT if one == project else OTHER_PROJECT for one in about]
+        fit = [0.0 if not name else OWN_PROJECT if name == project else OTHER_PROJECT for name in about]
         parts["project"] = (1.0 if is_learned(options) else PROJECT_SHARE, np.array(fit))
     return sum((weight * values for weight, values in parts.values()), start=np.zeros(len(candidates))), parts
 
@@ -152,9 +152,9 @@ def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
 
 def _named_speaker(candidates: Candidates, question: str) -> Floats:
     """Return 1 for what somebody said whom the question names, -1 where it names somebody else."""
-    speakers, said = [row.speaker.casefold() for row in candidates.rows], question.casefold()
-    named = {one for one in set(speakers) if len(one) > 1 and one in said}
-    return np.array([0.0 if not named else 1.0 if one in named else -1.0 for one in speakers])
+    speakers, folded_question = [row.speaker.casefold() for row in candidates.rows], question.casefold()
+    named = {name for name in set(speakers) if len(name) > 1 and name in folded_question}
+    return np.array([0.0 if not named else 1.0 if name in named else -1.0 for name in speakers])
 
 
 def _freshness(candidates: Candidates, now: datetime, options: SearchOptions) -> Floats:

@@ -66,10 +66,20 @@ def question_in(text: str) -> str:
 def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:
     """Return what of some documents passes a query's filters, the newest first, and last what has no time."""
     found = [document for document in documents if passes(document, query)]
-    found.sort(key=lambda one: (timestamp(one.time) if one.time else -math.inf, one.path, one.ordinal), reverse=True)
+    found.sort(
+        key=lambda document: (
+            timestamp(document.time) if document.time else -math.inf,
+            document.path,
+            document.ordinal,
+        ),
+        reverse=True,
+    )
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
     return SearchResult(
-        tuple(replace(hit_of(one), time=in_zone(one.time, zone) if one.time else None) for one in found[: query.limit]),
+        tuple(
+            replace(hit_of(document), time=in_zone(document.time, zone) if document.time else None)
+            for document in found[: query.limit]
+        ),
         level,
     )
 
@@ -77,17 +87,17 @@ def newest_first(documents: Iterable[Document], query: Query, level: Level) -> S
 def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:
     """Return at most ``limit`` characters around the sentence that holds the most of the terms.
 
-    Of a sentence that is longer, a list for instance, they stand around its first term.
+    Of a sentence that is longer, a list for instance, they are around its first term.
     """
     if len(text) <= limit:
         return text
     sentences = [(start, text[start:end]) for start, end in sentence_spans(text[:_SNIPPET_SOURCE])]
-    wanted = set(terms)
+    term_set = set(terms)
     best = sentences[0] if sentences else (0, "")
     if len(sentences) > 1:
-        best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())))
-    begin = best[0] + (_before_terms(best[1], wanted, limit) if len(best[1]) > limit else 0)
-    # A sentence near the end takes what stands before it along. Each mark of what is left out takes a character.
+        best = max(sentences, key=lambda sentence: len(term_set.intersection(segment(sentence[1]).split())))
+    begin = best[0] + (_before_terms(best[1], term_set, limit) if len(best[1]) > limit else 0)
+    # A sentence near the end takes the text before it along. Each mark of what is left out takes a character.
     start = max(0, min(begin, len(text) - limit + 1))
     room = limit - (start > 0)
     is_whole = start + room >= len(text)

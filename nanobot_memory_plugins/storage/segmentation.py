@@ -27,7 +27,7 @@ from nanobot_memory_plugins.storage import stopwords
 FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 
 MAX_QUERY_TERMS = 32
-# What of a long query is read: questions stand at the end of a pasted text about as often as at its beginning.
+# What of a long query is read: questions come at the end of a pasted text about as often as at its beginning.
 _QUERY_HEAD = 512
 _QUERY_TAIL = 256
 _LONGEST_TERM = 80
@@ -86,7 +86,7 @@ def holds_chinese(text: str) -> bool:
 
 
 def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
-    """Return the characters of a query's Chinese that stand in none of the ``known`` terms: 蓍 where 蓍所 is unknown.
+    """Return the characters of a query's Chinese that are in none of the ``known`` terms: 蓍 where 蓍所 is unknown.
 
     Of a long query the same is read as by `candidate_terms`. Characters that say nothing are left out.
     """

@@ -213,7 +213,7 @@ class SqliteStore:
             return [later(paths, database, error, dry_run=dry_run)]
 
     async def findings(self) -> list[Finding]:
-        """Say for ``nanobot-memory doctor`` how SQLite, vectors, model and index stand."""
+        """Say for ``nanobot-memory doctor`` the state of SQLite, vectors, model and index."""
         return await self._in_housekeeping(lambda: findings(self._index))
 
     async def close(self) -> None:

@@ -81,7 +81,10 @@ def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspa
     call("purge", id_, "--yes")
     with pytest.raises(InputError, match="for good"):
         remember(
-            EntryRepository(workspace), NewEntry("Lives in  KIEL, near the old harbour"), who="extraction", asked=False
+            EntryRepository(workspace),
+            NewEntry("Lives in  KIEL, near the old harbour"),
+            who="extraction",
+            requested=False,
         )
     assert call("entries", "remember", "lives in Kiel, near the old harbour")["new"] is True
 

@@ -61,7 +61,7 @@ class Entry:
     ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
     ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
     ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
-    said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
+    said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry comes in the prompt before all
     others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
     took its place. ``quote`` is the sentence that it rests on, the user's or, of what the
     assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records``

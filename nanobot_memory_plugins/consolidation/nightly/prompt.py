@@ -38,7 +38,7 @@ def make_prompt(
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {
         "rest": [_line(text) for text in material.texts],
-        "entries": [_entry_line(one, language) for one in ranked],
+        "entries": [_entry_line(entry, language) for entry in ranked],
         "said": [_line(message) for message in reversed(material.said)],
         "notes": [_line(note) for note in reversed(material.notes)],
     }

@@ -165,14 +165,14 @@ def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
 
 
 def remember(
-    repository: EntryRepository, new: NewEntry, *, who: str, asked: bool = True, visible: Visibility | None = None
+    repository: EntryRepository, new: NewEntry, *, who: str, requested: bool = True, visible: Visibility | None = None
 ) -> RememberResult:
     """Keep something; what is known in the same words is used, and brought back where it was archived.
 
     ``visible`` is what whoever says it may see: an entry among that with the same words is used instead of a second
-    one. None: such an entry must be of the same scope. ``asked`` says that a person wants it: then it is kept though it
-    was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for a text that is empty, too
-    long or purged, and `MemoryFileError`.
+    one. None: such an entry must be of the same scope. ``requested`` says that a person wants it: then it is kept
+    though it was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for a text that is
+    empty, too long or purged, and `MemoryFileError`.
     """
     content = content_to_keep(new.text)
     safe = repository.redacted(content, new.origin)
@@ -199,7 +199,7 @@ def remember(
         held = keep(entries, new, new_id(entries), same=same.id if same else "", now=now)
         return entries
 
-    outcome = repository.update(change, who=who, why="remember", allow_purged=asked)
+    outcome = repository.update(change, who=who, why="remember", allow_purged=requested)
     entry = outcome.entries.get(held)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")

@@ -46,7 +46,7 @@ def prompt_text(
     """Return the text for the prompt, heading included, or the empty string when there is none.
 
     Of the instructions in force, the newest first, and then of the best entries, those are taken that fit into the
-    options' tokens (estimated); one that is too long is left out whole. In a group chat nobody's instructions stand,
+    options' tokens (estimated); one that is too long is left out whole. In a group chat no instructions are shown,
     since others write there. Text that imitates the markers of injected memories is replaced. The same entries give the
     same text.
     """
@@ -69,8 +69,8 @@ def best_entries(entries: Iterable[Entry], now: datetime, options: Consolidation
     """Return the entries for the prompt: pinned ones, what is due, then the highest scores.
 
     When there are too many, what matters most is taken, and of that what was used last. None is among them that was
-    replaced, or whose time is over. From the options' score on an entry that is active stands there; what is due
-    within a week stands there all the same.
+    replaced, or whose time is over. From the options' score on an active entry is there; what is due
+    within a week is there all the same.
     Only what the user said is among them: the system prompt is what a model believes most, and what a model remembers
     on its own account may be the paraphrase of a web page. Recall has the rest, inside its fence.
     The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,

@@ -1,7 +1,7 @@
 """The file as a sequence of what is ours and what is not. Together the pieces are its bytes, every one of them.
 
 Ours are: the headings "Active Memories" and "Archived Memories", the entries below them, and the two comments with the
-time and the count. Anything else, wherever it stands, is somebody's text, an entry that cannot be read included.
+time and the count. Anything else, wherever it is, is somebody's text, an entry that cannot be read included.
 Entries that people wrote without an id are somebody's text, too, until the next write gives them one.
 """
 
@@ -127,7 +127,7 @@ def parse(data: bytes) -> EntryDocument:
     """Read a file. It never fails: what is no entry is somebody's text, and kept.
 
     In a fenced code block headings do not count. A fence that is never closed is none, and an entry in one of our
-    sections always counts. An id that stands twice is the first one's; the second gets an id made of its text.
+    sections always counts. An id that occurs twice is the first one's; the second gets an id made of its text.
     """
     reader = _Reader(data.decode("utf-8", "surrogateescape"))
     return EntryDocument(tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))

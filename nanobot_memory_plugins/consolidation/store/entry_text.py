@@ -6,7 +6,7 @@
     text, up to the next blank line or heading
     <!-- created: 2026-02-18T09:12:00+00:00; source: cli:direct; group: work/clients -->
 
-The comment holds what the header has no place for. Only what is set stands there. A value cannot end the comment or
+The comment holds what the header has no place for. It contains only what is set. A value cannot end the comment or
 begin a pair: ``%``, ``;``, ``<``, ``>``, line breaks and the second of two hyphens are written as ``%`` and
 hexadecimal digits. A line of the text that Markdown or this format would take for something else is written with a
 backslash before it.
@@ -89,7 +89,7 @@ def read_entry(lines: str) -> ReadEntry | Sentence:
     """Return the entry that some lines hold, or why they hold none.
 
     The header has the last word: a day or a score that somebody changed there is taken, and what the comment says of it
-    is dropped. Fields that are not known, or cannot be read, are kept as they stand.
+    is dropped. Fields that are not known, or cannot be read, are kept as they are.
     """
     header, _, rest = clean(lines).partition("\n")
     match = _HEADER.fullmatch(header.rstrip())

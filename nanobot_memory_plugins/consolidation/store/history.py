@@ -1,6 +1,6 @@
 """What the state database knows of the entries: as they were written last, what was done to them, what was purged.
 
-With the database the history goes, and nothing else: the entries stand in their file.
+With the database the history goes, and nothing else: the entries are in their file.
 """
 
 import hashlib

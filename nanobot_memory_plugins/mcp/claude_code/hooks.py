@@ -167,7 +167,7 @@ class Hooks:
         self._take_in_once(key, session, recorded)
         if is_hosts:
             return _NOTHING
-        known = await self._known(key, session, recorded)
+        known = await self._new_knowledge(key, session, recorded)
         texts = within([known, context.block or ""])
         if known and known not in texts:
             session.knows_the_user = False  # it was not sent yet
@@ -177,7 +177,7 @@ class Hooks:
         output = {"hookEventName": USER_PROMPT, "additionalContext": "\n\n".join(texts)}
         return json.dumps({"hookSpecificOutput": output, "suppressOutput": True}, ensure_ascii=False)
 
-    async def _known(self, key: str, session: _Session, recorded: Recorded) -> str:
+    async def _new_knowledge(self, key: str, session: _Session, recorded: Recorded) -> str:
         """Return what is known of the user for long, unless the live context since the last compaction contains it."""
         if session.knows_the_user:
             return ""
@@ -245,9 +245,9 @@ class Hooks:
 
     async def _wait_for_quiet(self, key: str, session: _Session) -> None:
         await asyncio.sleep(self._memory.config.core.idle_seconds)
-        await self._tell_quiet(key, session, ended=False)
+        await self._notify_quiet(key, session, ended=False)
 
-    async def _tell_quiet(self, key: str, session: _Session, *, ended: bool) -> None:
+    async def _notify_quiet(self, key: str, session: _Session, *, ended: bool) -> None:
         history = await run_in_daemon_thread(lambda: self._memory.history(key, limit=_HISTORY))
         await self._memory.session_idle(session_key=key, history=history, ended=ended, scope=session.scope)
 
@@ -255,7 +255,7 @@ class Hooks:
         session = self._sessions.pop(key)
         if session.quiet is not None:
             session.quiet.cancel()
-        self._tasks.begin(self._tell_quiet(key, session, ended=True))
+        self._tasks.begin(self._notify_quiet(key, session, ended=True))
 
 
 def within(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:

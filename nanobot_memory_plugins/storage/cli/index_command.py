@@ -74,7 +74,7 @@ class _Bar:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._bar = progress.add_task("", visible=False)
-        self._what, self._most = "", 1.0
+        self._activity, self._most = "", 1.0
 
     def reading(self, status: StoreStatus) -> None:
         """Show how many bytes are still to be read."""
@@ -87,11 +87,11 @@ class _Bar:
         elif report.model:
             self._show(Sentence("embedding"), status.pending_vectors)
 
-    def _show(self, what: str, left: float) -> None:
-        self._most = max(1.0, left, self._most if what == self._what else 0.0)
-        self._what = what
+    def _show(self, activity: str, left: float) -> None:
+        self._most = max(1.0, left, self._most if activity == self._activity else 0.0)
+        self._activity = activity
         done = self._most - left
-        self._progress.update(self._bar, description=tr(what), total=self._most, completed=done, visible=True)
+        self._progress.update(self._bar, description=tr(activity), total=self._most, completed=done, visible=True)
 
 
 def _answer(status: StoreStatus) -> dict[str, object]:

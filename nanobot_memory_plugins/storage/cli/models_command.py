@@ -67,8 +67,8 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     with progress_bars() as bars:
         bar = bars.add_task("", total=1.0, visible=False)
 
-        def progress(done: float, what: str) -> None:
-            bars.update(bar, completed=done, description=tr(what), visible=True)
+        def progress(done: float, activity: str) -> None:
+            bars.update(bar, completed=done, description=tr(activity), visible=True)
 
         # The hub's library draws bars of its own while it fetches.
         model = pull(name, progress if before.origin is ModelOrigin.BUILTIN else None)

@@ -1,4 +1,4 @@
-"""``nanobot-memory search``: what a search finds, and where it stands."""
+"""``nanobot-memory search``: what a search finds, and where it is."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -90,19 +90,19 @@ def search(
     memory_config, problems = read_configuration(config)
     warn(problems)
     first, last = bounds_of(since, until)
-    asked = Query(
+    request = Query(
         text,
         limit=limit,
         tier=tier,
         scope=Scope(agent, user, channel, session, project=project_named(project)),
         origins=frozenset(origin or ()),
-        sources=frozenset(one.value for one in kind or ()),
+        sources=frozenset(file_kind.value for file_kind in kind or ()),
         since=first,
         until=last,
         use_vectors=not no_embeddings,
         tags=frozenset(tag or ()),
     )
-    result, status = run(_search(existing_workspace(workspace), memory_config, asked))
+    result, status = run(_search(existing_workspace(workspace), memory_config, request))
     hits = sorted(result.hits, key=lambda hit: -hit.score)
     if as_json:
         print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in hits]})

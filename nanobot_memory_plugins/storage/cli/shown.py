@@ -45,7 +45,7 @@ def show_hits(hits: Iterable[Hit], query: str) -> None:
             line.stylize("bold yellow", match.start(), match.end())
         out.print(line)
         if others:
-            places = ", ".join(f"{one.path}:{one.line}" for one in others)
+            places = ", ".join(f"{other.path}:{other.line}" for other in others)
             out.print(tr("{indent}also at {places}", indent=_INDENT, places=shown(places)), style="dim")
 
 
@@ -68,10 +68,10 @@ def progress_bars(*, disable: bool = False) -> Progress:
 
 
 def _about(hit: Hit, snippet: str) -> str:
-    """Return what a hit says of itself beside its origin and its snippet: heading, speaker, project, tags."""
-    said = {hit.origin.value, _plain(snippet)}
-    heading = tr(hit.heading) if hit.heading in _KINDS else hit.heading  # an entry's kind stands there
-    parts = [part for part in (heading, hit.speaker) if part and _plain(part) not in said]
+    """Return what a hit says of itself besides its origin and its snippet: heading, speaker, project, tags."""
+    shown_already = {hit.origin.value, _plain(snippet)}
+    heading = tr(hit.heading) if hit.heading in _KINDS else hit.heading  # of an entry it is the kind
+    parts = [part for part in (heading, hit.speaker) if part and _plain(part) not in shown_already]
     parts += [tr("project {name}", name=hit.scope.project)] if hit.scope.project else []
     parts += [f"#{tag}" for tag in hit.tags]
     return "  ".join(dict.fromkeys(parts))

@@ -23,7 +23,7 @@ _WAL_KEPT_BYTES = 64 * 1024 * 1024
 
 
 class CorruptIndexError(StoreError):
-    """The file is damaged or is no index of ours."""
+    """The file is damaged or is no index of this set."""
 
 
 class OtherSchemaError(CorruptIndexError):
@@ -57,7 +57,7 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
 
 
 def _connect_read_only(path: Path) -> apsw.Connection:
-    """Open an existing file for reading; in a folder that cannot be written, as it stands without its log."""
+    """Open an existing file for reading; in a folder that cannot be written, as it is without its log."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         _configure(connection)

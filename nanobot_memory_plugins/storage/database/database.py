@@ -72,9 +72,9 @@ class Database:
         except CorruptIndexError as error:
             if read_only:
                 raise
-            is_ours = isinstance(error, OtherSchemaError)
+            is_own = isinstance(error, OtherSchemaError)
         with plain_errors(path):
-            if is_ours:
+            if is_own:
                 logger.warning("the index was made by another version, and is made again from the files")
                 remove_index(path)
             else:
@@ -203,7 +203,7 @@ class Database:
         with plain_errors(self.path):
             self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
             self.connection.execute("VACUUM")
-            # A search of ours may be reading just now; it is over in a moment.
+            # A search of this process may be reading just now; it is over in a moment.
             end = time.monotonic() + _CHECKPOINT_SECONDS
             while query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # busy, after its own time-out
                 if time.monotonic() > end:

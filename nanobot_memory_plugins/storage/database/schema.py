@@ -1,4 +1,4 @@
-"""The tables of the index, and the marks that say whose and how new it is."""
+"""The tables of the index, and the marks that say which program owns it and how new it is."""
 
 import uuid
 
@@ -120,7 +120,7 @@ def create(connection: apsw.Connection) -> None:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
             set_meta(connection, "identity", uuid.uuid4().hex)
-    # The file says from now on whose it is, without its log.
+    # From now on the file says which program owns it, without its log.
     connection.execute("PRAGMA wal_checkpoint").fetchall()
 
 

@@ -17,7 +17,7 @@ _BATCH = 1_000
 
 
 def model_of(connection: apsw.Connection) -> tuple[str, int]:
-    """Return the model whose vectors are stored, and how many numbers they have; no name before the first."""
+    """Return the model of the stored vectors, and how many numbers they have; no name before the first."""
     return str(get_meta(connection, "model") or ""), int(get_meta(connection, "dimension") or 0)
 
 

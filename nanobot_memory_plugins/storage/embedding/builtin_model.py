@@ -84,8 +84,10 @@ class BuiltinModel:
         windows = _windows(starts, lengths)
         for number, (width, left) in enumerate(_BRANCHES):
             begin, end = number * _WIDTH, (number + 1) * _WIDTH
-            mine = windows[:, _LEFT - left : _LEFT - left + width]
-            features[:, DIMENSION + begin : DIMENSION + end] = self._branch(projected[:, begin:end], mine, width)
+            branch_windows = windows[:, _LEFT - left : _LEFT - left + width]
+            features[:, DIMENSION + begin : DIMENSION + end] = self._branch(
+                projected[:, begin:end], branch_windows, width
+            )
         self._normalise(features, "")
         # The sum is taken before the projection, which is linear, so that one row a text is multiplied.
         counts = lengths[:, None].astype(np.float32)
@@ -95,7 +97,7 @@ class BuiltinModel:
     def _branch(self, projected: Floats, windows: NDArray[np.intp], width: int) -> Floats:
         """Return what a branch makes of the tokens: two convolutions with residual connections."""
         weights = self._weights
-        # The last row, of zeros, is what stands before and after a text.
+        # The last row, of zeros, is what comes before and after a text.
         padded = np.concatenate([projected, np.zeros((1, _WIDTH), np.float32)])
         features = padded[:-1]
         for layer in (1, 2):
@@ -125,7 +127,7 @@ class BuiltinModel:
 
 
 def _windows(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return for each token which stand around it, -1 where its text has none."""
+    """Return for each token those around it, -1 where its text has none."""
     places = np.arange(int(lengths.sum()))[:, None] + np.arange(-_LEFT, _RIGHT + 1)
     begin, end = np.repeat(starts, lengths)[:, None], np.repeat(starts + lengths, lengths)[:, None]
     return np.where((places >= begin) & (places < end), places, -1)

@@ -197,9 +197,9 @@ def _fetch(hub: HubModel) -> None:
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
         # The hub's library says with this error that it found the files neither there nor here.
         unreachable = isinstance(error, LocalEntryNotFoundError)
-        why = "the hub cannot be reached" if unreachable else type(error).__name__
+        reason = "the hub cannot be reached" if unreachable else type(error).__name__
         raise EmbeddingError(
-            Sentence("The model {name} could not be fetched: {why}.", name=hub.name, why=why),
+            Sentence("The model {name} could not be fetched: {why}.", name=hub.name, why=reason),
             hint=(
                 Sentence(
                     "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "

@@ -75,7 +75,7 @@ def install(progress: Progress | None = None) -> Path:
     Several processes may call this at once: one builds, the others wait for it. The folder appears in one step,
     complete and flushed to the disk. Raises `EmbeddingError`.
     """
-    report = progress or (lambda done, what: None)
+    report = progress or (lambda done, activity: None)
     folder = builtin_directory()
     report(0.0, Sentence("checking the built-in model"))
     try:
@@ -111,7 +111,7 @@ def _build_lock(folder: Path, report: Progress) -> AbstractContextManager[object
 
 
 def _replace(folder: Path, report: Progress) -> None:
-    """Build beside ``folder`` and move the result into its place. The lock must be held."""
+    """Build next to ``folder`` and move the result into its place. The lock must be held."""
     prefix = f".{folder.name}-"
     for left_over in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
         shutil.rmtree(left_over, ignore_errors=True)
@@ -184,7 +184,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return the integer that stands at a place, in groups of seven bits, and where it ends."""
+    """Return the integer at a place, in groups of seven bits, and where it ends."""
     number = shift = 0
     while True:
         byte = data[place]

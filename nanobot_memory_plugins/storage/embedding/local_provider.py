@@ -194,7 +194,7 @@ def _identity(model: Model, folder: Path, pooling: str) -> str:
         return f"{model.name}@{folder.name[:12]}"  # the snapshot's revision
     digest = hashlib.sha256(pooling.encode())
     graph = folder / model.graph_file
-    # The graph's weights may lie beside it, in files of its name.
+    # The graph's weights may be next to it, in files of its name.
     for path in sorted({*graph.parent.glob(f"{graph.stem}*"), *folder.glob("tokenizer*.json")}):
         digest.update(path.name.encode())
         with path.open("rb") as file:

@@ -177,7 +177,7 @@ class EmbeddingService:
             return self._status
 
     def is_here(self) -> bool:
-        """Tell whether the model stands on this machine, so that loading it takes a moment. It reads the disk."""
+        """Tell whether the model is on this machine, so that loading it takes a moment. It reads the disk."""
         try:
             from nanobot_memory_plugins.storage.embedding.catalogue import find
 

@@ -72,7 +72,7 @@ class IndexSession:
 
         Raises OSError when the file cannot be read, and what the index raises.
         """
-        looked_at = time.time_ns()  # as the file system counts; the injected clock may stand at another date
+        looked_at = time.time_ns()  # as the file system counts; the injected clock may have another date
         state = self._states.get(source.relative)
         reached = update_file(self._index, source, state, self._settings, self._stopping)
         if reached is None:
@@ -86,7 +86,7 @@ class IndexSession:
             self._doubtful.discard(source.relative)
 
     def is_replaced(self) -> bool:
-        """Tell whether another file stands where the index was, or none."""
+        """Tell whether another file is where the index was, or none."""
         return inode(self._path) != self._inode
 
     def _expire(self) -> None:
@@ -111,7 +111,7 @@ class IndexSession:
 
 
 def inode(path: Path | None) -> int:
-    """Return the number of the file that stands at a path, 0 where there is none."""
+    """Return the number of the file at a path, 0 where there is none."""
     try:
         return path.stat().st_ino if path is not None else 0
     except OSError:

@@ -1,4 +1,4 @@
-"""What stands in the memory files but not yet in the index, read for a search."""
+"""What is in the memory files but not yet in the index, read for a search."""
 
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO

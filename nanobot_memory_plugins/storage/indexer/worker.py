@@ -66,7 +66,7 @@ class Indexer:
         self._is_notified = False
         self._barriers: list[Future[None]] = []
         self._failures: dict[str, tuple[int, float]] = {}
-        self._said = ""
+        self._logged = ""
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._suspect = False
@@ -83,7 +83,7 @@ class Indexer:
         self._wake.set()
 
     def barrier(self) -> Future[None]:
-        """Return a future that completes once everything that stands in the files now has been looked at.
+        """Return a future that completes once everything that is in the files now has been looked at.
 
         It does so only while this process owns the index; cancel it when it is not wanted any more.
         """
@@ -169,7 +169,7 @@ class Indexer:
         try:
             changed = session.changed()
             took = time.monotonic() - begun
-            is_done = all(self._index_one(session, vectors, one) for one in changed)
+            is_done = all(self._index_one(session, vectors, change) for change in changed)
         finally:
             with self._lock:
                 self._barriers[:0] = [] if is_done else barriers
@@ -196,7 +196,7 @@ class Indexer:
             warn_once(name, f"it cannot be indexed ({type(error).__name__}), and is tried again now and then")
         else:
             self._failures.pop(name, None)
-            self._said, vectors.are_complete = "", False
+            self._logged, vectors.are_complete = "", False
         return True
 
     def _is_current(self, session: IndexSession) -> bool:
@@ -208,8 +208,8 @@ class Indexer:
 
     def _complain(self, error: Exception) -> None:
         self.trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
-        if self.trouble != self._said:  # until something was written
-            self._said = self.trouble
+        if self.trouble != self._logged:  # until something was written
+            self._logged = self.trouble
             logger.warning("indexing failed and is tried again every {:.0f} s: {}", _REST_AFTER_FAILURE, self.trouble)
 
     def _pause(self, seconds: float) -> None:
@@ -250,7 +250,7 @@ class _Vectors:
             self.are_complete = True
             return False
         try:
-            vectors = embedder.encode([one.text for one in texts])
+            vectors = embedder.encode([document.text for document in texts])
         except Exception as error:  # a model or a remote service may fail in any way
             rest = min(_LONGEST_REST, _FIRST_REST * 2.0**self._failures)
             self._failures += 1
@@ -260,5 +260,7 @@ class _Vectors:
             )
             return False
         self._failures = 0
-        self._index.put_vectors(self._model, [(one.id, vector) for one, vector in zip(texts, vectors, strict=True)])
+        self._index.put_vectors(
+            self._model, [(document.id, vector) for document, vector in zip(texts, vectors, strict=True)]
+        )
         return True

@@ -1,4 +1,4 @@
-"""Search over the index: words and meaning, fused, with what stands around a passage taken into account.
+"""Search over the index: words and meaning, fused, with the passages around each one taken into account.
 
 `searcher` needs the database; `scan` needs nothing but the documents, so nothing is imported here.
 """

@@ -32,7 +32,7 @@ class FullText:
         self._documents = 0
         self._newest = 0
         self._frequencies: dict[str, int] = {}
-        # Knows for each term in how many documents it stands; lives in this connection only.
+        # Knows for each term how many documents contain it; lives in this connection only.
         self._connection.execute(
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.docs_vocabulary USING fts5vocab('main', 'docs_fts', 'row')"
         )
@@ -54,7 +54,7 @@ class FullText:
         return [row[0] for row in run(self._connection, sql, [*arguments, limit])]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return in how many documents each term stands; those that stand nowhere are missing."""
+        """Return how many documents contain each term; those that none contains are missing."""
         keep = self.documents() >= _COUNTED_ANEW_BELOW
         known = self._frequencies if keep else {}
         missing = [term for term in terms if term not in known]
@@ -69,7 +69,7 @@ class FullText:
         return {term: known[term] for term in terms if known[term]}
 
     def telling(self, terms: Sequence[str]) -> tuple[str, ...]:
-        """Return at most as many terms as a query may have: of more, the rarest that stand anywhere, in their order."""
+        """Return at most as many terms as a query may have: of more, the rarest that occur anywhere, in their order."""
         if len(terms) <= MAX_QUERY_TERMS:
             return tuple(terms)
         found = self.frequencies(terms[:_MOST_COMPARED])
@@ -86,7 +86,7 @@ class FullText:
         return self._documents
 
     def _affordable(self, terms: Sequence[str]) -> tuple[str, ...]:
-        """Leave the commonest terms out when all of them stand in too many places together; the rarest stays."""
+        """Leave the commonest terms out when all of them occur in too many places together; the rarest stays."""
         if self.documents() <= _MOST_PLACES:
             return tuple(terms)
         found = self.frequencies(terms)

@@ -25,13 +25,13 @@ class Rows:
 
     def by_ids(self, ids: Iterable[int]) -> list[CandidateRow]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
-        wanted = list(ids)
+        row_ids = list(ids)
         found: dict[int, CandidateRow] = {}
-        for start in range(0, len(wanted), _AT_ONCE):
-            part = wanted[start : start + _AT_ONCE]
+        for start in range(0, len(row_ids), _AT_ONCE):
+            part = row_ids[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             found |= {row.id: row for row in self._read(f"FROM docs d WHERE d.id IN ({marks})", part)}
-        return [found[row_id] for row_id in wanted if row_id in found]
+        return [found[row_id] for row_id in row_ids if row_id in found]
 
     def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
         """Return the passages directly before and after some, in the same file."""
@@ -55,7 +55,7 @@ class Rows:
         found = [row for source in sources for row in run(self._connection, newest, [source, *values, limit])]
         ids = [row_id for *_, row_id in sorted(found, reverse=True)[:limit]]
         if len(ids) < limit and query.since is None and query.until is None:
-            # The index on source and time has these, too, and each source's stand together.
+            # The index on source and time has these, too, and each source's are together.
             timeless = f"SELECT d.id FROM docs d WHERE d.source = ? AND {where.replace('NOT NULL', 'NULL', 1)} LIMIT ?"
             for source in sources:
                 ids += [row_id for (row_id,) in run(self._connection, timeless, [source, *values, limit - len(ids)])]

@@ -1,4 +1,4 @@
-"""The vectors of an index, resident as one matrix, with what queries filter by beside it.
+"""The vectors of an index, resident as one matrix, together with what queries filter by.
 
 The table keeps them durably. Every search asks for its revision, which costs one small query, and reads what changed.
 The connections of one process share the matrix. The first search reads all of it, some 0.1 s for 10,000 vectors.

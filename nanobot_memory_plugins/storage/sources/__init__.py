@@ -1,1 +1,1 @@
-"""The memory files as the index sees them: which there are, and what stands in them."""
+"""The memory files as the index sees them: which there are, and what they contain."""

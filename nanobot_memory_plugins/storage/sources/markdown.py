@@ -85,7 +85,7 @@ class _Reader:
             title, tldr, details = map(self._hidden, (note.title, note.tldr, note.details))
             note = replace(note, title=title, tldr=tldr, details=details)
         time = note.time.isoformat()
-        text = _told_once(note) or note.title
+        text = _text_of(note) or note.title
         key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
         document = Document(
             key=key,
@@ -105,7 +105,7 @@ class _Reader:
         )
         parts = in_parts(document, self.chunking.text(document.text))
         # Once a note: it is what the light search reads, and the rest would be found twice.
-        return (*parts[:1], *(replace(one, tldr="") for one in parts[1:]))
+        return (*parts[:1], *(replace(part, tldr="") for part in parts[1:]))
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
         own, behind = _entry_and_rest(part)
@@ -196,7 +196,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _scope_of(fields: Mapping[str, str]) -> Scope:
-    """Return whose an entry is; one that was learned in a session is not everybody's."""
+    """Return the scope of an entry; one that was learned in a session is not everybody's."""
     agent, user, channel, session, group_chat, project = (
         fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat", "project")
     )
@@ -217,11 +217,11 @@ def _unquoted(match: re.Match[str]) -> str:
     return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
 
 
-def _told_once(note: NoteEntry) -> str:
-    """Return the text of a note; its first line is told once where the details begin with it."""
+def _text_of(note: NoteEntry) -> str:
+    """Return the text of a note; its summary is left out where the details begin with it."""
     begin = " ".join(note.tldr.split())
-    told = bool(begin) and " ".join(note.details.split()).removeprefix("- ").startswith(begin)
-    return note.details if told else "\n\n".join(filter(None, (note.tldr, note.details)))
+    repeats_summary = bool(begin) and " ".join(note.details.split()).removeprefix("- ").startswith(begin)
+    return note.details if repeats_summary else "\n\n".join(filter(None, (note.tldr, note.details)))
 
 
 def _note_source(note: NoteEntry, kind: FileKind) -> str:

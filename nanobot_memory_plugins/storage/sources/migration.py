@@ -55,7 +55,7 @@ def _plain_file(path: Path) -> bool:
 
 
 def _copy_beside(source: Path, memory: Path, name: Path) -> Path | None:
-    """Copy one file, and return where to; None when it stands there already."""
+    """Copy one file, and return where to; None when it is there already."""
     content, times = source.read_bytes(), source.stat()
     for target in _targets(memory, name):
         if target.is_file() and target.read_bytes() == content:

@@ -115,7 +115,7 @@ def in_parts(document: Document, chunks: Iterable[Chunk]) -> tuple[Document, ...
 
 
 def fingerprint(*parts: str) -> str:
-    """Return the SHA-256 of ``parts``, told apart from each other."""
+    """Return the SHA-256 of ``parts``, with their borders."""
     digest = hashlib.sha256()
     for part in parts:
         raw = part.encode("utf-8", errors="surrogatepass")

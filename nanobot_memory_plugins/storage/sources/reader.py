@@ -10,6 +10,6 @@ from nanobot_memory_plugins.storage.sources.transcripts import read_transcript
 
 
 def read_pieces(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[FilePiece]:
-    """Yield what stands in ``source`` from the byte ``offset`` (at ``line``) up to ``source.size``, in order."""
+    """Yield what ``source`` contains from the byte ``offset`` (at ``line``) up to ``source.size``, in order."""
     read = read_transcript if source.kind is FileKind.TRANSCRIPT else read_markdown
     yield from read(file, source, offset, line, chunking)

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.storage.sources.pieces import (
 )
 from nanobot_memory_plugins.storage.sources.places import SourceFile
 
-# A line beyond this is not parsed: its JSON would stand in memory several times.
+# A line beyond this is not parsed: its JSON would be in memory several times.
 _LONGEST_LINE = 1 << 25
 
 
@@ -38,7 +38,7 @@ def read_transcript(
 def transcript_documents(
     raw: bytes, source: SourceFile, offset: int, line: int, chunking: Chunking
 ) -> tuple[Document, ...]:
-    """Return the documents of one line, which stands at ``offset`` and ``line``; none when it is no message."""
+    """Return the documents of one line, which is at ``offset`` and ``line``; none when it is no message."""
     text = decode(raw, source.relative)
     record = parse_transcript_line(text.encode("utf-8"))
     if record is None:
@@ -46,8 +46,8 @@ def transcript_documents(
         return ()
     time = record.time.isoformat() if record.time is not None else ""
     key = record_key(source.relative, record.id, fingerprint(record.role, time, record.text))
-    said = bounded(record.text, source.relative)
-    if not said.strip():
+    content = bounded(record.text, source.relative)
+    if not content.strip():
         return ()
     document = Document(
         key=key,
@@ -56,13 +56,13 @@ def transcript_documents(
         offset=offset,
         ordinal=0,
         source="transcript",
-        text=said,
+        text=content,
         origin=record.origin,
         scope=record.scope,
         speaker=_speaker(record),
         time=record.time,
     )
-    return in_parts(document, chunking.text(said))
+    return in_parts(document, chunking.text(content))
 
 
 def _speaker(record: TranscriptRecord) -> str:

@@ -1,4 +1,4 @@
-"""From when to when an entry holds, as it stands behind its text in the index."""
+"""From when to when an entry holds, as it is written after its text in the index."""
 
 import re
 from datetime import datetime, timedelta

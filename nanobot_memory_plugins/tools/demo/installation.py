@@ -46,7 +46,7 @@ class AgentRun:
 class Installation:
     """The folders and the configuration of one nanobot, whose model is at ``base_url``; it has no other network.
 
-    ``memory`` are options of plugins, beside the patience that every demonstration has.
+    ``memory`` are options of plugins, besides the patience that every demonstration has.
     """
 
     folder: Path
