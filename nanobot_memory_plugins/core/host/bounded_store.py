@@ -25,7 +25,9 @@ async def hits_of(store: Store | None, query: Query) -> SearchResult:
     result: object = await store.search(query)
     hits = result.hits if isinstance(result, SearchResult) else None
     if not isinstance(result, SearchResult) or not isinstance(hits, (tuple, list)):
-        raise StoreError("The store gave no result.", hint="`nanobot-memory plugins` says whose store it is.")
+        raise StoreError(
+            "The store gave no result.", hint="`nanobot-memory plugins --all` shows which plugins open one."
+        )
     return replace(result, hits=tuple(hit for one in hits[: query.limit] if (hit := _bounded(one)) is not None))
 
 

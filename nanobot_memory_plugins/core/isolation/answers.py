@@ -121,6 +121,10 @@ def _checked(value: object, expected: Expected, *, among: bool) -> object:
                 raise WrongAnswerError(f"{kind.__name__} with {wrong}")
             return copied
     name = type(value).__qualname__
+    protocols = [kind for kind in expected.accept if getattr(kind, "_is_protocol", False)]
+    missing = {member for kind in protocols for member in vars(kind) if member[0] != "_" and not hasattr(value, member)}
+    if missing and hasattr(value, "__dict__"):
+        name = f"{name}, which has no {', '.join(sorted(missing))}"
     raise WrongAnswerError(f"a list with {name}" if among else name)
 
 

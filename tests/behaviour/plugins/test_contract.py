@@ -339,3 +339,25 @@ async def test_a_store_of_a_third_party_takes_the_place_of_ours(life_without_mod
         assert "shelf knows" in await tool.run({"query": "anchor"}, session_key=KEY)
     assert not list(life_without_model.workspace.rglob("memory.db"))
     assert StoreStatus(level=Level.MARKDOWN).level == 3
+
+
+async def test_an_incomplete_store_is_refused_by_what_it_lacks(life_without_model: Life, install, capsys):
+    install(
+        "shelf",
+        """
+        from nanobot_memory_plugins.core import hookimpl
+
+        class Shelf:
+            async def search(self, query): ...
+            async def read(self, hit_id): ...
+            def status(self): ...
+            async def close(self): ...
+
+        @hookimpl(tryfirst=True)
+        def open_store():
+            return Shelf()
+        """,
+    )
+    async with life_without_model.host() as memory:
+        assert memory.store is not None  # ours, which is asked next
+    assert "answered open_store with Shelf, which has no flush, notify: ignored" in capsys.readouterr().err
