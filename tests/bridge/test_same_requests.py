@@ -1,6 +1,5 @@
 """The host's own flows, with the set and without: the model is asked the same, our block and our tools aside."""
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -47,29 +46,6 @@ async def a_tool_call(nanobot: Installation, server: ScriptedServer) -> None:
     await loop.aclose()
 
 
-async def a_follow_up(nanobot: Installation, server: ScriptedServer) -> None:
-    from nanobot.bus.events import InboundMessage
-    from nanobot.bus.queue import MessageBus
-
-    server.rules = [
-        ReplyRule(lambda one: "follow-up" in one.last_user, Reply("Answer to both.")),
-        ReplyRule(lambda one: "first" in one.last_user, Reply("Answer to the first.", delay=0.5)),
-    ]
-    bus, before = MessageBus(), len(server.requests)
-    loop = nanobot.loop(bus=bus)
-    running = asyncio.create_task(loop.run())
-    await bus.publish_inbound(InboundMessage("telegram", "ann", "7", "first: which host has the staging database?"))
-    while len(server.requests) == before:
-        await asyncio.sleep(0.02)
-    await bus.publish_inbound(InboundMessage("telegram", "ann", "7", "follow-up: and its port?"))
-    async with asyncio.timeout(20):
-        while (await bus.consume_outbound()).content != "Answer to both.":
-            pass
-    loop.stop()
-    await running
-    await loop.aclose()
-
-
 async def a_compaction(nanobot: Installation, server: ScriptedServer) -> None:
     loop = nanobot.loop()
     for text in (QUESTION, "/compact", "what now?"):
@@ -77,7 +53,7 @@ async def a_compaction(nanobot: Installation, server: ScriptedServer) -> None:
     await loop.aclose()
 
 
-FLOWS: dict[str, Flow] = {"tool call": a_tool_call, "follow-up": a_follow_up, "/compact": a_compaction}
+FLOWS: dict[str, Flow] = {"tool call": a_tool_call, "/compact": a_compaction}
 
 
 def without_ours(request: Request, folder: Path) -> str:

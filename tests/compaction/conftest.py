@@ -18,21 +18,14 @@ class Model:
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
         self.prompts: list[list[dict[str, Any]]] = []
-        self.limits: list[int] = []
 
     async def __call__(self, messages: Sequence[Any], *, max_tokens: int, purpose: str) -> str:
         assert purpose == "compaction"
         self.prompts.append([dict(message) for message in messages])
-        self.limits.append(max_tokens)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, BaseException):
             raise answer
         return answer(messages) if callable(answer) else answer
-
-    @property
-    def asked(self) -> str:
-        """Everything that the model was shown."""
-        return "\n".join(message["content"] for prompt in self.prompts for message in prompt)
 
 
 def context_with(model: Any, workspace: Path = Path("/nowhere"), **options: Any) -> PluginContext:

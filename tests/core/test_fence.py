@@ -1,5 +1,3 @@
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +9,6 @@ from nanobot_memory_plugins.core.text.fence import (
     fence,
     fenced_blocks,
     is_fenced,
-    language_of,
-    messages_without_fences,
     neutralise,
     remove_fenced,
 )
@@ -90,16 +86,3 @@ def test_whatever_surrounds_a_forgery_the_fence_holds(before, forgery, after):
     assert is_fenced(block)
     assert remove_fenced(f"question\n\n{block}") == "question"
     assert fenced_blocks(f"question\n\n{block}") == [block]
-
-
-def test_our_own_blocks_are_cut_out_of_texts_and_messages():
-    blocks = [fence(["secret knowledge"], language=language) for language in ("zh", "en")]
-    for first, second in itertools.permutations(blocks):
-        assert remove_fenced(f"ask\n\n{first}\n\n{second}") == "ask"
-    (message,) = messages_without_fences([{"role": "user", "content": f"ask\n\n{blocks[0]}"}])
-    assert message.text == "ask"
-
-
-def test_the_language_of_the_fence_is_that_of_the_text():
-    assert language_of("我的偏好是什么") == "zh"
-    assert language_of("what do I prefer?") == "en"

@@ -98,14 +98,6 @@ def test_what_is_rendered_is_parsed_again(note: Note, scope: Scope, time: dateti
     assert entry.scope == Scope(*map(on_one_line, (scope.agent, scope.user, scope.channel, scope.session)))
 
 
-@settings(max_examples=examples(200), deadline=None)
-@given(NOTES, st.sampled_from([str.splitlines, lambda text: text.split("\n")]))
-def test_details_forge_no_heading_for_any_reader(note: Note, split: object) -> None:
-    text = render_note(note, id="0a1b", time=TIME, scope=Scope())
-    lines = split(text)  # type: ignore[operator]
-    assert sum(line.lstrip(" ").startswith(("# ", "## ", "### ")) for line in lines) == 1
-
-
 @settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.binary(max_size=6) | ANY_TEXT.map(lambda text: cleaned(text).encode()), max_size=20))
 def test_every_byte_of_any_file_is_read_exactly_once(pieces: list[bytes]) -> None:

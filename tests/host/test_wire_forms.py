@@ -94,10 +94,3 @@ def test_what_stands_beside_results_of_tools_is_the_users_and_the_results_are_no
         ("tool", "second result", "c2"),
         ("user", "And go on.", ""),
     ]
-
-
-def test_what_is_marked_as_not_spoken_is_not_the_users_word():
-    read = Message.from_chat(
-        {"role": "user", "content": "<task-notification>done</task-notification>", "spoken": False}
-    )
-    assert (read.role, read.text) == ("assistant", "<task-notification>done</task-notification>")

@@ -95,16 +95,10 @@ def users_words(served) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_prompt_is_kept_and_answered_by_the_hooks_tool_which_no_list_shows(hooked, served):
-    assert hooked("UserPromptSubmit", prompt="Our port is 5433.") == "{}"
-    assert users_words(served) == ["Our port is 5433."]
+def test_a_prompt_is_kept_by_the_hooks_tool_which_no_list_shows_and_nothing_that_no_hook_has_told(hooked, served):
     names = {tool["name"] for tool in hooked.client.ask("tools/list")["result"]["tools"]}
     assert "remember" in names
     assert HOOK_TOOL not in names
-
-
-@pytest.mark.slow
-def test_what_no_hook_has_told_changes_nothing(hooked, served):
     told = {"peanuts": {"secret": ""}, "shellfish": {"secret": "another"}, "sesame": {"session_id": ""}}
     for food, fields in told.items():
         assert hooked("UserPromptSubmit", prompt=f"I am allergic to {food}.", **fields) == "{}"

@@ -55,20 +55,6 @@ async def test_what_could_not_be_written_is_not_said_to_be(served, kind, file):
     assert "Kept in" not in answer.content[0].text
 
 
-async def test_every_answer_is_bounded(served):
-    memory = served.workspace / "memory"
-    memory.mkdir(parents=True)
-    lines = [f"The turbine of hall {n} was inspected, and {'all ' * 100}was well.\n\n" for n in range(400)]
-    (memory / "2026-02-16.md").write_text("# Turbines\n\n" + "".join(lines), encoding="utf-8")
-    async with served.beside() as client:
-        for n in range(60):
-            await client.text("remember", text=f"Turbine {n} of the user stands in hall {n}, " + "far away " * 20)
-        searches = [{"query": "turbine hall", "limit": 30}, {}, {"query": "turbine"}, {"since": "2026-02-16"}]
-        answers = [await client.text("memory_search", **asked) for asked in searches]
-        assert all("hall" in answer for answer in answers)
-    assert max(map(len, answers)) <= ANSWER_CHARACTERS
-
-
 class Clock:
     """A tool of another plugin."""
 

@@ -14,11 +14,6 @@ def on_disk(workspace: Path) -> str:
     return re.sub("<!-- Last updated: .* -->\n", "", text)
 
 
-def held(workspace: Path) -> str:
-    """Return what is not archived."""
-    return on_disk(workspace).partition("## Archived Memories")[0]
-
-
 async def changed(panel: Driven, workspace: Path, before: str) -> str:
     """Wait until the file is another one, and return it."""
     await panel.until(lambda: on_disk(workspace) != before, "a change")
@@ -36,20 +31,3 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
         await panel.press("backspace", *"0.5", "ctrl+s")
         after = await changed(panel, workspace, before)
         assert f"{entry.text} now\n" in after
-
-
-async def test_two_panels_change_the_same_memory(workspace: Path, config: Path, clock: ManualClock):
-    async with driven(workspace, config, clock) as one, driven(workspace, config, clock) as other:
-        before = held(workspace)
-        await one.go_to("bakery")
-        await other.go_to("spare key")
-        await one.press("f")
-        await other.press("f")
-        await one.sees("Forget this?")
-        await other.sees("Forget this?")
-        await one.press("y")
-        await other.press("y")
-        await one.until(lambda: held(workspace).count("### [") == before.count("### [") - 2)
-        assert "bakery" not in held(workspace)
-        assert "spare key" not in held(workspace)
-        assert on_disk(workspace).count("; hides: ") >= 2  # each kept, as forgotten

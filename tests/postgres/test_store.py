@@ -2,7 +2,6 @@
 
 import random
 import uuid
-from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,7 @@ import pytest
 from nanobot_memory_plugins.core import Health, StoreError
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.testing import MemoryWorkspace, StoreContract
-from nanobot_memory_plugins.core.testing.store_contract import TIME
-from nanobot_memory_plugins.core.values import Level, Note, Query, Scope, Tier, Visibility
-from nanobot_memory_plugins.core.values.scopes import OwnerFilter
+from nanobot_memory_plugins.core.values import Level, Note, Query, Tier
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import connect
 from tests.behaviour.kit.waiting import until
@@ -127,31 +124,6 @@ async def test_two_machines_know_what_the_other_was_told(server: Database, tmp_p
     finally:
         await one.close()
         await two.close()
-
-
-async def test_scopes_are_kept_apart_in_the_query(server: Database, tmp_path: Path):
-    workspace = MemoryWorkspace(tmp_path)
-    for number, scope in enumerate(
-        [Scope(), Scope(user="ana"), Scope(user="an_"), Scope(user="bob", group_chat="team")]
-    ):
-        workspace.note(Note(f"the paint for the door is in box {number}", scope=scope), f"n{number}")
-    workspace.note(Note("the paint for the boat", tags=("home/garden",)), "n4")
-    store = await open_shared(tmp_path, server, uuid.uuid4().hex)
-    queries = [
-        Query("paint door", scope=Scope(user="ana")),
-        Query("paint door", scope=Visibility(owners=(OwnerFilter(user="an_", group_chat=""),))),
-        Query("paint door", scope=Visibility(owners=(OwnerFilter(group_chat="team"),))),
-        Query("paint", tags=frozenset({"HOME"})),
-        Query("paint", since=TIME + timedelta(days=1)),
-        Query("paint", sources=frozenset({"transcript"})),
-    ]
-    try:
-        await store.flush()
-        for query in queries:
-            shared, own = await store.search(query), await store.local.search(query)
-            assert sorted(hit.text for hit in shared.hits) == sorted(hit.text for hit in own.hits), query
-    finally:
-        await store.close()
 
 
 def test_row_level_security_holds_every_statement_to_its_tenant_and_no_role_beyond_it_is_let_in(server: Database):

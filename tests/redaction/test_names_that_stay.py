@@ -5,11 +5,8 @@ import random
 import string
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
 from loguru import logger
 
-from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
@@ -44,15 +41,6 @@ def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
     assert len({redact_key(one), redact_key(other)}) == 2
     assert token(1) not in redact_key(one)
     assert redact_key(one).startswith(made.partition("{")[0])
-
-
-@given(st.integers(0, 10**9), st.sampled_from(["", "cli:", "a/", "x: "]), st.sampled_from(["", ":1", "/b"]))
-def test_a_name_that_was_given_is_given_again_for_itself(seed: int, before: str, behind: str):
-    name = redact_key(f"{before}{token(seed)}{behind}")
-    assert redact_key(name) == name
-    group = plain_group(f"{before}{token(seed)}{behind}")
-    assert plain_group(group) == group
-    assert token(seed).casefold() not in group
 
 
 def bytes_below(folder: Path) -> bytes:
