@@ -74,7 +74,7 @@ _TABLES = {
     "core/config/wording.py": ("_BOUNDS", "_KINDS", "_PLAIN"),
     "core/host/plugin_set.py": ("PluginState",),
     "core/transfer/archive_import.py": ("_OWN_ENTRIES", "_OTHER_TEXT"),
-    "core/transfer/importing.py": ("_TOOL_RESULT", "_NO_TEXT", "_SAID_HERE", "_NO_TIME"),
+    "core/transfer/importing.py": ("_TOOL_RESULT", "_NO_TEXT", "_RECORDED_HERE", "_NO_TIME"),
     "core/transfer/run.py": ("_CHANGED", "_ENTRIES_WENT_ON"),
     "core/values/conversation.py": ("Origin",),
     "core/values/notes.py": ("NoteType",),

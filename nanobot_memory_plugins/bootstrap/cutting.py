@@ -84,7 +84,7 @@ def _is_flag_letter(character: str) -> bool:
 # A name longer than this is shown by its end.
 _NAME_CHARS = 60
 # A short marker is worth it only with this many characters of the text around it.
-_SMALLEST_REST = 16
+_LEAST_ROOM = 16
 # What is looked at to recognise the language.
 _SAMPLE_CHARS = 4_000
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -148,7 +148,7 @@ def _markers(
         text = f"[……{name} 省略 {count} 个字符……]" if chinese else f"[...truncated {count} chars of {name}...]"
         return f"{newline}{text}{newline}"
 
-    return (full, limit // 2), (short, _SMALLEST_REST)
+    return (full, limit // 2), (short, _LEAST_ROOM)
 
 
 def _shown(name: str) -> str:

@@ -19,9 +19,9 @@ from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, OwnerFilter
 
 FILE = ".people.json"
-_ASIDE = ".unreadable"
+_UNREADABLE_SUFFIX = ".unreadable"
 # People who wrote besides the owner: a few are enough.
-_MOST_HEARD = 20
+_MOST_RECORDED = 20
 # Between a channel and the user's name there.
 BREAK = ":"
 # The owner, where the configuration gives no other name.
@@ -107,7 +107,7 @@ class People:
         """Return the name of whoever a call names, as the host has it."""
         return f"{scope.channel}{BREAK}{scope.user}" if self.senders.by_channel else scope.user
 
-    def ways(self, person: Person, *, caller: Scope, apart: Sequence[str]) -> tuple[OwnerFilter, ...]:
+    def owner_filters(self, person: Person, *, caller: Scope, apart: Sequence[str]) -> tuple[OwnerFilter, ...]:
         """Return the filters for a person's memories.
 
         Of a channel that is the person's as a whole, but on which those who are ``apart`` wrote, only what the
@@ -117,9 +117,9 @@ class People:
         names = [name for name in person.names if name not in mixed]
         if caller.user and caller.channel in mixed and caller.channel in person.names:
             names.append(self.name_of(caller))
-        return tuple(way for name in names for way in self._ways_of(name))
+        return tuple(owner_filter for name in names for owner_filter in self._filters_for(name))
 
-    def _ways_of(self, name: str) -> tuple[OwnerFilter, ...]:
+    def _filters_for(self, name: str) -> tuple[OwnerFilter, ...]:
         channel, colon, user = name.partition(BREAK)
         exact = (OwnerFilter(user=user, channel=channel),) if colon else ()
         if self.senders.by_channel:
@@ -187,7 +187,7 @@ class PeopleRecord:
     def add(self, label: str) -> None:
         """Record that somebody besides the owner writes."""
         recorded = self.current()
-        if label not in recorded.heard and len(recorded.heard) < _MOST_HEARD:
+        if label not in recorded.heard and len(recorded.heard) < _MOST_RECORDED:
             self._recorded = recorded.model_copy(update={"heard": (*recorded.heard, label)})
             try:
                 self._write(self._recorded)
@@ -210,5 +210,5 @@ class PeopleRecord:
         make_missing(self.path.parent)
         if _UNREADABLE.heard[0] in recorded.heard and self._read() is _UNREADABLE:
             with suppress(OSError):  # what is in the way of writing, the writing says
-                self.path.replace(self.path.with_name(f"{FILE}{_ASIDE}"))
+                self.path.replace(self.path.with_name(f"{FILE}{_UNREADABLE_SUFFIX}"))
         replace_file(self.path, (json.dumps(recorded.model_dump(mode="json"), ensure_ascii=False) + "\n").encode())

@@ -178,7 +178,7 @@ class Scopes:
                 return self._of_person(whole, people)
             case "user" if whole.user:
                 if (person := people.of(whole)) is not None and person.names:
-                    return self._ways(people, person, whole)
+                    return self._person_filters(people, person, whole)
                 return (OwnerFilter(user=whole.user),)
             case "channel" if whole.channel and whole.user:
                 return (OwnerFilter(user=whole.user, channel=whole.channel),)
@@ -199,11 +199,11 @@ class Scopes:
         if person is None or not person.names:
             # Not known who it is; or the host names some, and not this one.
             return (*((OwnerFilter(session=whole.session),) if whole.session else ()), *nobodys)
-        return (*self._ways(people, person, whole), *nobodys)
+        return (*self._person_filters(people, person, whole), *nobodys)
 
-    def _ways(self, people: People, person: Person, whole: Scope) -> tuple[OwnerFilter, ...]:
+    def _person_filters(self, people: People, person: Person, whole: Scope) -> tuple[OwnerFilter, ...]:
         """Return the filters for the memories of a person who calls; others on their channel stay apart."""
-        return people.ways(person, caller=whole, apart=self._others(people))
+        return people.owner_filters(person, caller=whole, apart=self._others(people))
 
 
 def without_session(scope: Scope) -> Scope:

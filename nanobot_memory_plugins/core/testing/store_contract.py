@@ -85,7 +85,7 @@ class StoreContract:
 
         return self.use(workspace, search)
 
-    def test_it_is_a_store_and_says_how_it_stands(self, tmp_path: Path) -> None:
+    def test_it_is_a_store_and_reports_its_state(self, tmp_path: Path) -> None:
         async def look(store: Store) -> tuple[bool, StoreStatus]:
             return isinstance(store, Store), store.status()
 
@@ -96,7 +96,7 @@ class StoreContract:
     def test_an_empty_memory_has_no_hits(self, tmp_path: Path) -> None:
         assert self.found(MemoryWorkspace(tmp_path), Query("port")) == ()
 
-    def test_a_note_is_found_where_it_stands_and_read_by_its_id(self, tmp_path: Path) -> None:
+    def test_a_note_is_found_with_its_place_and_read_by_its_id(self, tmp_path: Path) -> None:
         workspace = MemoryWorkspace(tmp_path)
         workspace.note(Note("chose helix as the editor"), "a1")
         file = workspace.note(Note("the staging database listens on port 6543"), "a2")

@@ -31,7 +31,7 @@ _MOST_BYTES = 1 << 18
 _SAME_TIME = timedelta(minutes=15)
 _NO_TEXT = "it has no text"
 _TOOL_RESULT = "a tool's result; --tools takes them"
-_SAID_HERE = "already recorded when it was said"
+_RECORDED_HERE = "already recorded when it was said"
 _NO_TIME = "it has no date"
 
 
@@ -130,7 +130,7 @@ class ItemWriter:
         if not record.text.strip():
             return _NO_TEXT
         if self._transcript.takes(self._run.paths.transcript(session), record):
-            return _SAID_HERE
+            return _RECORDED_HERE
         when = _key_time(item.time) if item.time is not None else ""
         parts = ["message", session, record.role, when, record.text]
         self._repeated[_key(parts)] += 1

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 NOBODYS_CHANNEL = "system"
 # Channels whose senders have an id and other names besides, as "111|ana" or "+4917|0a1b": the first is the sender.
 WITH_NAME = frozenset({"telegram", "signal"})
-BESIDE = "|"
+NAME_SEPARATOR = "|"
 
 
 def sender_name(channel: str, sender: str) -> str:
     """Return the name of a sender that stays the same: without the name that people give themselves."""
-    return sender.partition(BESIDE)[0] if channel in WITH_NAME else sender
+    return sender.partition(NAME_SEPARATOR)[0] if channel in WITH_NAME else sender
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Scope:
 
     def __post_init__(self) -> None:
         """Leave out what follows the user's name."""
-        if self.channel in WITH_NAME and BESIDE in self.user:
+        if self.channel in WITH_NAME and NAME_SEPARATOR in self.user:
             object.__setattr__(self, "user", sender_name(self.channel, self.user))
 
     @property

@@ -49,7 +49,7 @@ _CLASSES = {
 
 # A match this long may have ended at the bound of a repetition: what goes on behind it belongs to it.
 _LONG = 120
-_REST = re.compile(r"[A-Za-z0-9_-]*+")
+_TOKEN_END = re.compile(r"[A-Za-z0-9_-]*+")
 
 
 @cache
@@ -142,7 +142,7 @@ def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
     if end <= start or (rule.validator is not None and not rule.validator(match.string[start:end])):
         return None
     if end - start >= _LONG:
-        token_end = _REST.match(match.string, end)
+        token_end = _TOKEN_END.match(match.string, end)
         end = token_end.end() if token_end else end
     return Span(start, end, rule.kind, rule.placeholder, rank)
 

@@ -43,14 +43,14 @@ _LEFT = 1024
 _RIGHT = 2048
 _PASSES = 12
 _BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
-_TOLD_BY = 32
+_RECOGNISED_BY = 32
 _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
 _SHORT = 1024
 """Nothing so short takes long: between its detectors the clock is not looked at."""
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what was next to one.
-_SHORTEST_REST = 4
-_REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
+_SHORTEST_REMAINDER = 4
+_TOKEN_END = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 # Each finds one way in which secrets or personal data occur in a text; they look at a window in this order.
 _DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     TOKENS.find,
@@ -194,7 +194,7 @@ class Redactor:
                 if first < max(at, done) or first >= stop:
                     continue
                 if span.placeholder != UNCHECKED and (last - first >= _LONG or (last == right and right < end)):
-                    token_end = _REST_OF_TOKEN.match(text, last, end)
+                    token_end = _TOKEN_END.match(text, last, end)
                     last = token_end.end() if token_end else last
                 done = last
                 if last - first >= _LONG:
@@ -280,7 +280,7 @@ def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
             if first < end < last:
                 end = first
         is_shortened = (start, end) != (span.start, span.end)
-        if end - start < (_SHORTEST_REST if is_shortened else 1):
+        if end - start < (_SHORTEST_REMAINDER if is_shortened else 1):
             continue
         if not any(first <= start and end <= last for first, last in met):
             kept.append(span._replace(start=start, end=end))
@@ -297,7 +297,8 @@ def _cut(text: str, at: int, end: int) -> int:
         if places:
             # Recognised by what follows it, the same place is found again where something before it was replaced.
             return max(
-                places, key=lambda place: (crc32(text[place : place + _TOLD_BY].encode("utf-8", "replace")), place)
+                places,
+                key=lambda place: (crc32(text[place : place + _RECOGNISED_BY].encode("utf-8", "replace")), place),
             )
     return limit
 

@@ -37,7 +37,7 @@ _PROSE = words(
     " always because would could does did been same wrong short long"
 )
 # What is said of a password without telling it.
-_SAID_OF_ONE = words(
+_DESCRIPTIONS = words(
     "great simple complex complicated random unknown known public private personal temporary default unique common"
     " obvious important broken stolen unset false maybe correct right ready outdated numeric alphanumeric mine yours"
     " theirs something nothing anything everything somewhere below above inside attached online offline local global"
@@ -135,7 +135,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "number": _is_number,
     "phrase": _is_phrase,
     "chosen": lambda found: (
-        found.lower() not in _SAID_OF_ONE | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
+        found.lower() not in _DESCRIPTIONS | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
     ),
     "setup key": lambda found: any(map(str.isdigit, found)) or found.isupper() or _NO_WORD.search(found) is not None,
 }

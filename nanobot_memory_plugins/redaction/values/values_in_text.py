@@ -24,7 +24,7 @@ _OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$
 _JOINED_LITERAL = lazy_re(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
 _NEXT_LITERAL = lazy_re(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
 # What of the line behind a value counts.
-_REST = 512
+_LINE_REACH = 512
 _QUERY_END = lazy_re(r"[&#\"'`<>\\)\]]")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
@@ -130,8 +130,8 @@ def _bare(text: str, at: int, in_query: bool) -> Value | None:
         return None
     if in_query:
         return Value(start, end, False)
-    line_end = text.find("\n", end, end + _REST)
-    return Value(start, end, False, text[end : end + _REST if line_end < 0 else line_end])
+    line_end = text.find("\n", end, end + _LINE_REACH)
+    return Value(start, end, False, text[end : end + _LINE_REACH if line_end < 0 else line_end])
 
 
 def _enclosing_quote(text: str, start: int, end: int) -> int:
