@@ -6,7 +6,6 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 FILES = {"AGENTS.md": "Be kind. " * 40, "USER.md": "用户喜欢简短的回答。" * 40}
@@ -21,22 +20,6 @@ HALVING = """
         calls.append(dict(overhead))
         return {name: text[: len(text) // 2] for name, text in files.items() if name != "SECRET.md"}
 """
-
-
-@pytest.fixture
-def third_party(tmp_path, monkeypatch):
-    """Install plugins from source, and load only those."""
-    names: list[str] = []
-    folder = tmp_path / "site"
-    folder.mkdir()
-
-    def install(name: str, source: str) -> None:
-        install_plugin(folder, monkeypatch, name, source)
-        names.append(name)
-        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(names))
-
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
-    return install
 
 
 @pytest.fixture

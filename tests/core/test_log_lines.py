@@ -7,7 +7,6 @@ import loguru
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.testing import install_plugin
 from tests.support.hostile_workspace import HOSTILE, found_in, hostile
 
 TOOL = """
@@ -36,12 +35,9 @@ def log(tmp_path: Path) -> Iterator[Callable[[], str]]:
 
 
 async def test_a_tool_and_a_file_cannot_forge_a_line(
-    tmp_path: Path, log: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, log: Callable[[], str], third_party: Callable[..., None]
 ):
-    site = tmp_path / "site"
-    site.mkdir()
-    install_plugin(site, monkeypatch, "talker", TOOL.replace("NAME", repr(hostile("tool"))).replace("ANSWER", "None"))
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "talker")
+    third_party("talker", TOOL.replace("NAME", repr(hostile("tool"))).replace("ANSWER", "None"))
     async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:
         tool = next(one for one in memory.tools() if one.name.startswith("of-tool"))
         await tool.run({}, session_key=hostile("key"))
@@ -53,12 +49,9 @@ async def test_a_tool_and_a_file_cannot_forge_a_line(
 
 
 async def test_a_tools_answer_and_the_long_term_memory_reach_a_model_without_what_is_hidden(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, third_party: Callable[..., None]
 ):
-    site = tmp_path / "site"
-    site.mkdir()
-    install_plugin(site, monkeypatch, "talker", TOOL.replace("NAME", "'say'").replace("ANSWER", repr(HOSTILE)))
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "talker")
+    third_party("talker", TOOL.replace("NAME", "'say'").replace("ANSWER", repr(HOSTILE)))
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "MEMORY.md").write_text(f"# {hostile('memory')}\n", encoding="utf-8", newline="")
     async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:

@@ -3,28 +3,11 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary
-from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 from tests.support.files_of import text_of
 
 SESSION = "test:one"
-
-
-@pytest.fixture
-def third_party(tmp_path, monkeypatch):
-    """Install plugins from source, and load only those."""
-    names: list[str] = []
-    folder = tmp_path / "site"
-    folder.mkdir()
-
-    def install(name: str, source: str) -> None:
-        install_plugin(folder, monkeypatch, name, source)
-        names.append(name)
-        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(names))
-
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
-    return install
 
 
 @pytest.fixture

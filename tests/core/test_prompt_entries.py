@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.testing import install_plugin
 
 KNOWING = """
     from nanobot_memory_plugins.core import PromptEntries, hookimpl
@@ -21,19 +20,6 @@ KNOWING = """
 """
 
 
-@pytest.fixture
-def knowing(tmp_path, monkeypatch):
-    folder = tmp_path / "site"
-    folder.mkdir()
-    install_plugin(folder, monkeypatch, "knowing", KNOWING)
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "knowing")
-
-    def answers(*values: object) -> None:
-        sys.modules["third_party_knowing"].answers[:] = values
-
-    return answers
-
-
 RULE = """
     from nanobot_memory_plugins.core import PromptEntries, hookimpl
 
@@ -44,17 +30,9 @@ RULE = """
 """
 
 
-@pytest.fixture
-def with_rule(tmp_path, monkeypatch, request):
-    """A plugin with a line for the system prompt, found before or behind the plugin of the entries."""
-    folder = tmp_path / "site"
-    folder.mkdir()
-    install_plugin(folder, monkeypatch, request.param, RULE)
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"storage,consolidation,{request.param}")
-
-
-@pytest.mark.parametrize("with_rule", ["aaa", "zzz"], indirect=True)
-async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_instructions(with_rule, tmp_path):
+@pytest.mark.parametrize("name", ["aaa", "zzz"])  # found before and behind the plugin of the entries
+async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_instructions(third_party, tmp_path, name):
+    third_party(name, RULE, "storage", "consolidation")
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "MEMORY.md").write_text(
         "# Notes\n\n- dinner at seven\n- the boat is blue\n", encoding="utf-8"
@@ -71,11 +49,11 @@ async def test_the_line_of_another_plugin_stands_beside_the_entries_and_the_inst
     assert "dinner at seven" not in known.long_term
 
 
-async def test_of_two_plugins_the_last_answer_of_one_stands_in_while_the_other_goes_on(tmp_path, monkeypatch, knowing):
-    install_plugin(tmp_path / "site", monkeypatch, "rule", RULE)
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "knowing,rule")
+async def test_of_two_plugins_the_last_answer_of_one_stands_in_while_the_other_goes_on(tmp_path, third_party):
+    third_party("knowing", KNOWING)
+    third_party("rule", RULE)
     async with MemoryHost(tmp_path) as memory:
-        knowing("likes tea", ValueError("broken"), "likes milk")
+        sys.modules["third_party_knowing"].answers[:] = ["likes tea", ValueError("broken"), "likes milk"]
         first = memory.prompt_entries("file")
         assert memory.prompt_entries("file") == first
         assert "likes tea" in first.text

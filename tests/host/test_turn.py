@@ -10,39 +10,11 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
 from nanobot_memory_plugins.core.testing import ManualClock
-
-ASKED = "Which port does our staging database listen on?"
-TOLD = "Our staging database listens on port 5433."
-
-
-@pytest.fixture
-def memory(tmp_path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
-    config = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}})
-    with MemoryService(tmp_path, config=config) as service:
-        yield service
-
-
-def transcript(memory: MemoryService, session: str) -> list[tuple[str, str]]:
-    async def read(host):
-        await host.flush_index()
-        return [(one["role"], one["content"]) for one in host.history(session)]
-
-    return memory.call(read, limit=20).now()
-
-
-def notes(memory: MemoryService) -> str:
-    memory.call(lambda host: host.flush_index(), limit=20).now()
-    return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
-
-
-def know_the_port(memory: MemoryService) -> None:
-    memory.turn("told").received(TOLD).now()
-    memory.call(lambda host: host.flush_index(), limit=20).now()
+from tests.host.conftest import ASKED, notes, tell_the_port, transcript
 
 
 async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_block(memory):
-    know_the_port(memory)
+    tell_the_port(memory)
     turn = memory.turn("asked")
     first, second = await asyncio.gather(turn.received(ASKED), turn.received(f"  {ASKED}\n"))
     third = await turn.received(f"{ASKED}\n\n{first}")
@@ -54,7 +26,7 @@ async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_b
 
 
 def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_it_is(memory):
-    know_the_port(memory)
+    tell_the_port(memory)
     turn = memory.turn("asked")
     block = turn.received(ASKED).now()
     results = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "no"}]}

@@ -1,40 +1,20 @@
 """A turn that another object began, a tool that waits for somebody, and a history that fills the window."""
 
+import asyncio
+
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
+from nanobot_memory_plugins.core import is_fenced
+from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.requests import unanswered_in
+from tests.host.conftest import ASKED, TOLD, notes, tell_the_port, transcript
 
-ASKED = "Which port does our staging database listen on?"
-TOLD = "Our staging database listens on port 5433."
 WINDOW = 2_000
-
-
-@pytest.fixture
-def memory(tmp_path, monkeypatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation,compaction")
-    core = {"message_limit": 20, "tool_limit": 20}
-    plugins = {"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}}
-    with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": core, "plugins": plugins})) as service:
-        yield service
-
-
-def said(memory: MemoryService, session: str) -> list[tuple[str, str]]:
-    async def read(host):
-        await host.flush_index()
-        return [(one["role"], one["content"]) for one in host.history(session)]
-
-    return memory.call(read, limit=20).now()
-
-
-def notes(memory: MemoryService) -> str:
-    memory.call(lambda host: host.flush_index(), limit=20).now()
-    return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
+SECRET = " The key is sk-proj-Qx7Lm2Vb9Tz4Rk8Wp1Nd6Hs3Jf5Gc0Ya"
 
 
 async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_time(memory):
-    memory.turn("told").received(TOLD).now()
-    memory.call(lambda host: host.flush_index(), limit=20).now()
+    tell_the_port(memory)
     block = await memory.turn("asked").received(ASKED)
     turn = memory.turn("asked").restore(ASKED, block)
     assert is_fenced(block)
@@ -42,7 +22,7 @@ async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_tim
     assert await turn.received(ASKED) == block
     assert not turn.was_late
     await turn.replied([{"role": "user", "content": ASKED}, {"role": "assistant", "content": "On 5433."}])
-    assert said(memory, "asked") == [("user", ASKED), ("assistant", "On 5433.")]
+    assert transcript(memory, "asked") == [("user", ASKED), ("assistant", "On 5433.")]
 
 
 @pytest.mark.parametrize("waits", [(), InterruptedError, (ValueError, InterruptedError)])
@@ -63,13 +43,13 @@ async def test_a_turn_is_opened_by_one_call_that_takes_in_a_session_that_was_nev
     before = [{"role": "user", "content": TOLD}, {"role": "assistant", "content": "Noted."}]
     turn = memory.turn("seen late")
     assert await memory.open_turn(turn, ASKED, before, unknown=True) == ""
-    assert [text for _, text in said(memory, "seen late")] == [TOLD, "Noted.", ASKED]
+    assert [text for _, text in transcript(memory, "seen late")] == [TOLD, "Noted.", ASKED]
     await memory.open_turn(memory.turn("seen late"), "And thanks.", [*before, *before], unknown=True)
-    assert len(said(memory, "seen late")) == 4
+    assert len(transcript(memory, "seen late")) == 4
     other = memory.turn("other")
     memory.open_turn(other, ASKED, before[1:]).now()  # what is known is not looked at
     assert "5433" in other.block
-    assert said(memory, "other") == [("user", ASKED)]
+    assert transcript(memory, "other") == [("user", ASKED)]
 
 
 def history(turns: int) -> list[dict[str, str]]:
@@ -104,5 +84,41 @@ async def test_what_nobody_has_answered_before_a_message_is_kept_with_it(memory)
     await memory.open_turn(memory.turn("several"), ASKED, [*answered, *waiting])
     memory.open_turn(memory.turn("several"), "Thanks.", [*answered, *waiting]).now()
     memory.open_turn(memory.turn("inner", parent="several"), "Look.", waiting).now()
-    assert [text for _, text in said(memory, "several")] == [TOLD, "By the way:", ASKED, "Thanks."]
-    assert said(memory, "inner") == [("assistant", "Look.")]  # nothing of the user
+    assert [text for _, text in transcript(memory, "several")] == [TOLD, "By the way:", ASKED, "Thanks."]
+    assert transcript(memory, "inner") == [("assistant", "Look.")]  # nothing of the user
+
+
+async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_also_redacted(memory):
+    tell_the_port(memory)
+    asked = ASKED + SECRET
+    first = await memory.turn("asked").received(asked)
+    assert transcript(memory, "asked")
+    turn = memory.turn("asked")
+    await memory.go_on(turn, [{"role": "user", "content": asked}])
+    again = turn.block
+    assert "5433" in first
+    assert "5433" in again
+    assert turn.beside([{"role": "user", "content": asked}])[0]["content"].endswith(again)
+    assert len(transcript(memory, "asked")) == 1
+
+
+async def test_what_nobody_said_in_the_session_is_neither_recalled_for_nor_kept(memory):
+    tell_the_port(memory)
+    turn = memory.turn("asked")
+    prompt = "Which port does our staging database listen on?"
+    request = [{"role": "user", "content": prompt}]
+    await memory.go_on(turn, request)
+    await memory.go_on(turn, [])
+    assert turn.block is None
+    assert turn.beside(request) == request
+    assert transcript(memory, "asked") == []
+
+
+async def test_a_guarded_callback_answers_none_where_it_fails_and_passes_a_cancellation_on():
+    @guarded
+    async def callback(error):
+        raise error
+
+    assert await callback(ValueError("no")) is None
+    with pytest.raises(asyncio.CancelledError):
+        await callback(asyncio.CancelledError())

@@ -18,7 +18,7 @@ from tests.postgres.machines import configured, processes_of, rows
 from tests.support.files_of import holders_of
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
-ROUNDS = int(os.environ.get("NANOBOT_MEMORY_ROUNDS", "2"))
+ROUNDS = 8 if os.environ.get("NANOBOT_MEMORY_LONG") else 1
 
 
 def killed(server: OwnServer) -> None:
