@@ -44,7 +44,7 @@ def on_message_received(
     ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``history`` the messages
     that precede it in the live context. What a host says in the user's place is not ``spoken``: it may call for
     memories, and is no order, nor the user's word.
-    Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
+    Answer with blocks to inject next to the message, notes to keep, both in a list, or None.
     """
 
 
@@ -119,7 +119,7 @@ def on_turn_finished(
 
     ``messages`` are those in the live context now; they are normalised as they are looked at, so look at
     them only when there is reason to. ``context_tokens`` is about how many tokens they are, with all that the host
-    sends beside them, and ``context_window`` is the model's window in tokens.
+    sends besides them, and ``context_window`` is the model's window in tokens.
     Answer with notes to keep, with a request that the session be read now, or None.
     """
 
@@ -135,7 +135,7 @@ def contribute_reading(
 ) -> ReadingPart | Sequence[ReadingPart] | None:
     """Say what you want to know of a session that the language model is about to read, and take the answer.
 
-    One question is asked for all plugins, behind the turn. ``messages`` are what was said since the session was read,
+    One question is asked for all plugins, after the turn. ``messages`` are what was said since the session was read,
     oldest first; of them the last ``unread[field]`` are new for a field of the answer that was read before. ``reason``
     is ``turn`` (somebody asked for it by a `ReadingRequest`), ``idle``, ``ended``, ``compaction``, or ``start`` for
     what an earlier process has left. Answer with parts, or None where there is nothing to know.
@@ -153,7 +153,7 @@ def on_draft_written(
 ) -> ContextBlock | Sequence[ContextBlock] | None:
     """Look at the ``draft`` of an answer to ``text`` before the user sees it; ``history`` precedes ``text``.
 
-    Answer with blocks when the answer should be made again with more evidence beside the message, or None.
+    Answer with blocks when the answer should be made again with more evidence next to the message, or None.
     """
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _TASK = "flush"
-# This cycle has had its reading, which came to nothing; one is due behind the cut that ended the last one; the keys of
+# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one; the keys of
 # the messages that were captured.
 _TAKEN, _FAILED, _DUE, _SEEN = "taken", "failed", "due", "seen"
 _SESSIONS = 1_000

@@ -48,7 +48,7 @@ def _built_in() -> Redactor:
 def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
     """Give ``text`` with every secret replaced, by the built-in rules.
 
-    ``keeps`` tells of contact data whether it stays; without it all is hidden. The first call loads the detectors,
+    ``keeps`` decides whether contact data stays; without it all is hidden. The first call loads the detectors,
     which takes some tenths of a second.
     """
     return _built_in().redact(text, keeps=keeps)

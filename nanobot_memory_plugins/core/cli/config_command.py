@@ -1,4 +1,4 @@
-"""``nanobot-memory config``: what the options are, where each comes from, and what may stand there."""
+"""``nanobot-memory config``: the options, where each value comes from, and which values are allowed."""
 
 import json
 import shlex
@@ -37,7 +37,7 @@ _OWN = ("core", "redaction")
 class _Option:
     """One option as it holds. ``key`` is ``<plugin>.<option>`` in camelCase, ``set_by`` the key that sets it, or empty.
 
-    ``allowed`` says in words what may stand there.
+    ``allowed`` says in words which values are allowed.
     """
 
     key: str

@@ -85,7 +85,7 @@ def workspace_finding(workspace: Path) -> Finding:
 
 
 def files_in_the_way(workspace: Path) -> Iterator[Finding]:
-    """Find what is no folder and stands where one of ours belongs."""
+    """Find what is no folder and is where one of ours belongs."""
     for name, health in _FOLDERS.items():
         path = workspace / name
         if path.exists() and not path.is_dir() and not path.is_symlink():

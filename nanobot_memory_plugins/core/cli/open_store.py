@@ -30,7 +30,7 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
 
 @asynccontextmanager
 async def opened_entries(workspace: Path, config: MemoryConfig) -> AsyncIterator[tuple[Store, EntryAccess | None]]:
-    """Open a store as `opened_store` does, and beside it the scored entries, where a plugin keeps any."""
+    """Open a store as `opened_store` does, and with it the scored entries, where a plugin keeps any."""
     async with _opened(workspace, config, ()) as (store, plugins):
         yield store, await plugins.open_entries()
 

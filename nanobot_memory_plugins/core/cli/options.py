@@ -126,7 +126,7 @@ def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigPr
 
 
 def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
-    """Return whose it is what a command keeps: the owner's where the host names them, else everybody's."""
+    """Return the owner of what a command keeps: the host's owner where the host names them, else everybody."""
     from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
     from nanobot_memory_plugins.core.values import Scope
 

@@ -1,4 +1,4 @@
-"""``nanobot-memory people``: who is one person, and whose it is what names nobody."""
+"""``nanobot-memory people``: who is one person, and who owns what names nobody."""
 
 from typing import Annotated
 

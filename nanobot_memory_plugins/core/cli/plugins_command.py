@@ -1,4 +1,4 @@
-"""``nanobot-memory plugins``: every plugin that is installed, and how it stands."""
+"""``nanobot-memory plugins``: every plugin that is installed, and its state."""
 
 from pathlib import Path
 from typing import Annotated, Any

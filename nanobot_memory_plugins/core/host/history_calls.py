@@ -1,4 +1,4 @@
-"""What comes behind turns: a session goes quiet or is resumed, and its history is cut.
+"""What comes after turns: a session goes quiet or is resumed, and its history is cut.
 
 Of a host's history that is taken in what the transcript lacks, once, with the times that the host gives: hosts resume
 from checkpoints, forks and files, a session may be older than this memory, and a call may have been missed. Nothing is
@@ -145,7 +145,7 @@ class HistoryCalls(MessageCalls):
         self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
         return summary
 
-    # --- behind a turn
+    # --- after a turn
 
     async def _follow_turn(
         self, session_key: str, messages: Sequence[object], window: int, tokens: int | None, scope: Scope

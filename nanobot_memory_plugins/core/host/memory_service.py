@@ -40,7 +40,7 @@ _GRACE = 0.5
 _WRITING = 5.0
 _NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
 NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
-"""What a model is told whose call has no answer."""
+"""The answer to a model whose call has none."""
 
 
 class MemoryService:

@@ -71,7 +71,7 @@ class MessageCalls(PromptCalls):
                 {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
                 scope=owner,
             )
-        finally:  # written behind the recall, which would find it, and also where the caller has given up
+        finally:  # written after the recall, which would find it, and also where the caller has given up
             capture = taken or self._recorder.begin_message(session_key, whole, role=role, origin=origin, scope=owner)
         answers = answers if spoken else list(map(_not_the_users, answers))
         await self._hooks.keep_answers("on_message_received", answers, owner)

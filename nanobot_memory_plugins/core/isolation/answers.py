@@ -25,7 +25,7 @@ class TooLargeError(Exception):
 
 
 # How many values one answer of one plugin may hold, and how many characters all of them together. In a turn somebody
-# waits; behind it, and before history is cut, everything that was said may have to be kept.
+# waits; after it, and before history is cut, everything that was said may have to be kept.
 _IN_A_TURN = (100, 200_000)
 _BEHIND_IT = (500, 4_000_000)
 _ONE = (1, 200_000)

@@ -155,7 +155,7 @@ _undriven: list[object] = []
 def run_plain(call: Call, expected: Expected, limit: float) -> Outcome:
     """Run a plain function in a thread of its plugin's and wait for it, ``limit`` seconds at most.
 
-    One that hangs is left behind. The user's Ctrl-C reaches this thread, and is raised.
+    One that hangs is abandoned. The user's Ctrl-C reaches this thread, and is raised.
     """
     if call.is_async:
         return WrongAnswerError("an async function, where only a plain one can be called")

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of a long text so much is read, from either end, and so many spans are taken.
 _HEAD, _TAIL, _MOST_SPANS = 512, 256, 8
-# Days that a vague count may mean, before and behind; and those of "recently".
+# Days that a vague count may mean, before and after; and those of "recently".
 _VAGUE, _RECENT = {"day": 2, "week": 7, "month": 21, "year": 150}, 14
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 # Of a longer message the beginning and the end are looked at, or while its user waits for an answer less of them.
 _MESSAGE_CHARS, _ENDS_CHARS = 40_000, 12_000
 _GAP = "\n\n[…]\n\n"
-# A line that announces a text is short; the text behind it may be the user's own list where it is no longer than this.
+# A line that announces a text is short; the text after it may be the user's own list where it is no longer than this.
 _ANNOUNCEMENT, _LIST = 160, 200
 # A paragraph of a long message that is longer than this is a text.
 _LONG_MESSAGE, _LONG_PARAGRAPH = 1_500, 600
@@ -128,7 +128,7 @@ def _announces(line: str, behind: str) -> bool:
     """Return whether a line announces the text behind it.
 
     It ends in a colon, and names a text or has a long one; or it asks for something and points to a text that it names.
-    A list behind a line that speaks of its author is the author's own.
+    A list after a line that speaks of its author is the author's own.
     """
     if len(line) > _ANNOUNCEMENT or _OWN.search(line):
         return False

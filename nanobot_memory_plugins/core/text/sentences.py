@@ -22,7 +22,7 @@ def _ends(closing: str, blank: str = r"\s") -> str:
 _END = LazyPattern(_ends(r"[”’\"'」』）)]*"))
 # In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
 _END_IN_JSON = LazyPattern(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
-# A full stop behind one of these is part of the word; behind those that may close a sentence it is, where what
+# A full stop after one of these is part of the word; after those that may close a sentence it is, where what
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
@@ -34,7 +34,7 @@ _BULLET = LazyPattern(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}
 def sentence_spans(text: str, *, bare: bool = False) -> Iterator[Span]:
     """Yield where each sentence begins and ends, without bullets and blank space around it.
 
-    Its mark and the quotation marks behind it are part of it, unless ``bare``.
+    Its mark and the quotation marks after it are part of it, unless ``bare``.
     """
     start = 0
     for begin, end in sentence_marks(text):

@@ -1,4 +1,4 @@
-"""How entries of an archive get into a workspace that has entries: core asks whoever keeps entries."""
+"""How entries of an archive get into a workspace that has entries: core asks the plugin that keeps entries."""
 
 from dataclasses import dataclass
 from pathlib import Path

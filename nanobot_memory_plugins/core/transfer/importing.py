@@ -27,7 +27,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is held before it is written, in bytes.
 _MOST_BYTES = 1 << 18
-# A host dates a message when it saves the turn, this memory when it hears it.
+# A host dates a message when it saves the turn, this memory when it receives it.
 _SAME_TIME = timedelta(minutes=15)
 _NO_TEXT = "it has no text"
 _TOOL_RESULT = "a tool's result; --tools takes them"

@@ -1,4 +1,4 @@
-"""Scored long-term entries as whoever keeps them shows them to others."""
+"""Scored long-term entries as the plugin that keeps them shows them to others."""
 
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -68,10 +68,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """Text that a plugin would inject beside the user's message. Core puts the fence around it.
+    """Text that a plugin would inject next to the user's message. Core puts the fence around it.
 
     ``hit_ids`` names the memories that it was made of. ``title`` is the line above the text, and sets it off from the
-    blocks of other plugins; theirs are names of files, which read the same in every language.
+    blocks of other plugins; the titles are names of files, which read the same in every language.
     """
 
     text: str
@@ -104,7 +104,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class MessageContext:
-    """What a user's message brought: the fenced text to inject beside it, or None, and where it was kept."""
+    """What a user's message brought: the fenced text to inject next to it, or None, and where it was kept."""
 
     block: str | None
     receipt: Receipt

@@ -59,7 +59,7 @@ _KEYS = KeywordIndex(
         " 注册码 genkey"
     )
 )
-# "key" alone is many things; behind one of these words, or a service's name, it is a secret.
+# "key" alone is many things; after one of these words, or a service's name, it is a secret.
 _KEY_OF = lazy_re(
     r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service"
     r"|account"
@@ -76,7 +76,7 @@ _TOKEN = lazy_re(
 _TRAIL = ".;:!?*"
 _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
-# The value behind one of these is the name of something else.
+# The value after one of these is the name of something else.
 _OTHER_NAMES = words(
     "user username userid loginname account handle nick nickname email mail host hostname server machine node cluster"
     " database db table schema bucket repo branch commit tag release version build image package model device"

@@ -87,7 +87,7 @@ _CN_ID = lazy_re(r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}[01][0-9][0-
 _SSN = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?!000|666|9)[0-9]{3}[- ](?!00)[0-9]{2}[- ](?!0000)[0-9]{4}(?![0-9A-Za-z_]|[-./][0-9])"
 )
-# A number behind one of these is an identifier, a time or an amount, whatever its digits.
+# A number after one of these is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = lazy_re(
     r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device"
     r"|build|run"

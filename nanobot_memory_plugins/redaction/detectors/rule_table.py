@@ -47,7 +47,7 @@ _CLASSES = {
 }
 
 
-# A match this long may have ended at the bound of a repetition: what goes on behind it belongs to it.
+# A match this long may have ended at the bound of a repetition: what follows it belongs to it.
 _LONG = 120
 _TOKEN_END = re.compile(r"[A-Za-z0-9_-]*+")
 
@@ -123,7 +123,7 @@ def _matches(rule: Rule, text: str, searched: str) -> Iterator[re.Match[str]]:
         if not rule.literals or any(literal in searched for literal in rule.literals):
             yield from rule.pattern.finditer(text)
         return
-    end = 0  # where the rule matched last: like a search, it goes on behind that
+    end = 0  # where the rule matched last: like a search, it goes on after that
     for at in sorted({at for literal in rule.literals for at in places_of(literal, searched)}):
         match = rule.pattern.match(text, at) if at >= end else None
         if match is not None:

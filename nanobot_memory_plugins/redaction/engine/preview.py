@@ -11,7 +11,7 @@ from nanobot_memory_plugins.redaction.rules.effort import Budget
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Beyond what a view can show this much is looked at: twice the longest value that is read as one, so that what is
-# at the border of the part that was looked at, and may be the beginning of a secret, lies behind what is shown.
+# at the border of the part that was looked at, and may be the beginning of a secret, lies after what is shown.
 _MARGIN = 32_768
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)

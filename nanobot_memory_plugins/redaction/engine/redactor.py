@@ -45,7 +45,7 @@ _PASSES = 12
 _BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
 _RECOGNISED_BY = 32
 _LONG = 1024
-"""A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
+"""A finding this long may have met a bound of its pattern: what follows it without a break belongs to it."""
 _SHORT = 1024
 """Nothing so short takes long: between its detectors the clock is not looked at."""
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what was next to one.

@@ -41,7 +41,7 @@ _effort = _Effort()
 def bounded_effort(size: int) -> Iterator[None]:
     """Bound the work on a stretch of so many characters in this thread: beyond it `TooCostlyError` is raised.
 
-    What was remembered of its values is dropped behind it: they may be secrets.
+    What was remembered of its values is dropped after it: they may be secrets.
     """
     before, _effort.left = _effort.left, _AT_LEAST + _TIMES * size
     try:

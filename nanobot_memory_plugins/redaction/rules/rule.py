@@ -70,7 +70,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class ValueRule(Rule):
-    """A rule behind whose match a value begins, in quotes or not, as behind a name: that is hidden."""
+    """A rule after whose match a value begins, in quotes or not, as after a name: that is hidden."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
 _OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
 _JOINED_LITERAL = lazy_re(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
 _NEXT_LITERAL = lazy_re(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
-# What of the line behind a value counts.
+# The characters of the line after a value that count.
 _LINE_REACH = 512
 _QUERY_END = lazy_re(r"[&#\"'`<>\\)\]]")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}

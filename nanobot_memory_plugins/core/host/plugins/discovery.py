@@ -54,7 +54,7 @@ def discover_plugins(
     """Return every entry point of the group ``nanobot_memory_plugins``, ordered by name, and then the ``files``.
 
     Names in ``skip``, and with ``only`` all but those, are listed and not imported. An import may take
-    ``import_seconds``; it runs in a daemon thread, and one that hangs is left behind. Where two distributions
+    ``import_seconds``; it runs in a daemon thread, and one that hangs is abandoned. Where two distributions
     use the same name, the one that is first on the path is taken, the other reported as an error.
 
     It imports, so it blocks: call it before the loop runs, or in a thread.
