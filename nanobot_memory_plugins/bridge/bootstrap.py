@@ -77,13 +77,13 @@ class PromptFiles:
 
         @functools.wraps(load)
         def wrapped(workspace: Path | None = None) -> str:
-            prepared = self._of(context)
+            prepared = self._prepared_for(context)
             if prepared is not None and prepared.bootstrap is not None:
                 return prepared.bootstrap
             try:
                 return load(workspace)
             except (OSError, ValueError):  # nanobot gives up at the first file that it cannot read
-                return _joined(self._files(workspace))
+                return _joined_files(self._files(workspace))
 
         self._loads_files = True
         context._load_bootstrap_files = wrapped
@@ -98,7 +98,7 @@ class PromptFiles:
 
         @functools.wraps(read)
         def wrapped() -> str:
-            prepared = self._of(context)
+            prepared = self._prepared_for(context)
             return prepared.memory if prepared is not None and prepared.memory is not None else read()
 
         self._read = read
@@ -124,7 +124,7 @@ class PromptFiles:
 
     # --- while a prompt is built ------------------------------------------------------------------------------
 
-    def _of(self, context: object) -> _Prepared | None:
+    def _prepared_for(self, context: object) -> _Prepared | None:
         """Return what was prepared for the prompt that is being built, if it is one of this loop."""
         prepared = _prepared.get()
         return prepared if prepared is not None and prepared.context is context else None
@@ -159,7 +159,7 @@ class PromptFiles:
             texts = memory.trim_bootstrap({**files, MEMORY_FILE: long_term} if long_term else files, overhead=overhead)
             kept = {name: texts[name] for name in files if name in texts}
             shown = texts.get(MEMORY_FILE, "") if long_term else long_term
-            return _Prepared(self._loop.context, None if kept == files else _joined(kept), _below(shown, known))
+            return _Prepared(self._loop.context, None if kept == files else _joined_files(kept), _below(shown, known))
         except Exception as error:
             self._warn("the prompt's files are not shortened: {}", type(error).__name__)
             return self._without_memory(include_memory)
@@ -225,7 +225,7 @@ class PromptFiles:
             logger.warning(text, *parts)
 
 
-def _joined(files: Mapping[str, str]) -> str:
+def _joined_files(files: Mapping[str, str]) -> str:
     """Return bootstrap files as nanobot joins them."""
     return _BETWEEN.join(_HEADING.format(name=name) + text for name, text in files.items())
 

@@ -30,17 +30,17 @@ def replacement(
     text = summary.text.strip()
     kept = [Message.from_chat(message) for message in messages[max(first, summary.keep_from) :]]
     entries = [entry for entry in map(_entry, kept) if entry]
-    whole = _joined(text, entries)
+    whole = _joined_text(text, entries)
     if fits(whole):
         return whole
     for chars in _SHORTER:
-        shortened = _joined(text, [_shortened(entry, chars) for entry in entries])
+        shortened = _joined_text(text, [_shortened(entry, chars) for entry in entries])
         if fits(shortened):
             return shortened
     entries = [_shortened(entry, _SHORTER[-1]) for entry in entries]
-    while entries and not fits(_joined(text, entries)):
+    while entries and not fits(_joined_text(text, entries)):
         entries.pop(0)
-    return _joined(text, entries) if entries else _beginning(text, fits)
+    return _joined_text(text, entries) if entries else _beginning(text, fits)
 
 
 def split_checkpoint(text: str) -> tuple[str, list[dict[str, Any]]]:
@@ -93,7 +93,7 @@ def _shortened(entry: str, chars: int) -> str:
     return f"{head}\n{_INDENT}[…]\n{_INDENT}{tail}"
 
 
-def _joined(text: str, entries: Sequence[str]) -> str:
+def _joined_text(text: str, entries: Sequence[str]) -> str:
     return f"{text}\n\n{_TAIL_HEADING}\n\n" + "\n\n".join(entries) if entries else text
 
 

@@ -51,7 +51,7 @@ class Compaction:
                 )
 
             key = str(rest.get("session_key") or "")
-            summary = await self._ask(key, messages, previous_summary, room, reason="token_pressure")
+            summary = await self._compacted(key, messages, previous_summary, room, reason="token_pressure")
             return summary or await summarise(accepted_messages, previous_summary, **rest)
 
         consolidator.summarize_transcript = wrapped
@@ -80,7 +80,7 @@ class Compaction:
             return None
         # At /new the session has been emptied, and what is archived is a copy of it.
         ended = self._loop.sessions.get_cached(session.key) is not session
-        summary = await self._ask(
+        summary = await self._compacted(
             session.key,
             public_messages(session.messages[session.last_archived : archive_end], at_most=None),
             (session.metadata.get("_last_summary") or {}).get("text"),
@@ -91,7 +91,7 @@ class Compaction:
             self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
         return summary
 
-    async def _ask(
+    async def _compacted(
         self,
         key: str,
         messages: list[dict[str, Any]],

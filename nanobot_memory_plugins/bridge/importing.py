@@ -45,7 +45,7 @@ class NanobotImporter:
             return True
         if (source / "workspace" / "memory").is_dir() and (source / "config.json").is_file():
             return True
-        return any(_is_session(path) for folder in (source, source / "sessions") for path in _first(folder))
+        return any(_is_session(path) for folder in (source, source / "sessions") for path in _first_files(folder))
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield what was said, session by session, then the history and the long-term memory."""
@@ -174,7 +174,7 @@ def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:
         folders += [base / "sessions" / known for base in bases]
     if home is not None:
         folders.append(home / "sessions")
-    found = {path.resolve(): path for folder in folders for path in _all(folder) if _is_session(path)}
+    found = {path.resolve(): path for folder in folders for path in _session_files(folder) if _is_session(path)}
     return sorted(found.values(), key=lambda path: (path.parent.as_posix(), path.name))
 
 
@@ -195,15 +195,15 @@ def _workspace_id(agent: Path) -> str:
     return text if _WORKSPACE_ID.fullmatch(text) else ""
 
 
-def _all(folder: Path) -> list[Path]:
+def _session_files(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
     except OSError:
         return []
 
 
-def _first(folder: Path) -> list[Path]:
-    return _all(folder)[:3]
+def _first_files(folder: Path) -> list[Path]:
+    return _session_files(folder)[:3]
 
 
 def _is_session(path: Path) -> bool:

@@ -113,10 +113,14 @@ class NanobotPlugin:
     def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
         """Name the sessions of nanobot's own that hold what is forgotten: nanobot owns them, and they stay."""
         matcher = ErasureMatcher(texts, words=words)
-        return [trace for path in session_files(context.workspace) for trace in _held(path, matcher)] if matcher else []
+        return (
+            [trace for path in session_files(context.workspace) for trace in _session_traces(path, matcher)]
+            if matcher
+            else []
+        )
 
 
-def _held(path: Path, matcher: ErasureMatcher) -> Iterator[Trace]:
+def _session_traces(path: Path, matcher: ErasureMatcher) -> Iterator[Trace]:
     try:
         lines = read_regular(path).decode("utf-8", "replace").splitlines()
     except OSError:

@@ -60,11 +60,11 @@ class Replies:
     def on_persisted(self, event: Any) -> None:
         """Learn that a turn has been saved, and keep its replies. Never raises, returns at once."""
         try:
-            self._keep(event)
+            self._keep_turn(event)
         except Exception as error:
             logger.warning("a reply could not be kept: {}", type(error).__name__)
 
-    def _keep(self, event: Any) -> None:
+    def _keep_turn(self, event: Any) -> None:
         key = event.context.session_key
         started = self._started.pop(key, None)
         if started is None or event.turn_id in self._done:

@@ -44,7 +44,7 @@ class ConsolidationPlugin:
         self._kept: EntryKeeping | None = None
         self._schedule: Schedule | None = None
 
-    def _of(self, context: PluginContext) -> EntryKeeping:
+    def _keeping_of(self, context: PluginContext) -> EntryKeeping:
         if self._kept is None:
             self._kept = EntryKeeping(context)
         return self._kept
@@ -52,7 +52,7 @@ class ConsolidationPlugin:
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
         """Read the entries ahead of the first prompt, and begin the daily consolidation."""
-        await self._of(context).start()
+        await self._keeping_of(context).start()
         options: ConsolidationOptions = context.options
         if options.consolidation_schedule and self._schedule is None:
             self._schedule = Schedule(context)
@@ -69,22 +69,22 @@ class ConsolidationPlugin:
         self, session_key: str, text: str, scope: Scope, context: PluginContext, spoken: bool = True
     ) -> ContextBlock | None:
         """Hear what is said, for quotations; without a model and tools, carry out a plain order."""
-        return await self._of(context).take_message(session_key, text, scope) if spoken else None
+        return await self._keeping_of(context).take_message(session_key, text, scope) if spoken else None
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``remember`` and ``forget``."""
-        return self._of(context).tools
+        return self._keeping_of(context).tools
 
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
         """Say what is known of the user for long."""
-        return self._of(context).prompt.answer(long_term, context.scopes.visible(scope))
+        return self._keeping_of(context).prompt.answer(long_term, context.scopes.visible(scope))
 
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
         """Let people look at the entries, and change them."""
-        return RepositoryAccess(self._of(context).repository, owner=context.scopes.of_owner)
+        return RepositoryAccess(self._keeping_of(context).repository, owner=context.scopes.of_owner)
 
     @hookimpl
     def contribute_reading(
@@ -97,7 +97,7 @@ class ConsolidationPlugin:
     ) -> ReadingPart | None:
         """Learn from what is new in a session."""
         fresh = messages[-unread["entries"] :] if unread.get("entries") else messages if "entries" not in unread else ()
-        return self._of(context).learning.part(session_key, fresh, scope)
+        return self._keeping_of(context).learning.part(session_key, fresh, scope)
 
     @hookimpl
     async def on_turn_finished(
@@ -107,7 +107,7 @@ class ConsolidationPlugin:
         options: ConsolidationOptions = context.options
         if session_key.startswith(tuple(options.background_sessions)):
             return ReadingRequest("background") if options.extract_background_turns else None
-        await self._of(context).look_again(session_key, messages)
+        await self._keeping_of(context).look_again(session_key, messages)
         return None
 
     @hookimpl
@@ -122,7 +122,7 @@ class ConsolidationPlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget entries, and texts in the history and the backup."""
-        repository = self._of(context).repository
+        repository = self._keeping_of(context).repository
         erasure = Erasure(ids, texts, words, records=records, sessions=sessions)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
@@ -133,7 +133,7 @@ class ConsolidationPlugin:
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
         """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
-        repository = self._of(context).repository
+        repository = self._keeping_of(context).repository
         try:
             snapshot, gone, begins = await run_in_daemon_thread(
                 lambda: (repository.load(), repository.taken_out(), repository.history.begins())

@@ -157,7 +157,7 @@ class RememberTool(_EntryTool):
         """Write the entry or the note; the answer says where it is, or what is wrong."""
         self._recent.unanswered.pop(session_key, None)
         try:
-            request = RememberArguments.model_validate(_given(arguments))
+            request = RememberArguments.model_validate(_given_arguments(arguments))
         except ValidationError as error:
             return _invalid_text("nothing was remembered", error)
         if request.kind == "note":
@@ -169,7 +169,7 @@ class RememberTool(_EntryTool):
         quote = quotations.find(words, of_assistant=request.kind in OF_ASSISTANT)
         try:
             known = await self._changeable(scope)
-            replaced = [known[id_] for id_given in request.replaces if (id_ := _id(id_given)) in known]
+            replaced = [known[id_] for id_given in request.replaces if (id_ := _entry_id(id_given)) in known]
             new = NewEntry(
                 request.text,
                 request.kind,
@@ -192,9 +192,9 @@ class RememberTool(_EntryTool):
             self._context.host.made(session_key, done.entry.id)
         place = await run_in_daemon_thread(_place_of, done.outcome.path, done.entry.id)
         answer = [] if done.is_new else ["It was known already, and is refreshed."]
-        answer.append(f"Kept in {place}: {_line(done.entry)}")
-        answer += [f"It takes the place of {_line(entry)}." for entry in replaced if entry.id != done.entry.id]
-        if missing := [id_given for id_given in request.replaces if _id(id_given) not in known]:
+        answer.append(f"Kept in {place}: {_entry_line(done.entry)}")
+        answer += [f"It takes the place of {_entry_line(entry)}." for entry in replaced if entry.id != done.entry.id]
+        if missing := [id_given for id_given in request.replaces if _entry_id(id_given) not in known]:
             answer.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
         if done.hidden:
             answer.append("What stands in brackets is a secret, and was NOT kept: say so.")
@@ -237,10 +237,10 @@ class ForgetTool(_EntryTool):
         """Remove the entries that are plainly meant, or say which ones may be."""
         self._recent.unanswered.pop(session_key, None)
         try:
-            request = ForgetArguments.model_validate(_given(arguments))
+            request = ForgetArguments.model_validate(_given_arguments(arguments))
         except ValidationError as error:
             return _invalid_text("nothing was forgotten", error)
-        query, ids = request.query.strip(), [_id(id_given) for id_given in request.ids]
+        query, ids = request.query.strip(), [_entry_id(id_given) for id_given in request.ids]
         if not query and not ids and not request.all:
             return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
         try:
@@ -249,7 +249,7 @@ class ForgetTool(_EntryTool):
                 return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
             if not ids and not request.all:
                 return await self._forget_one(query, entries)
-            ids_to_forget = ids or [id_ for id_, entry in entries.items() if not query or _names(entry, query)]
+            ids_to_forget = ids or [id_ for id_, entry in entries.items() if not query or _contains_words(entry, query)]
             if not ids_to_forget:
                 return "Nothing was forgotten: no entry says that."
             return await self._removed(ids_to_forget, entries)
@@ -266,7 +266,7 @@ class ForgetTool(_EntryTool):
             return await self._removed(_with_what_it_replaced(target, entries), entries)
         if not matches:
             return "Nothing was forgotten: no entry says that."
-        candidates = "\n".join(f"- {_line(entries[id_])}" for id_, _ in matches)
+        candidates = "\n".join(f"- {_entry_line(entries[id_])}" for id_, _ in matches)
         listed = fence([candidates], language=language_of(query)) or ""
         return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"
 
@@ -275,7 +275,7 @@ class ForgetTool(_EntryTool):
         place = f"{outcome.path.parent.name}/{outcome.path.name}"
         return "\n".join(
             [
-                *(f"Removed from {place}: {_line(entries[id_])}" for id_ in ids),
+                *(f"Removed from {place}: {_entry_line(entries[id_])}" for id_ in ids),
                 "Conversations and notes may still say it: `nanobot-memory purge` removes it everywhere, "
                 "`nanobot-memory entries undo` brings it back.",
             ]
@@ -306,18 +306,18 @@ def _with_what_it_replaced(id_: str, entries: Mapping[str, Entry]) -> list[str]:
     return found
 
 
-def _id(given: str) -> str:
+def _entry_id(given: str) -> str:
     """Return the id of an entry as it is meant: in brackets, or behind its file as searches show it."""
     return given.strip("[] ").rpartition("#")[2]
 
 
-def _names(entry: Entry, query: str) -> bool:
+def _contains_words(entry: Entry, query: str) -> bool:
     """Return whether an entry, or what it rests on, holds all words of a query."""
     text = f"{entry.content} {entry.quote}".casefold()
     return all(word in text for word in query.casefold().split())
 
 
-def _line(entry: Entry) -> str:
+def _entry_line(entry: Entry) -> str:
     """Return an entry with its id, on one line."""
     return f"[{entry.id}] {neutralise(' '.join(entry.content.split()))}"
 
@@ -333,7 +333,7 @@ def _place_of(path: Path, entry_id: str) -> str:
     return f"{name}, line {number}" if number else name
 
 
-def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _given_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that say something. Models send halves of surrogate pairs; pydantic takes none."""
     given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
     return {name: value for name, value in given.items() if value not in (None, "")}

@@ -65,13 +65,13 @@ class MemoryMiddleware(AgentMiddleware):
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Keep the user's message, and recall for it."""
-        turn, text, earlier, unknown = self._begun(state)
-        return _kept(turn, text, await self.memory.open_turn(turn, text, earlier, unknown=unknown))
+        turn, text, earlier, unknown = self._new_turn(state)
+        return _turn_state(turn, text, await self.memory.open_turn(turn, text, earlier, unknown=unknown))
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_agent`."""
-        turn, text, earlier, unknown = self._begun(state)
-        return _kept(turn, text, self.memory.open_turn(turn, text, earlier, unknown=unknown).now())
+        turn, text, earlier, unknown = self._new_turn(state)
+        return _turn_state(turn, text, self.memory.open_turn(turn, text, earlier, unknown=unknown).now())
 
     # --- the model is asked -----------------------------------------------------------------------------------
 
@@ -117,17 +117,17 @@ class MemoryMiddleware(AgentMiddleware):
         """Keep the answer."""
         turn, chat = self._turn(state), _chat(state["messages"])
         await turn.replied(chat)
-        return self._ended(turn, chat, state)
+        return self._end_turn(turn, chat, state)
 
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `aafter_agent`."""
         turn, chat = self._turn(state), _chat(state["messages"])
         turn.replied(chat).now()
-        return self._ended(turn, chat, state)
+        return self._end_turn(turn, chat, state)
 
     # --- what the hooks have in common ------------------------------------------------------------------------
 
-    def _begun(self, state: Any) -> tuple[Turn, str, list[dict[str, Any]], bool]:
+    def _new_turn(self, state: Any) -> tuple[Turn, str, list[dict[str, Any]], bool]:
         """Return a new turn, the user's message, those before it, and whether memory may not know these."""
         config, messages = get_config(), state["messages"]
         outer = str(config["configurable"].get("checkpoint_ns") or "").rpartition("|")[0]
@@ -146,7 +146,7 @@ class MemoryMiddleware(AgentMiddleware):
         """Return the turn of a run that goes on, perhaps in another process than it began in."""
         kept = state.get("memory_turn")
         if not kept:  # the run began before there was a memory
-            return self._begun({"messages": []})[0]
+            return self._new_turn({"messages": []})[0]
         scope = None if asking_session() else self._scope(get_config())
         turn = self.memory.turn(kept["session"], scope=scope, parent=kept["parent"])
         return turn.restore(kept["text"], kept["block"])
@@ -164,12 +164,12 @@ class MemoryMiddleware(AgentMiddleware):
         system = _system_with(request, kept["known"]) if kept.get("known") else {}
         return request.override(messages=messages, **system)
 
-    def _ended(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
+    def _end_turn(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
         if not turn.parent:
             last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
             used = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
             turn.finished(chat, context_window=self.context_window, context_tokens=used)
-        return _kept(turn, "", "")  # what was recalled is not needed any more
+        return _turn_state(turn, "", "")  # what was recalled is not needed any more
 
     def _offered(self, tool: Any) -> BaseTool:
         def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
@@ -182,7 +182,7 @@ class MemoryMiddleware(AgentMiddleware):
         )
 
 
-def _kept(turn: Turn, text: str, known: str) -> dict[str, Any]:
+def _turn_state(turn: Turn, text: str, known: str) -> dict[str, Any]:
     """Return the change of state that lets the turn go on in other hooks, and in other processes."""
     owner = {"session": turn.session_key, "parent": turn.parent}
     return {"memory_turn": {**owner, "text": text, "block": turn.block if text else None, "known": known}}

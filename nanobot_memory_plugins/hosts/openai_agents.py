@@ -163,11 +163,11 @@ class _Run(RunHooks[Any]):
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
         """Keep the answer, and end the turn."""
-        await self._ended(output)
+        await self._end_turn(output)
         await self._hooks.on_agent_end(context, agent, output)
 
     @guarded
-    async def _ended(self, output: object) -> None:
+    async def _end_turn(self, output: object) -> None:
         reply = output if isinstance(output, str) else to_json(output, fallback=str).decode()
         await self.turn.replied(reply)
         messages = [*self._sent, {"role": "assistant", "content": reply}]

@@ -76,7 +76,7 @@ class MemoryCapability(AbstractCapability[Any]):
         """Return what tells what is known for long, the same in each request of a run."""
 
         async def known(ctx: Any) -> str | None:
-            return await self._opened(ctx, ctx.messages) or None
+            return await self._open_turn(ctx, ctx.messages) or None
 
         return known
 
@@ -88,7 +88,7 @@ class MemoryCapability(AbstractCapability[Any]):
         """Recall, at the first request of a run, and shorten a history that is too long, in the run as well."""
         given: list[ModelMessage] = request_context.messages
         turn, messages = self._of_run(ctx), list(given)
-        await self._opened(ctx, messages)
+        await self._open_turn(ctx, messages)
         if ctx.run_step > 1:
             await _note_failed(turn, messages)
         if (shorter := await self._shortened(turn, messages)) is not None:
@@ -127,7 +127,7 @@ class MemoryCapability(AbstractCapability[Any]):
             self._turn = self.memory.turn(self._session_key(ctx), scope=scope, parent=asking)
         return self._turn
 
-    async def _opened(self, ctx: Any, messages: Sequence[ModelMessage]) -> str:
+    async def _open_turn(self, ctx: Any, messages: Sequence[ModelMessage]) -> str:
         """Begin the turn, once, and return what is known for long."""
         if self._known is None:
             turn, chat = self._of_run(ctx), [message for _, message in _chat(messages)]
@@ -207,11 +207,11 @@ def _chat(messages: Sequence[ModelMessage]) -> list[tuple[int, dict[str, Any]]]:
                 chat.append((index, {"role": asks, "content": _content(part.content), "timestamp": time}))
             elif getattr(part, "tool_name", None):
                 answer = {"tool_call_id": part.tool_call_id, "name": part.tool_name}
-                chat.append((index, {"role": "tool", "content": _answer(part), **answer}))
+                chat.append((index, {"role": "tool", "content": _tool_answer(part), **answer}))
     return chat
 
 
-def _answer(part: Any) -> str:
+def _tool_answer(part: Any) -> str:
     response = part.model_response() if part.part_kind == "retry-prompt" else part.model_response_str()
     return str(response)
 
@@ -224,7 +224,7 @@ async def _note_failed(turn: Turn, messages: Sequence[ModelMessage]) -> None:
         failed = part.part_kind == "retry-prompt" or getattr(part, "outcome", "") in ("retried", "failed")
         if failed and part.tool_name:
             await turn.tool_finished(
-                part.tool_call_id, part.tool_name, arguments.get(part.tool_call_id), error=_answer(part)
+                part.tool_call_id, part.tool_name, arguments.get(part.tool_call_id), error=_tool_answer(part)
             )
 
 

@@ -115,12 +115,18 @@ def _started_in(environment: Mapping[str, str]) -> str:
 
 def _people(file: Path | None, user: str, host: str, environment: Mapping[str, str]) -> Mapping[str, str]:
     """Return the tokens by name: of the file, of the variable, or a new one, which is shown. Raises with a hint."""
-    from nanobot_memory_plugins.mcp.http import TOKEN_VARIABLE, checked, is_of_this_machine, new_token, read_tokens
+    from nanobot_memory_plugins.mcp.http import (
+        TOKEN_VARIABLE,
+        checked_token,
+        is_of_this_machine,
+        new_token,
+        read_tokens,
+    )
 
     if file is not None:
         return read_tokens(file)
     if given := environment.get(TOKEN_VARIABLE):
-        return {user: checked(given, TOKEN_VARIABLE)}
+        return {user: checked_token(given, TOKEN_VARIABLE)}
     if not is_of_this_machine(host):
         raise ConfigurationError(
             Sentence("{host} can be reached from other machines, and there is no token.", host=host),

@@ -96,13 +96,15 @@ def read_tokens(path: Path) -> Mapping[str, str]:
             raise ConfigurationError(
                 Sentence("{path}: a name is empty, or looks like a token itself.", path=path), hint=_FORM
             )
-        checked(token, Sentence("{path}: the token of {name}", path=path, name=json.dumps(name, ensure_ascii=False)))
+        checked_token(
+            token, Sentence("{path}: the token of {name}", path=path, name=json.dumps(name, ensure_ascii=False))
+        )
     if len(set(raw.values())) < len(raw):
         raise ConfigurationError(Sentence("{path}: two people have the same token.", path=path), hint=_MAKE)
     return raw
 
 
-def checked(token: object, name: str) -> str:
+def checked_token(token: object, name: str) -> str:
     """Return a token that can be one. Raises `ConfigurationError`."""
     if (
         not isinstance(token, str)

@@ -55,10 +55,10 @@ async def long_term(memory: ServedMemory, client: Client, scope: Scope) -> str:
 async def notes(memory: ServedMemory, scope: Scope, day: str) -> str:
     """Return the notes of a day. Raises `UnansweredError` where there are none for this person."""
     visible = memory.visible_scope(scope)
-    return await _shown(memory, scope, await run_in_daemon_thread(lambda: _notes(memory.workspace, visible, day)))
+    return await _hits_text(memory, scope, await run_in_daemon_thread(lambda: _notes(memory.workspace, visible, day)))
 
 
-async def _shown(memory: ServedMemory, scope: Scope, hits: Sequence[Hit]) -> str:
+async def _hits_text(memory: ServedMemory, scope: Scope, hits: Sequence[Hit]) -> str:
     """Return the last of some texts that fit, fenced, oldest first."""
     room, kept = RESOURCE_CHARACTERS, list[str]()
     shown = memory.shown(scope, hits)

@@ -132,15 +132,15 @@ class MemoryServer(FastMCP[Any]):
 
         A client that goes away, or that loses patience, ends what only reads. What writes goes on.
         """
-        task = self._tasks.begin(self._opened(work, self._client_of()))
+        task = self._tasks.begin(self._run_for_client(work, self._client_of()))
         try:
             return await asyncio.wait_for(task if reads else asyncio.shield(task), self._call_seconds)
         except TimeoutError:
-            task.add_done_callback(_read)
+            task.add_done_callback(_log_late_failure)
             more = _LATE_READING if reads else _LATE_WRITING
             raise UnansweredError(message=f"There is no answer within {self._call_seconds:g} seconds.{more}") from None
 
-    async def _opened(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], client: Client) -> _T:
+    async def _run_for_client(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], client: Client) -> _T:
         if not await self._start():
             raise UnansweredError(message="The memory could not be started; `nanobot-memory doctor` says why.")
         return await work(client, await run_in_daemon_thread(lambda: self.memory.enter(client)))
@@ -159,7 +159,7 @@ def _text_result(text: str) -> types.CallToolResult:
     return types.CallToolResult.model_validate(content)
 
 
-def _read(task: "asyncio.Task[Any]") -> None:
+def _log_late_failure(task: "asyncio.Task[Any]") -> None:
     """Read how a task ended that nobody waits for any more."""
     if not task.cancelled() and (error := task.exception()) is not None:
         logger.warning("a call that came late failed: {}", type(error).__name__)

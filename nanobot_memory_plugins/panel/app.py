@@ -166,9 +166,9 @@ class PanelApp(App[None]):
         await self.current.refresh_view(force=True)
         self._show_title()
         if self._poll_seconds > 0:  # in a worker: nothing that is slow may hold up the keys
-            self.set_interval(self._poll_seconds, self._look)
+            self.set_interval(self._poll_seconds, self._refresh_current)
 
-    def _look(self) -> None:
+    def _refresh_current(self) -> None:
         if not any(worker.group == "look" for worker in self.workers):
             self.run_worker(self.current.refresh_view(), group="look")
 

@@ -86,7 +86,7 @@ class EntryExchange:
             return None
         try:
             # Not to be broken off between what is done and what is remembered of it.
-            looking = asyncio.ensure_future(self._look(access))
+            looking = asyncio.ensure_future(self._exchange(access))
             try:
                 return await asyncio.shield(looking)
             except asyncio.CancelledError:
@@ -107,11 +107,11 @@ class EntryExchange:
                 return None
             if not is_new:
                 break
-        agreed = await run_in_daemon_thread(self._read)
+        agreed = await run_in_daemon_thread(self._read_agreed)
         return len(changed(agreed.known, await run_in_daemon_thread(access.exported)))
 
-    async def _look(self, access: ExchangedEntries) -> bool | None:
-        agreed = await run_in_daemon_thread(self._read)
+    async def _exchange(self, access: ExchangedEntries) -> bool | None:
+        agreed = await run_in_daemon_thread(self._read_agreed)
         state = await self._ask(_state)
         if state is None:
             return None
@@ -144,7 +144,7 @@ class EntryExchange:
         if done:
             sent = {write.id: (done[write.id], hash_of(write.body)) for write in writes if write.id in done}
             agreed = replace(agreed, known={**known, **sent})
-        await run_in_daemon_thread(lambda: self._write(agreed))
+        await run_in_daemon_thread(lambda: self._write_agreed(agreed))
         if done is not None and len(done) == len(writes):
             self._seen = version  # else somebody was faster, or something is to be forgotten first
         return bool(updates or done)
@@ -152,7 +152,7 @@ class EntryExchange:
     async def _ask(self, function: Callable[[Connection], Any]) -> Any:
         return await self._server.ask(function, patience=_PATIENCE)
 
-    def _read(self) -> Agreed:
+    def _read_agreed(self) -> Agreed:
         try:
             values = json.loads(self._file.read_text(encoding="utf-8"))
             if values["tenant"] != self._owner.tenant.hex:
@@ -162,7 +162,7 @@ class EntryExchange:
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return Agreed()
 
-    def _write(self, agreed: Agreed) -> None:
+    def _write_agreed(self, agreed: Agreed) -> None:
         values = {"tenant": self._owner.tenant.hex, "state": agreed.state, "known": agreed.known}
         temporary = self._file.with_name(f".{self._file.name}.tmp")
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:

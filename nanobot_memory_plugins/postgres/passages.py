@@ -118,7 +118,7 @@ class PassageIndex:
     def apply(self, change: FileChange) -> None:
         """Apply what one step of the indexer found, whole or not at all."""
         kept = [document for document in change.documents if self._is_kept(document)]
-        made = {row[0]: row for row in (self._row(document) for document in kept)}
+        made = {row[0]: row for row in (self._passage_row(document) for document in kept)}
         path = clean(change.path)
         with self._transaction():
             revision = begin(self.connection)
@@ -211,7 +211,7 @@ class PassageIndex:
             with plain_errors():
                 run(self.connection, "ANALYZE nanobot_memory.passage, nanobot_memory.posting, nanobot_memory.embedding")
 
-    def _row(self, document: Document) -> tuple[Any, ...]:
+    def _passage_row(self, document: Document) -> tuple[Any, ...]:
         """Return a document as it is stored: its id first, the hashes of what is embedded and of its fields last."""
         values = tuple(clean(value) if isinstance(value, str) else value for value in document_values(document))
         body, head = derived_of(document)

@@ -168,7 +168,7 @@ class ServerRows:
         numbers = list(ids)
         if not numbers:
             return []
-        found = {row.id: row for row in self._read(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s)", {"ids": numbers})}
+        found = {row.id: row for row in self._read_rows(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s)", {"ids": numbers})}
         return [found[number] for number in numbers if number in found]
 
     def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
@@ -183,16 +183,16 @@ class ServerRows:
             # Those that are as good as each other stay in this order, whatever plan finds them.
             "ORDER BY c.machine, c.path, c.ordinal"
         )
-        return self._read(join, {"machines": machines, "paths": paths, "ordinals": ordinals})
+        return self._read_rows(join, {"machines": machines, "paths": paths, "ordinals": ordinals})
 
     def newest(self, query: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = passing(query, self.owner.machine)
         timed = 'AND c."timestamp" IS NOT NULL ORDER BY c."timestamp" DESC, c.path DESC, c.ordinal DESC LIMIT %(limit)s'
-        rows = self._read(f"WHERE {conditions} {timed}", {**values, "limit": limit})
+        rows = self._read_rows(f"WHERE {conditions} {timed}", {**values, "limit": limit})
         if len(rows) < limit and query.since is None and query.until is None:
             timeless = 'AND c."timestamp" IS NULL ORDER BY c.path DESC, c.ordinal DESC LIMIT %(limit)s'
-            rows += self._read(f"WHERE {conditions} {timeless}", {**values, "limit": limit - len(rows)})
+            rows += self._read_rows(f"WHERE {conditions} {timeless}", {**values, "limit": limit - len(rows)})
         return rows
 
     def by_key(self, key: str) -> CandidateRow | None:
@@ -201,7 +201,7 @@ class ServerRows:
         number = self.owner.passage(rest, machine)
         return next(iter(self.by_ids([number])), None)
 
-    def _read(self, source: str, values: dict[str, Any]) -> list[CandidateRow]:
+    def _read_rows(self, source: str, values: dict[str, Any]) -> list[CandidateRow]:
         sql = f"SELECT {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
         return [CandidateRow._make(row) for row in run(self.connection, sql, {**values, "machine": self.owner.machine})]
 

@@ -75,7 +75,7 @@ class Server:
         with self._lock:
             if not self._closed.is_set() and not self.up and (self._looking is None or not self._looking.is_alive()):
                 self._looked.clear()
-                self._looking = threading.Thread(target=self._look, name="nanobot-memory-server", daemon=True)
+                self._looking = threading.Thread(target=self._watch, name="nanobot-memory-server", daemon=True)
                 self._looking.start()
         self._looked.wait(patience)
 
@@ -214,7 +214,7 @@ class Server:
             if not connection.closed:
                 break_off(connection)
 
-    def _look(self) -> None:
+    def _watch(self) -> None:
         while not self._closed.is_set():
             try:
                 connection = connect(self._dsn)
@@ -223,7 +223,7 @@ class Server:
                 finally:
                     connection.close()
             except (StoreError, psycopg.Error) as error:
-                self._say(error)
+                self._note_failure(error)
                 self._looked.set()
                 self._closed.wait(_LOOK)
                 continue
@@ -232,7 +232,7 @@ class Server:
             self._looked.set()
             return
 
-    def _say(self, error: Exception) -> None:
+    def _note_failure(self, error: Exception) -> None:
         reason = error.cause if isinstance(error, StoreError) else type(error).__name__
         if reason != self.reason:
             logger.info("the shared memory cannot be reached: {}", reason)

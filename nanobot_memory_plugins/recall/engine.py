@@ -152,7 +152,7 @@ def _choose(
     That is a decision about the message, not about single hits: when something answers it, what ranks next to that may
     be the second half of the answer, whatever its own words are.
     """
-    fresh = _fresh(hits, live, options, recalled)
+    fresh = _new_hits(hits, live, options, recalled)
     if is_asked:
         personal = recalled.result.personal
         recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, fresh[:_TELLING])
@@ -165,7 +165,7 @@ def _choose(
             return
     if recalled.tier is RecallTier.OFF and fresh:
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    required = _fresh(recalled.required, live, options, recalled)
+    required = _new_hits(recalled.required, live, options, recalled)
     known, words = {hit.id for hit in required}, words_of(query.text)
 
     def only_asks(hit: Hit) -> bool:
@@ -188,7 +188,7 @@ def _choose(
         recalled.reason = None
 
 
-def _fresh(hits: Iterable[Hit], live: LiveContext, options: RecallOptions, recalled: Recalled) -> list[Hit]:
+def _new_hits(hits: Iterable[Hit], live: LiveContext, options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that say something by themselves that is not said yet."""
     reason = Sentence("a turn before has it")
     new = recalled.without(hits, lambda hit: live.holds(hit.text), Reason.IN_CONTEXT, reason)

@@ -66,11 +66,11 @@ def is_unsure(draft: str, options: RecallOptions) -> bool:
     is_short = estimate_tokens(draft.strip()) <= _SHORT_DRAFT_TOKENS
     hedges = frozenset() if is_short else frozenset(options.hedges)
     markers = tuple(word for word in options.uncertain_markers if word not in hedges)
-    return any_phrase(markers).search(fold(_ends(draft))) is not None
+    return any_phrase(markers).search(fold(_both_ends(draft))) is not None
 
 
 def _asked_for(text: str, options: RecallOptions) -> Decision:
-    ends = _ends(text)
+    ends = _both_ends(text)
     folded = fold(ends)  # character by character: a place in it is the same place in the message
     for tier, option, phrases in (
         (RecallTier.HEAVY, "explicitAnchors", options.explicit_anchors),
@@ -81,5 +81,5 @@ def _asked_for(text: str, options: RecallOptions) -> Decision:
     return Decision()
 
 
-def _ends(text: str) -> str:
+def _both_ends(text: str) -> str:
     return text if len(text) <= 2 * _END_CHARS else f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"

@@ -62,15 +62,15 @@ def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversat
             found[last[place[1]]][1].extend(noted)
             del found[place]
     made = [
-        Conversation(*place, said=tuple(sorted(said, key=_when)), noted=tuple(sorted(noted, key=_when)))
+        Conversation(*place, said=tuple(sorted(said, key=_timestamp)), noted=tuple(sorted(noted, key=_timestamp)))
         for place, (said, noted) in found.items()
     ]
     return sorted(
-        made, key=lambda conversation: (conversation.day, _when((*conversation.said, *conversation.noted)[0]))
+        made, key=lambda conversation: (conversation.day, _timestamp((*conversation.said, *conversation.noted)[0]))
     )
 
 
-def _when(hit: Hit) -> float:
+def _timestamp(hit: Hit) -> float:
     return hit.time.timestamp() if hit.time is not None else 0.0
 
 

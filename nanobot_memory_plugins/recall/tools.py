@@ -117,11 +117,11 @@ class MemorySearch:
             )
             return f"Error: {'; '.join(messages)}"
         try:
-            return await self._answer(search, session_key)
+            return await self._search_answer(search, session_key)
         except NanobotMemoryError as error:
             return f"Error: {error}"
 
-    async def _answer(self, search: SearchArguments, session_key: str) -> str:
+    async def _search_answer(self, search: SearchArguments, session_key: str) -> str:
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
         known: Sequence[EntryView] = ()
@@ -148,7 +148,7 @@ class MemorySearch:
             return NO_STORE
         texts = [entry.text for entry in known] + [hit.text for _, hit in found]
         language = language_of(search.query or " ".join(texts))
-        excerpts = "\n".join(f"{before}{_line(hit)}" for before, hit in found)
+        excerpts = "\n".join(f"{before}{_hit_line(hit)}" for before, hit in found)
         about = profile_text(known, search.query, language) if search.may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
@@ -230,7 +230,7 @@ def memory_tools(context: PluginContext) -> list[MemoryTool]:
     return tools
 
 
-def _line(hit: Hit) -> str:
+def _hit_line(hit: Hit) -> str:
     text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
     question = f"\n  (asked: {' '.join(hit.answers.split())})" if hit.answers else ""
     return f"id {hit.id} | {_source(hit)}{question}\n  {text}"

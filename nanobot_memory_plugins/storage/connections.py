@@ -78,7 +78,7 @@ class Readers:
             return None
         reader = None
         try:
-            reader = self._take()
+            reader = self._take_reader()
             result = function(reader)
         except Exception as error:  # SQLite and the file system fail in many ways, and searches go on
             if reader is not None:
@@ -88,7 +88,7 @@ class Readers:
                 logger.warning("a search failed and is made by reading the files: {}", type(error).__name__)
             elif not self._closing.is_set():
                 self.trouble = trouble_of(error)
-                self._say()
+                self._log_trouble()
                 self._failed()
                 self._begin_to_open()
             return None
@@ -106,7 +106,7 @@ class Readers:
         if self._opening is not None:
             self._opening.join(_LAST_RETRY)
 
-    def _take(self) -> Reader:
+    def _take_reader(self) -> Reader:
         """Return a reader of the database that is at the path now."""
         from nanobot_memory_plugins.storage.database import Database
 
@@ -139,7 +139,7 @@ class Readers:
         pause, logged = _FIRST_RETRY, ""
         while not self._closing.is_set():
             try:
-                reader = self._take()
+                reader = self._take_reader()
                 reader.file_states()
             except Exception as error:  # as above
                 with self._lock:
@@ -148,7 +148,7 @@ class Readers:
                     self.trouble = trouble_of(error)
                 if pause >= _LAST_RETRY and self.trouble.cause != logged:
                     logged = self.trouble.cause
-                    self._say()
+                    self._log_trouble()
                 self._closing.wait(pause)
                 pause = min(_LAST_RETRY, 2 * pause)
                 continue
@@ -157,7 +157,7 @@ class Readers:
             self._give_back(reader)
             return
 
-    def _say(self) -> None:
+    def _log_trouble(self) -> None:
         logger.warning("the index cannot be used, the memory files are searched themselves: {}", self.trouble)
 
 

@@ -118,7 +118,7 @@ class MemoryIndex:
         What was forgotten is not among them. Raises `StoreError` when not even the files can be read.
         """
         query = replace(query, exclude_records=query.exclude_records | hidden_records(self.paths))
-        found = self._try(
+        found = self._use_reader(
             lambda reader: reader.searcher.search(
                 query, tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES)
             )
@@ -129,7 +129,7 @@ class MemoryIndex:
         """Return one memory whole, or None."""
         if record_of(hit_id) in hidden_records(self.paths):
             return None
-        hit = self._try(lambda reader: reader.searcher.read(hit_id))
+        hit = self._use_reader(lambda reader: reader.searcher.read(hit_id))
         return hit if hit is not None else self._read_file(hit_id)
 
     def files_waiting(self) -> int:
@@ -145,7 +145,7 @@ class MemoryIndex:
                 (source for source in sources if os.access(source.path, os.R_OK)), states
             )
 
-        return self._try(count) or 0
+        return self._use_reader(count) or 0
 
     def rebuild(self) -> None:
         """Remove the index; whoever owns it makes it again, which is waited for. Raises `StoreError`."""
@@ -167,7 +167,7 @@ class MemoryIndex:
             counts = reader.database.counts()
             return counts.documents == 0 or (reader.database.model() == model and counts.pending_vectors == 0)
 
-        return not model or self._try(complete) is not False
+        return not model or self._use_reader(complete) is not False
 
     def status(self) -> StoreStatus:
         """Return the state, with the numbers of the last `refresh`. Touches no disk."""
@@ -194,7 +194,7 @@ class MemoryIndex:
     def refresh(self) -> StoreStatus:
         """Count again what is indexed and what waits, and return the status."""
         self._numbers_at = time.monotonic()
-        self._try(self._count)
+        self._use_reader(self._count)
         return self.status()
 
     def stop(self, drain: float) -> None:
@@ -205,7 +205,7 @@ class MemoryIndex:
         if self._readers is not None:
             self._readers.close()
 
-    def _try(self, function: Callable[[Reader], T]) -> T | None:
+    def _use_reader(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of the database, or None when it cannot be used now."""
         return self._readers.use(function) if self._readers is not None else None
 

@@ -41,7 +41,7 @@ class StoragePlugin:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
         from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
-        store = self._own(context)
+        store = self._sqlite_store(context)
         traces = await store.purge(ErasureMatcher(texts, words=words), dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         paths, db_path = MemoryPaths.of(context.workspace), options.db_path
@@ -55,10 +55,10 @@ class StoragePlugin:
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
         """Say which SQLite, vectors and model there are, and whether the index is whole."""
-        store = self._own(context)
+        store = self._sqlite_store(context)
         return await store.findings() if store is not None else []
 
-    def _own(self, context: PluginContext) -> SqliteStore | None:
+    def _sqlite_store(self, context: PluginContext) -> SqliteStore | None:
         """Return the SQLite store, which another plugin's may come before."""
         if isinstance(context.store, SqliteStore):
             return context.store

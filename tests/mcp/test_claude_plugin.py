@@ -10,7 +10,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, SECRET_VARIABLE, within
+from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, SECRET_VARIABLE, fitting_texts
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
 from tests.support.hosts import QUIET
 from tests.support.mcp_clients import WITHOUT_EMBEDDINGS, ServedWorkspace
@@ -180,5 +180,5 @@ def test_the_parts_of_an_answer_are_one_message_and_a_fork_names_its_parent(tmp_
 
 
 def test_what_stands_beside_a_prompt_is_whole_or_not_there():
-    assert within(["", "a" * 90, "b" * 20, "c" * 8], most=100) == ["a" * 90, "c" * 8]
-    assert within(["a" * 101], most=100) == []
+    assert fitting_texts(["", "a" * 90, "b" * 20, "c" * 8], most=100) == ["a" * 90, "c" * 8]
+    assert fitting_texts(["a" * 101], most=100) == []

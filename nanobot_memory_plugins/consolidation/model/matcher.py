@@ -65,7 +65,7 @@ class Matcher:
 
         def look() -> list[list[str]]:
             known = {id_: wording(entry.content) for id_, entry in entries.items()}
-            return [_likely(text, known) for text in texts]
+            return [_likely_ids(text, known) for text in texts]
 
         likely = await run_in_daemon_thread(look)
         compared = {entries[id_].content for ids in likely for id_ in ids}
@@ -104,7 +104,7 @@ def says_the_same(one: str, other: str, cosine: float | None = None) -> float:
 def _sameness(one: TextFingerprint, other: TextFingerprint, cosine: float | None) -> float:
     if one.key == other.key:
         return 1.0 if one.key else 0.0
-    share = _agreed(one, other)
+    share = _agreement(one, other)
     if cosine is None:
         return _dice(one, other) if share >= _SHARED else 0.0
     if cosine < _LEAST_COSINE or share < (_SHARED_WITH_VECTORS if cosine >= _SURE_COSINE else _SHARED):
@@ -112,33 +112,33 @@ def _sameness(one: TextFingerprint, other: TextFingerprint, cosine: float | None
     return min(1.0, cosine)
 
 
-def _agreed(one: TextFingerprint, other: TextFingerprint) -> float:
+def _agreement(one: TextFingerprint, other: TextFingerprint) -> float:
     """Return the share of the longer text's weight that both hold; 0 where they say different things."""
     if one.numbers != other.numbers or one.negated is not other.negated or one.past is not other.past:
         return 0.0
-    shared = _shared(one, other)
+    shared = _shared_weight(one, other)
     if not shared or min(one.weight, other.weight) - shared > _OWN_ON_BOTH_SIDES + 1e-9:
         return 0.0
     return shared / max(one.weight, other.weight)
 
 
-def _likely(text: str, known: Mapping[str, TextFingerprint]) -> list[str]:
+def _likely_ids(text: str, known: Mapping[str, TextFingerprint]) -> list[str]:
     """Return the ids of the entries that may say the same; an id that is named, or the same words, come alone."""
-    if (id_ := _named(text, known)) is not None:
+    if (id_ := _named_id(text, known)) is not None:
         return [id_]
     own = wording(text)
     same = [id_ for id_, other in known.items() if other.key == own.key] if own.key else []
-    return same or [id_ for id_, other in known.items() if _agreed(own, other) >= _SHARED_WITH_VECTORS]
+    return same or [id_ for id_, other in known.items() if _agreement(own, other) >= _SHARED_WITH_VECTORS]
 
 
-def _named(text: str, ids: Container[str]) -> str | None:
+def _named_id(text: str, ids: Container[str]) -> str | None:
     """Return the id that ``text`` is, in brackets or not, or None."""
     plain = text.strip().removeprefix("[").removesuffix("]").strip()
     return plain if plain in ids else None
 
 
 def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vectors: Vectors) -> str | None:
-    if (known := _named(text, entries)) is not None:
+    if (known := _named_id(text, entries)) is not None:
         return known
 
     def rank(entry: Entry) -> tuple[float, bool]:
@@ -150,7 +150,7 @@ def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vect
 
 
 def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[tuple[str, float]]:
-    if (known := _named(text, entries)) is not None:
+    if (known := _named_id(text, entries)) is not None:
         return [(known, 1.0)]
     own = wording(text)
 
@@ -159,7 +159,7 @@ def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[
         if own.key and own.key == other.key:
             return 1.0
         # Who asks for an entry names what is particular about it, and not all that it says.
-        covered = _shared(own, other) / own.weight if own.weight else 0.0
+        covered = _shared_weight(own, other) / own.weight if own.weight else 0.0
         words = 0.6 * covered + 0.4 * _dice(own, other)
         cosine = _cosine(text, entry.content, vectors)
         if cosine is not None:
@@ -171,7 +171,7 @@ def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[
     return sorted(plausible, key=lambda match: (match[1], not entries[match[0]].superseded_by), reverse=True)
 
 
-def _shared(one: TextFingerprint, other: TextFingerprint) -> float:
+def _shared_weight(one: TextFingerprint, other: TextFingerprint) -> float:
     if one.terms.keys().isdisjoint(other.terms):  # as most are
         return 0.0
     return sum(weight for term, weight in one.terms.items() if term in other.terms)

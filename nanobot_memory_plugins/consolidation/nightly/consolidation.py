@@ -154,17 +154,17 @@ class NightlyConsolidation:
         """
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self.last_run)
-        entries, read = await run_in_daemon_thread(lambda: self._read(now))
+        entries, read = await run_in_daemon_thread(lambda: self._read_entries_and_material(now))
         fresh = [
             material for material in self._materials(read, entries).values() if _is_worth_asking(material, last.seen)
         ]
-        model_answers = await self._ask(fresh, now)
+        model_answers = await self._ask_model(fresh, now)
         if dry_run:
             applied = apply(entries, model_answers.answers, now=now, owner_of=self._context.scopes.owner)
             return _report(applied, model_answers, idle=not fresh)
         return await run_in_daemon_thread(lambda: self._write(model_answers, read, last, now, idle=not fresh))
 
-    def _read(self, now: datetime) -> tuple[dict[str, Entry], Material]:
+    def _read_entries_and_material(self, now: datetime) -> tuple[dict[str, Entry], Material]:
         snapshot = self._repository.load()
         read = read_material(
             self._repository.paths,
@@ -179,10 +179,10 @@ class NightlyConsolidation:
     def _materials(self, read: Material, entries: dict[str, Entry]) -> dict[Visibility, Material]:
         return materials(read, entries, self._context.scopes.visible)
 
-    async def _ask(self, fresh: Sequence[Material], now: datetime) -> _ModelAnswers:
+    async def _ask_model(self, fresh: Sequence[Material], now: datetime) -> _ModelAnswers:
         model_answers = _ModelAnswers()
         for material in fresh:
-            operations, shown = await self._answer(material, now, model_answers)
+            operations, shown = await self._operations_of(material, now, model_answers)
             if operations is None:
                 model_answers.unanswered.add(material.visible)
                 continue
@@ -194,7 +194,7 @@ class NightlyConsolidation:
             model_answers.answers.append(Answered(material, shown, new))
         return model_answers
 
-    async def _answer(
+    async def _operations_of(
         self, material: Material, now: datetime, model_answers: _ModelAnswers
     ) -> tuple[list[Operation] | None, dict[str, Entry]]:
         """Return what the model wants, None where it gives nothing, and the entries that it was shown."""
@@ -231,7 +231,7 @@ class NightlyConsolidation:
             current, answers = tidied(entries, now, self._context.scopes.owner), model_answers.answers
             if answers:
                 # What the model was shown may have been forgotten for good while it was asked.
-                there = self._materials(self._read(now)[1], current)
+                there = self._materials(self._read_entries_and_material(now)[1], current)
                 answers = [
                     replace(answered, material=there[answered.material.visible])
                     for answered in answers

@@ -86,8 +86,8 @@ def read_material(
     """
     today = now.astimezone().date()
     midnights = [datetime.combine(today - timedelta(days=back), time()).astimezone() for back in range(days)]
-    notes = [record for day in midnights for record in _records(_read(paths.day_note(day.date())), day, redact)]
-    texts = [record for data in (foreign, _read(paths.long_term)) for record in _records(data, now, redact)]
+    notes = [record for day in midnights for record in _records(_read_file(paths.day_note(day.date())), day, redact)]
+    texts = [record for data in (foreign, _read_file(paths.long_term)) for record in _records(data, now, redact)]
     # The same words once, the last time that they were noted.
     newest = {(record.text, record.scope): record for record in sorted(notes, key=_time)}
     messages = _said_since(paths, midnights[-1], redact, tuple(background))
@@ -148,7 +148,7 @@ def _said_since(
     return [record for spoken in sessions for record in spoken][-_MESSAGES:]
 
 
-def _read(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     try:
         return read_inside(path)
     except FileNotFoundError:

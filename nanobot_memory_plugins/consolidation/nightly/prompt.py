@@ -37,12 +37,12 @@ def make_prompt(
     fixed = prompts.rendered(CONSOLIDATION, language, empty)
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {
-        "rest": [_line(text) for text in material.texts],
+        "rest": [_record_line(text) for text in material.texts],
         "entries": [_entry_line(entry, language) for entry in ranked],
-        "said": [_line(message) for message in reversed(material.said)],
-        "notes": [_line(note) for note in reversed(material.notes)],
+        "said": [_record_line(message) for message in reversed(material.said)],
+        "notes": [_record_line(note) for note in reversed(material.notes)],
     }
-    shown = _fitting(lines, tokens - 24 - sum(estimate_tokens(message["content"]) for message in fixed))
+    shown = _fitting_lines(lines, tokens - 24 - sum(estimate_tokens(message["content"]) for message in fixed))
     values = {name: "\n".join(part) for name, part in shown.items()}
     if values["rest"]:
         values["rest"] = _REST[language].format(values["rest"])
@@ -50,7 +50,7 @@ def make_prompt(
     return prompts.rendered(CONSOLIDATION, language, {**empty, **values}), entries
 
 
-def _fitting(lines: dict[str, list[str]], room: int) -> dict[str, list[str]]:
+def _fitting_lines(lines: dict[str, list[str]], room: int) -> dict[str, list[str]]:
     """Return the lines of each part that fit: its share of the room, or more where those behind it need less."""
     shown: dict[str, list[str]] = {}
     left, needed = room, sum(_cost(line) for part in lines.values() for line in part)
@@ -82,7 +82,7 @@ def _entry_line(entry: Entry, language: Language) -> str:
     return f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_flat(entry.content), _ENTRY_TOKENS)}"
 
 
-def _line(record: TranscriptRecord) -> str:
+def _record_line(record: TranscriptRecord) -> str:
     # On one line: a heading inside the material would look like one of the prompt's.
     day = f"{record.time.astimezone():%Y-%m-%d} " if record.time is not None else ""
     return f"- {day}{excerpt(_flat(record.text), _PIECE_TOKENS)}"

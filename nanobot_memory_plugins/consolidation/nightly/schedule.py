@@ -42,12 +42,12 @@ class Schedule:
         await asyncio.sleep(self._options.consolidation_delay)
         while True:
             try:
-                await self._look()
+                await self._run_if_due()
             except Exception as error:  # a night that fails must not be the last one
                 logger.warning("consolidation: it could not be done: {}", type(error).__name__)
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _look(self) -> None:
+    async def _run_if_due(self) -> None:
         """Consolidate when it is due and nobody else does."""
         if await self._is_due():
             async with self._consolidation.alone() as is_alone:

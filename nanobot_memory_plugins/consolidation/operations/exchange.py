@@ -47,26 +47,26 @@ class EntryExchange:
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge what other machines made of entries into those here. Raises `MemoryFileError`."""
         self._forget([update.id for update in updates if update.forgotten])
-        read = [(update, _read(update.base), _read(update.remote)) for update in updates]
+        read = [(update, _entry_of(update.base), _entry_of(update.remote)) for update in updates]
         ids = [update.id for update in updates]
 
         def change(current: dict[str, Entry]) -> dict[str, Entry]:
             result = dict(current)
             now = self._repository.clock.now()
-            for update, base, theirs in read:
-                ours = result.pop(update.id, None)
+            for update, base, remote in read:
+                local = result.pop(update.id, None)
                 if update.forgotten:
                     continue
-                if theirs is None and base is not None and ours is not None and ours.content != base.content:
-                    result[update.id] = ours  # somebody took it out while somebody else wrote it anew
+                if remote is None and base is not None and local is not None and local.content != base.content:
+                    result[update.id] = local  # somebody took it out while somebody else wrote it anew
                     continue
                 sides = (
-                    {update.id: decayed(entry, now)} if entry is not None else {} for entry in (base, theirs, ours)
+                    {update.id: decayed(entry, now)} if entry is not None else {} for entry in (base, remote, local)
                 )
                 result |= merged(*sides)
-                if theirs is not None and ours is not None and _is_conflict(base, theirs, ours):
+                if remote is not None and local is not None and _is_conflict(base, remote, local):
                     other = new_id((*result, *ids))
-                    result[other] = replace(ours, id=other, group=CONFLICT, supersedes=(), superseded_by="")
+                    result[other] = replace(local, id=other, group=CONFLICT, supersedes=(), superseded_by="")
             return result
 
         self._repository.update(change, who=WHO, why=WHY, with_forgotten=True)
@@ -80,13 +80,13 @@ class EntryExchange:
             erase_entries(self._repository, erasure, dry_run=False, who=WHO)
 
 
-def _is_conflict(base: Entry | None, theirs: Entry, ours: Entry) -> bool:
+def _is_conflict(base: Entry | None, remote: Entry, local: Entry) -> bool:
     """Tell whether both have written a text of their own."""
     before = base.content if base is not None else None
-    return theirs.content != ours.content and before not in (theirs.content, ours.content)
+    return remote.content != local.content and before not in (remote.content, local.content)
 
 
-def _read(text: str) -> Entry | None:
+def _entry_of(text: str) -> Entry | None:
     if not text:
         return None
     read = read_entry(text)

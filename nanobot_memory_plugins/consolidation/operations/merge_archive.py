@@ -38,14 +38,16 @@ class ImportedEntries:
         found = len(imported) + len(document.bullets) - len(rest.bullets)
         new = {
             id_: entry
-            for id_, entry in _unlike({**imported, **by_hand}, here).items()
+            for id_, entry in _entries_unlike({**imported, **by_hand}, here).items()
             if id_ not in forgotten
             and plain_words(entry.content) not in gone
             and not repository.history.is_purged(entry)
         }
         run = ""
         if new and not dry_run:
-            done = repository.update(lambda current: _together(current, _unlike(new, current)), who=_WHO, why=_WHY)
+            done = repository.update(
+                lambda current: _with_entries(current, _entries_unlike(new, current)), who=_WHO, why=_WHY
+            )
             run = done.run.id if done.run is not None else ""
         is_empty = rest.foreign.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode())
         return JoinedEntries(len(new), found - len(new), b"" if is_empty else rest.foreign, run)
@@ -59,13 +61,13 @@ class ImportedEntries:
             repository.history.clear()
 
 
-def _unlike(imported: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
+def _entries_unlike(imported: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries that say what none here says, to the same people."""
     known = {(plain_words(entry.content), entry.scope) for entry in here.values()}
     return {id_: entry for id_, entry in imported.items() if (plain_words(entry.content), entry.scope) not in known}
 
 
-def _together(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[str, Entry]:
+def _with_entries(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries with those found elsewhere; one whose id is taken by another gets a new one."""
     result = dict(current)
     for id_, entry in found.items():

@@ -48,13 +48,13 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         # The words may have been taken out of the file already, as text of people.
         every = [*history.written_entries().values(), *there.values()]
         gone = frozenset(erasure.ids) | {
-            entry.id for entry in every if named.count(_words(entry)) or _rests_on(entry, erasure)
+            entry.id for entry in every if named.count(_entry_text(entry)) or _rests_on(entry, erasure)
         }
-        alike = {id_ for id_, entry in there.items() if id_ not in gone and matcher.count(_words(entry))}
+        alike = {id_ for id_, entry in there.items() if id_ not in gone and matcher.count(_entry_text(entry))}
 
         def left(entry: Entry | None) -> Entry | None:
             """Return what stays of an entry in a copy."""
-            if entry is None or entry.id in gone or (entry.id not in alike and matcher.count(_words(entry))):
+            if entry is None or entry.id in gone or (entry.id not in alike and matcher.count(_entry_text(entry))):
                 return None
             return _without_links(entry, gone)
 
@@ -67,8 +67,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         where = repository.paths.relative(repository.path)
         why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
         found = [
-            trace_of(where, _lines(repository.path, gone & there.keys(), there)),
-            trace_of(where, _lines(repository.path, alike, there), removed=False, why=why),
+            trace_of(where, _entry_lines(repository.path, gone & there.keys(), there)),
+            trace_of(where, _entry_lines(repository.path, alike, there), removed=False, why=why),
         ]
         found = [trace for trace in found if trace.lines]
         if rows:
@@ -98,12 +98,12 @@ def _rests_on(entry: Entry, erasure: Erasure) -> bool:
     return is_of_sessions or not set(erasure.records).isdisjoint((entry.id, *entry.records, *entry.hides))
 
 
-def _words(entry: Entry) -> str:
+def _entry_text(entry: Entry) -> str:
     """Return all that an entry says: its text, and the words that it rests on."""
     return f"{entry.content}\n{entry.quote}"
 
 
-def _lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> list[HeldLine]:
+def _entry_lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> list[HeldLine]:
     """Return the lines of entries as they are now, those of their text."""
     try:
         data = read_inside(path)

@@ -57,9 +57,9 @@ def prompt_text(
     instructions: list[str] = []
     if not in_group:
         newest_first = (_instruction_line(entry, language) for entry in reversed(_in_force(entries)))
-        instructions = _fitting(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
+        instructions = _fitting_lines(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
         room -= sum(estimate_tokens(item) + 1 for item in instructions)
-    facts = _fitting((_fact_line(entry, language, now) for entry in best_entries(entries, now, options)), room)
+    facts = _fitting_lines((_fact_line(entry, language, now) for entry in best_entries(entries, now, options)), room)
     below = "\n".join((_INSTRUCTIONS[language], *instructions)) if instructions else ""
     above = "\n".join((head, *facts)) if facts else heading if below else ""
     return "\n\n".join(filter(None, (above, below)))
@@ -140,7 +140,7 @@ def _is_due(entry: Entry, now: datetime) -> bool:
     return left is not None and 0 <= left <= _DUE_WITHIN and entry.kept_in is not Section.ARCHIVED
 
 
-def _fitting(lines: Iterable[str], room: int) -> list[str]:
+def _fitting_lines(lines: Iterable[str], room: int) -> list[str]:
     """Return the lines that fit one after the other."""
     chosen: list[str] = []
     for line in lines:
@@ -159,7 +159,7 @@ def _instruction_line(entry: Entry, language: Language) -> str:
 
 
 def _fact_line(entry: Entry, language: Language, now: datetime) -> str:
-    return f"- {_one_line(entry.content)}{_when(entry, language, now)}{_quotation(entry, language)}"
+    return f"- {_one_line(entry.content)}{_validity(entry, language, now)}{_quotation(entry, language)}"
 
 
 def _one_line(text: str) -> str:
@@ -175,7 +175,7 @@ def _quotation(entry: Entry, language: Language) -> str:
     return f"（{day} 原话：“{quote}”）" if language == "zh" else f' (said{" " + day if day else ""}: "{quote}")'
 
 
-def _when(entry: Entry, language: Language, now: datetime) -> str:
+def _validity(entry: Entry, language: Language, now: datetime) -> str:
     """Return until when an entry holds, where its text does not say it, and that it is due."""
     left = _days_left(entry, now)
     if left is None or entry.expires_at is None:

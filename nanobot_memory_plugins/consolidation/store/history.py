@@ -100,11 +100,11 @@ class History:
     def runs(self, entry_id: str = "") -> list[Run]:
         """Return all runs, oldest first, or those that changed an entry, with that change alone."""
         where, values = ("WHERE c.id = ?", (entry_id,)) if entry_id else ("", ())
-        return self._read(where, values)
+        return self._read_runs(where, values)
 
     def run(self, run_id: str) -> Run | None:
         """Return a run, or None where there is none of this id."""
-        return next(iter(self._read("WHERE r.id = ?", (run_id,))), None) if run_id.isdecimal() else None
+        return next(iter(self._read_runs("WHERE r.id = ?", (run_id,))), None) if run_id.isdecimal() else None
 
     def begins(self) -> str:
         """Return when the first run was that is known (ISO 8601), or nothing."""
@@ -198,7 +198,7 @@ class History:
                 known[change.id] = now
         return known
 
-    def _read(self, where: str, values: Sequence[object]) -> list[Run]:
+    def _read_runs(self, where: str, values: Sequence[object]) -> list[Run]:
         found: dict[str, Run] = {}
         for number, time, who, why, undoes, id_, before, after in self._state.read(
             f"{_RUNS} {where} ORDER BY r.id, c.place", values

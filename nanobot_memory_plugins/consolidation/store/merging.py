@@ -35,28 +35,28 @@ def _as_meant(id_: str, document: EntryDocument, known: Mapping[str, Entry]) -> 
     return replace(entry, kept_in=slot.section)
 
 
-def merged(base: Mapping[str, Entry], theirs: Mapping[str, Entry], ours: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the entries that come of two changes of ``base``. Theirs wins, field by field.
+def merged(base: Mapping[str, Entry], remote: Mapping[str, Entry], local: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return the entries that come of two changes of ``base``. ``remote`` wins, field by field.
 
-    What they deleted is gone, what they added stays, and what they changed stays although we removed it.
+    What was deleted there is gone, what was added there stays, and what was changed there stays although removed here.
     """
     result: dict[str, Entry] = {}
-    for id_, their in theirs.items():
-        old, our = base.get(id_), ours.get(id_)
-        if our is None:
-            if old is None or their != old:
-                result[id_] = their
+    for id_, remote_entry in remote.items():
+        old, local_entry = base.get(id_), local.get(id_)
+        if local_entry is None:
+            if old is None or remote_entry != old:
+                result[id_] = remote_entry
         else:
-            result[id_] = merged_entry(old, their, our) if old is not None else their
-    return result | {id_: our for id_, our in ours.items() if id_ not in theirs and id_ not in base}
+            result[id_] = merged_entry(old, remote_entry, local_entry) if old is not None else remote_entry
+    return result | {id_: local_entry for id_, local_entry in local.items() if id_ not in remote and id_ not in base}
 
 
-def merged_entry(base: Entry, theirs: Entry, ours: Entry) -> Entry:
-    """Return one entry that comes of two changes of ``base``; theirs wins."""
-    changed = {name: getattr(ours, name) for name in _SINGLE if getattr(theirs, name) == getattr(base, name)}
-    if _score(theirs) == _score(base):
-        changed |= {name: getattr(ours, name) for name in _SCORE}
-    return replace(theirs, **changed)
+def merged_entry(base: Entry, remote: Entry, local: Entry) -> Entry:
+    """Return one entry that comes of two changes of ``base``; ``remote`` wins."""
+    changed = {name: getattr(local, name) for name in _SINGLE if getattr(remote, name) == getattr(base, name)}
+    if _score(remote) == _score(base):
+        changed |= {name: getattr(local, name) for name in _SCORE}
+    return replace(remote, **changed)
 
 
 def _score(entry: Entry) -> tuple[object, ...]:

@@ -144,7 +144,7 @@ class EntryRepository:
     def load(self) -> Snapshot:
         """Return what there is; nothing is written. A missing file has no entries. Raises `MemoryFileError`."""
         try:
-            found = self._look()
+            found = self._read_snapshot()
         except StoreError as error:
             raise FileBusyError(error.cause, hint=error.hint) from error
         name = self.path.name
@@ -219,7 +219,7 @@ class EntryRepository:
             if found.is_written and data == (found.raw or b"") and not run.changes:
                 return Outcome(self.path, entries)
             self._at("before check")
-            if self._read(self.path) != found.raw:
+            if self._read_file(self.path) != found.raw:
                 found = self.load()
                 continue
             replaced = self._replace(found, data)
@@ -271,7 +271,7 @@ class EntryRepository:
 
         Hold the lock. Raises `MemoryFileError`.
         """
-        before = self._read(self.backup)
+        before = self._read_file(self.backup)
         if before is None:
             return
         document = parse(before)
@@ -280,12 +280,12 @@ class EntryRepository:
         if after != before:
             replace_file(self.backup, after, keeps_backup=False)
 
-    def _look(self) -> Snapshot:
-        raw, digest = self._read(self.path), self.history.written_digest(self.path.name)
+    def _read_snapshot(self) -> Snapshot:
+        raw, digest = self._read_file(self.path), self.history.written_digest(self.path.name)
         data = raw or b""
         is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
         damage = Sentence("it is empty") if is_emptied else damage_in(data)
-        copy = (self._read(self.backup) or b"") if damage else b""
+        copy = (self._read_file(self.backup) or b"") if damage else b""
         document = parse(data if damage_in(copy) or not copy else copy)
         found = Snapshot(self.path, raw, document, entries_of(document, {}), damage=damage)
         if digest is None:
@@ -313,7 +313,7 @@ class EntryRepository:
         if found.damage and found.document.data:
             replace_file(self.backup, found.document.data, keeps_backup=False)
             return None
-        replaced = self._read(self.backup) if found.raw is not None else None
+        replaced = self._read_file(self.backup) if found.raw is not None else None
         return None if replaced == raw else replaced
 
     def _write_down(self, found: Snapshot, entries: Entries, data: bytes, run: Run) -> Run | None:
@@ -334,7 +334,7 @@ class EntryRepository:
             made = [run]
         return made[-1] if is_own else None
 
-    def _read(self, path: Path) -> bytes | None:
+    def _read_file(self, path: Path) -> bytes | None:
         try:
             return read_inside(path)
         except (FileNotFoundError, NotADirectoryError):

@@ -115,7 +115,7 @@ class Hooks:
         if event.event not in FIELDS or not event.session_id:
             return _NOTHING
         try:
-            return await self._answer(event)
+            return await self._answer_event(event)
         except Exception as error:
             logger.warning("a hook could not be answered: {}", type(error).__name__)
             return _NOTHING
@@ -128,7 +128,7 @@ class Hooks:
         await self._tasks.finish(_CLOSING_SECONDS)
         await self._tasks.cancel()
 
-    async def _answer(self, event: HookEvent) -> str:
+    async def _answer_event(self, event: HookEvent) -> str:
         await self._memory.start()
         key = f"claude-code:{event.session_id}"
         project = await run_in_daemon_thread(project_of, event.cwd) if event.cwd else ""
@@ -168,7 +168,7 @@ class Hooks:
         if is_hosts:
             return _NOTHING
         known = await self._new_knowledge(key, session, recorded)
-        texts = within([known, context.block or ""])
+        texts = fitting_texts([known, context.block or ""])
         if known and known not in texts:
             session.knows_the_user = False  # it was not sent yet
         session.blocks += [text for text in texts if text == context.block]
@@ -258,7 +258,7 @@ class Hooks:
         self._tasks.begin(self._notify_quiet(key, session, ended=True))
 
 
-def within(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:
+def fitting_texts(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:
     """Return the texts for which there is room, whole or not at all: a fence has two ends."""
     shown: list[str] = []
     for text in filter(None, texts):

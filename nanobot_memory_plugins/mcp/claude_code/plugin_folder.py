@@ -44,7 +44,7 @@ def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
 def write_plugin(folder: Path, command: list[str]) -> list[Path]:
     """Write what has changed of the folder, and return those files. Raises `ConfigurationError`."""
     taken = folder.is_dir() and any(folder.iterdir())
-    if (folder.exists() and not folder.is_dir()) or (taken and _read(folder / _MANIFEST).get("name") != PLUGIN):
+    if (folder.exists() and not folder.is_dir()) or (taken and _read_json(folder / _MANIFEST).get("name") != PLUGIN):
         raise ConfigurationError(
             Sentence("{folder} holds something else already.", folder=folder),
             hint="Name a folder that is new or empty.",
@@ -52,7 +52,7 @@ def write_plugin(folder: Path, command: list[str]) -> list[Path]:
     written = []
     for name, content in _files(command, _secret_of(folder) or new_secret()).items():
         path, text = folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        if _read(path) != content:
+        if _read_json(path) != content:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # Readable by its owner alone: two hold what hooks and server share.
@@ -109,12 +109,12 @@ def _hook(event: str, secret: str) -> dict[str, Any]:
 def _secret_of(folder: Path) -> str:
     """Return what the hooks and the server of this folder share already, so that a running session goes on."""
     try:
-        return str(_read(folder / _SERVERS)["mcpServers"][_SERVER]["env"][SECRET_VARIABLE])
+        return str(_read_json(folder / _SERVERS)["mcpServers"][_SERVER]["env"][SECRET_VARIABLE])
     except (KeyError, TypeError):
         return ""
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     try:
         read = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

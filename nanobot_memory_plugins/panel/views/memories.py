@@ -59,9 +59,9 @@ class MemoriesView(View):
         elif self._order == "group":
             found.sort(key=lambda entry: (not entry.group, entry.group, -entry.score))
         self.fill(found, self._cells, lambda entry: entry.id)
-        self._say(len(found))
+        self._show_count(len(found))
 
-    def _say(self, count: int) -> None:
+    def _show_count(self, count: int) -> None:
         t = self.words
         sections = {"active": t("Active"), "archived": t("Archived"), "forgotten": t("Forgotten"), "all": t("All")}
         orders = {"score": t("by score"), "age": t("by age"), "group": t("by group")}

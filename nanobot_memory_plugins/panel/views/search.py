@@ -126,9 +126,9 @@ class SearchView(View):
             self.panel.complain(error)
         self._pattern = pattern_of(query)
         self.fill(result.hits if result is not None else (), self._cells, lambda hit: hit.id)
-        self.line.update(self._line(result))
+        self.line.update(self._summary_line(result))
 
-    def _line(self, result: SearchResult | None) -> Text:
+    def _summary_line(self, result: SearchResult | None) -> Text:
         t = self.words
         if self.memory.is_open and self.memory.store is None:
             return Text(t(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")

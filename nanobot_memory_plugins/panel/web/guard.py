@@ -52,7 +52,7 @@ class Guard:
     async def open(self, request: web.Request) -> web.StreamResponse:
         """Let in who has the token, for the first time, and lead away from the address that holds it."""
         given = request.match_info["token"]
-        if not _same(given, self.token):
+        if not _is_equal(given, self.token):
             return refusal("This address is not the right one.", "Copy the whole address from the terminal.")
         if self._used:
             return refusal(
@@ -92,7 +92,7 @@ class Guard:
         if request.path.startswith(OPEN_PATH) and request.path != OPEN_PATH:
             return None
         cookie = request.cookies.get(self.cookie_name, "")
-        if not _same(cookie, self._cookie):
+        if not _is_equal(cookie, self._cookie):
             return refusal("Only who has the address from the terminal may come in.", "Copy the whole address.")
         return None
 
@@ -104,5 +104,5 @@ class Guard:
             return False
 
 
-def _same(given: str, expected: str) -> bool:
+def _is_equal(given: str, expected: str) -> bool:
     return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())

@@ -88,7 +88,7 @@ class PanelServer:
             await self._pass_on(socket, service)
         finally:
             self._open -= 1
-            await _ended(service)
+            await _end_process(service)
             await socket.close()
         return socket
 
@@ -121,7 +121,7 @@ def _closing(socket: web.WebSocketResponse) -> Any:
     return close
 
 
-async def _ended(service: AppService) -> None:
+async def _end_process(service: AppService) -> None:
     """End a panel's process: it is asked to, and ended when it does not."""
     with contextlib.suppress(TimeoutError, ConnectionError):
         async with asyncio.timeout(_CLOSING_SECONDS):

@@ -64,7 +64,7 @@ def show_timeline(
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))
     if as_json:
-        rows = [_row(conversation, everything=everything) for conversation in listed]
+        rows = [_conversation_row(conversation, everything=everything) for conversation in listed]
         print_json({"ok": True, "conversations": rows, "more": more})
         return
     _show(listed, more=more, everything=everything)
@@ -80,12 +80,12 @@ async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tu
         return await timeline(store, everybodys, lambda hit: project in ("", hit.scope.project))
 
 
-def _row(conversation: Conversation, *, everything: bool) -> dict[str, Any]:
+def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[str, Any]:
     row = {
         "day": conversation.day.isoformat(),
         "session": conversation.session,
         "messages": conversation.messages,
-        "about": _words(conversation.telling),
+        "about": _summary_text(conversation.telling),
         "file": conversation.telling.path,
         "line": conversation.telling.line,
     }
@@ -102,7 +102,7 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
         out.print(tr("Nothing was said then that is remembered."))
     for conversation in listed:
         name = f"[cyan]{shown(conversation.session)}[/cyan]  " if conversation.session else ""
-        words = _words(conversation.telling)
+        words = _summary_text(conversation.telling)
         about = words if len(words) <= _LINE else f"{words[:_LINE].rstrip()}…"
         out.print(f"[bold]{conversation.day.isoformat()}[/bold]  {name}{tr(conversation.count)}  {shown(about)}")
         for hit in conversation.said if everything else ():
@@ -117,7 +117,7 @@ def _speaker(hit: Hit) -> str:
     return hit.speaker or hit.origin.value
 
 
-def _words(hit: Hit) -> str:
+def _summary_text(hit: Hit) -> str:
     words = " ".join((hit.tldr or hit.text).split())
     # People may have written their own text into the file, where nothing hides a secret.
     return without_secrets(words) if hit.source != "transcript" else words

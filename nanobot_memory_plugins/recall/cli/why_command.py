@@ -71,12 +71,12 @@ def why(
     recalled = run(examine(folder, memory_config, options, " ".join(query), scope=scope))
     missed = missed_recalls(folder, datetime.now(UTC))
     if as_json:
-        print_json(_answer(recalled, options, missed))
+        print_json(_json_answer(recalled, options, missed))
     else:
         _show(recalled, options, missed)
 
 
-def _answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str, Any]:
+def _json_answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str, Any]:
     """Return everything that is known of a recall, for programs."""
     return {
         "ok": True,
@@ -89,11 +89,11 @@ def _answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str
         "missed_turns": missed,
         "block": asdict(recalled.block) if recalled.block is not None else None,
         "tokens": _tokens(recalled),
-        "candidates": [_row(candidate, recalled) for candidate in candidates(recalled)],
+        "candidates": [_candidate_row(candidate, recalled) for candidate in candidates(recalled)],
     }
 
 
-def _row(candidate: Weighed, recalled: Recalled) -> dict[str, Any]:
+def _candidate_row(candidate: Weighed, recalled: Recalled) -> dict[str, Any]:
     row, left_out = asdict(candidate), recalled.left_out.get(candidate.hit.id)
     is_injected = _is_injected(candidate, recalled)
     return {

@@ -44,7 +44,7 @@ def index(
     chosen = without_embeddings(memory_config) if no_embeddings else memory_config
     status = run(_index(existing_workspace(workspace), chosen, rebuild=rebuild))
     if as_json:
-        print_json(_answer(status))
+        print_json(_json_answer(status))
     else:
         _show(status)
     if status.level is Level.MARKDOWN and status.pending_bytes:
@@ -94,7 +94,7 @@ class _Bar:
         self._progress.update(self._bar, description=tr(activity), total=self._most, completed=done, visible=True)
 
 
-def _answer(status: StoreStatus) -> dict[str, object]:
+def _json_answer(status: StoreStatus) -> dict[str, object]:
     return {
         "ok": True,
         "documents": status.documents,

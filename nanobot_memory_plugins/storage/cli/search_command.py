@@ -105,7 +105,7 @@ def search(
     result, status = run(_search(existing_workspace(workspace), memory_config, request))
     hits = sorted(result.hits, key=lambda hit: -hit.score)
     if as_json:
-        print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in hits]})
+        print_json({"ok": True, "level": int(result.level), "hits": [_hit_row(hit) for hit in hits]})
         return
     show_hits(hits, text)
     if not hits:
@@ -121,7 +121,7 @@ async def _search(folder: Path, config: MemoryConfig, query: Query) -> tuple[Sea
         return await store.search(query), store.status()
 
 
-def _row(hit: Hit) -> dict[str, object]:
+def _hit_row(hit: Hit) -> dict[str, object]:
     return {
         "id": hit.id,
         "file": hit.path,

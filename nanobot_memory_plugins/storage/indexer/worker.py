@@ -117,7 +117,7 @@ class Indexer:
             while not self._stop.is_set():
                 try:
                     if self._takes_ownership():
-                        self._own()
+                        self._own_index()
                     else:
                         self._pause(_RETRY_OWNERSHIP)
                 except Exception as error:  # whatever it is, it must not end the indexing for good
@@ -141,7 +141,7 @@ class Indexer:
         self._lock_inode = inode(self._lock_path)
         return True
 
-    def _own(self) -> None:
+    def _own_index(self) -> None:
         """Do what there is to do until told to stop, or until the index or the lock is another one."""
         migrate_legacy(self._paths.workspace, self._paths)
         self._suspect, look_at = False, 0.0
@@ -154,13 +154,13 @@ class Indexer:
             while not self._is_out_of_time() and self._is_current(session):
                 now = time.monotonic()
                 if now >= look_at or self._is_notified or self._barriers:
-                    look_at = now + self._look(session, vectors)
+                    look_at = now + self._index_changes(session, vectors)
                 elif self._stop.is_set():
                     return
                 elif not vectors.make_some():
                     self._pause(look_at - now)
 
-    def _look(self, session: IndexSession, vectors: "_Vectors") -> float:
+    def _index_changes(self, session: IndexSession, vectors: "_Vectors") -> float:
         """Index every file that has changed, and answer who waits for that; return the seconds to the next time."""
         with self._lock:
             barriers, self._barriers, self._is_notified = self._barriers, [], False

@@ -30,7 +30,7 @@ class Rows:
         for start in range(0, len(row_ids), _AT_ONCE):
             part = row_ids[start : start + _AT_ONCE]
             marks = ", ".join("?" * len(part))
-            found |= {row.id: row for row in self._read(f"FROM docs d WHERE d.id IN ({marks})", part)}
+            found |= {row.id: row for row in self._read_rows(f"FROM docs d WHERE d.id IN ({marks})", part)}
         return [found[row_id] for row_id in row_ids if row_id in found]
 
     def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
@@ -40,7 +40,7 @@ class Rows:
             return []
         marks = ", ".join(["(?, ?)"] * len(places))
         sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
-        return self._read(sql, [value for place in places for value in place])
+        return self._read_rows(sql, [value for place in places for value in place])
 
     def newest(self, query: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
@@ -63,7 +63,7 @@ class Rows:
 
     def by_key(self, key: str) -> CandidateRow | None:
         """Return the row with this key."""
-        return next(iter(self._read("FROM docs d WHERE d.key = ?", [storable(key)])), None)
+        return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [storable(key)])), None)
 
-    def _read(self, source: str, values: Sequence[Any]) -> list[CandidateRow]:
+    def _read_rows(self, source: str, values: Sequence[Any]) -> list[CandidateRow]:
         return list(map(CandidateRow._make, run(self._connection, f"SELECT {_COLUMNS} {source}", values)))

@@ -58,7 +58,7 @@ class _Matrix:
             for found, block in vectors.changed_rows(connection, _FILTERED, self.revision):
                 self._write(found, block)
             if self.size != vectors.count(connection):
-                self._keep(vectors.ids(connection))
+                self._keep_rows(vectors.ids(connection))
             self.revision = revision
 
     def nearest(self, vector: NDArray[np.float32], query: Query, limit: int) -> dict[int, float]:
@@ -112,7 +112,7 @@ class _Matrix:
                 values = getattr(self, name)[: len(self.rows) - more]
                 setattr(self, name, np.concatenate([values, np.empty(len(self.rows) - len(values), values.dtype)]))
 
-    def _keep(self, ids: Sequence[int]) -> None:
+    def _keep_rows(self, ids: Sequence[int]) -> None:
         """Drop what is not among some ids."""
         kept = np.flatnonzero(np.isin(self.ids[: self.size], np.array(ids, dtype=np.int64)))
         self.size = len(kept)

@@ -34,7 +34,7 @@ def moment(value: object) -> datetime | None:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
         if isinstance(value, str):
-            found = _iso(value.strip()) or _other(value)
+            found = _iso(value.strip()) or _day_and_time(value)
             return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
     return None
 
@@ -46,7 +46,7 @@ def _iso(text: str) -> datetime | None:
         return None
 
 
-def _other(text: str) -> datetime | None:
+def _day_and_time(text: str) -> datetime | None:
     date = _DATE.search(text)
     if date is None:
         return None

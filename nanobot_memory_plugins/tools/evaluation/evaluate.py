@@ -105,11 +105,11 @@ class _Asking:
 
         async def answer(query: EvalQuery) -> str:
             async with free:
-                return json.dumps(await self._answer(query), ensure_ascii=False)
+                return json.dumps(await self._answer_of(query), ensure_ascii=False)
 
         return tuple(await asyncio.gather(*map(answer, queries)))
 
-    async def _answer(self, query: EvalQuery) -> dict[str, Any]:
+    async def _answer_of(self, query: EvalQuery) -> dict[str, Any]:
         scope = group_scope(query.group)
         asked_at = query.ts or self._latest.get(query.group, _NO_TIME)
         recalled = await recall(self._store, query.text, options=self._options, scope=scope, asked_at=asked_at)

@@ -79,7 +79,7 @@ class OwnServer:
 
     def start(self) -> None:
         """Make the server if it is not there yet, and start it if it does not run."""
-        binaries = self._own(find_binaries())
+        binaries = self._own_folders(find_binaries())
         if not (self._data / "PG_VERSION").is_file():
             self._make(binaries)
         if not self._runs(binaries):
@@ -90,7 +90,7 @@ class OwnServer:
         """Stop the server and wait until it has ended. What it holds stays; what is open in it is broken off."""
         if not (self._data / "postmaster.pid").is_file():
             return
-        binaries = self._own(find_binaries())
+        binaries = self._own_folders(find_binaries())
         if self._runs(binaries):
             try:
                 self._run(binaries, "pg_ctl", "stop", "-D", self._data, "-m", "fast", "-w", "-t", str(_SECONDS))
@@ -153,7 +153,7 @@ class OwnServer:
             time.sleep(_POLL)
         return False
 
-    def _own(self, binaries: Path) -> Path:
+    def _own_folders(self, binaries: Path) -> Path:
         """Give the folders to whoever runs the server, and return programs that he can run."""
         account = _account()
         for folder in (self.folder, self._sockets):
