@@ -155,3 +155,15 @@ async def test_messages_that_stayed_are_messages_again_at_the_next_compaction(na
     assert NOTES in earlier
     assert "message 4:" not in earlier
     assert "user: message 4:" in conversation
+
+
+async def test_trap_6_a_flush_asks_the_model_in_the_middle_of_a_compaction(install, recorder, server):
+    """Through the session's own loop it would wait for itself for ever."""
+    calls = recorder(ask="what matters?")
+    server.rules = [ReplyRule(lambda request: request.last_user == "what matters?", Reply("PostgreSQL matters."))]
+    loop = install().loop()
+    await loop.process_direct("We choose PostgreSQL.")
+    await loop.process_direct("/compact")
+    await loop.aclose()
+    (call,) = calls.calls("compaction")
+    assert call["answer"] == "PostgreSQL matters."

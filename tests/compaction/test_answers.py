@@ -33,15 +33,10 @@ def test_a_summary_is_usable(answer: str):
     ("answer", "wrong"),
     [
         ("", "empty"),
-        ("ok", "nothing in it"),
         (" No_Reply. ", "nothing in it"),
-        ("(nothing)", "nothing in it"),
         ("I'm sorry, but I can't assist with that request.", "refusal"),
-        ("As an AI language model, I do not have access to conversations.", "refusal"),
         ("抱歉，我无法完成这个请求。", "refusal"),
-        ("作为一个AI语言模型，我不能总结对话。", "refusal"),
         ('{"decisions": ["PostgreSQL"', "data, not text"),
-        ('[{"decision": "PostgreSQL 16 for Hermes"}]', "data, not text"),
         ("<html><body>502 Bad Gateway</body></html>", "data, not text"),
         ("PostgreSQL is used", "too short"),
         (
@@ -49,7 +44,6 @@ def test_a_summary_is_usable(answer: str):
             "not about the conversation",
         ),
         ("- Hermes PostgreSQL\n" * 40, "repetition"),
-        ("Hermes PostgreSQL Friday " * 60, "repetition"),
         ("\n".join(SOURCE.splitlines()[:2]), "echo"),
     ],
 )

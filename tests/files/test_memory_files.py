@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.files import memory_files, writing
 from nanobot_memory_plugins.core.files.appending import file_lock
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 Opener = Callable[..., MemoryFiles]
@@ -94,3 +95,23 @@ async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_ho
         await asyncio.wait_for(files.close(), 10)
     assert files.history("cli:direct") == []
     assert any("locked by another process" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("result", [RuntimeError("sk-secret"), SystemExit(1), None])
+async def test_a_failing_redaction_lets_nothing_through(
+    open_files: Opener, warnings: list[str], result: object
+) -> None:
+    def redact(text: str) -> str:
+        if isinstance(result, BaseException):
+            raise result
+        return result  # type: ignore[return-value]
+
+    files = open_files(redact=redact)
+    receipt = await files.keep_message(message("sk-secret"))
+    note = await files.keep_note(Note("sk-secret", "sk-secret", tags=("sk-secret",)), scope=Scope())
+    assert receipt.stored
+    assert files.history("cli:direct")[0]["content"] == REDACTION_FAILED
+    assert note.path is not None
+    assert "sk-secret" not in note.path.read_text()
+    assert warnings
+    assert not any("sk-secret" in warning for warning in warnings)

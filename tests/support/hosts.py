@@ -77,10 +77,6 @@ class Wired:
         """The newest request that reached the model."""
         return self.server.requests[-1]
 
-    def request_with(self, words: str) -> Request:
-        """Return the first request in whose last user message words stand."""
-        return next(one for one in self.server.requests if words in one.last_user)
-
     def records(self, role: str = "") -> list[dict[str, Any]]:
         """Return what stands in the transcripts, of one role where it is named."""
         lines = [

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import ClientSession
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import CallToolResult
 
@@ -43,15 +42,6 @@ class ServedWorkspace:
     def process(self, *more: str, **environment: str) -> "LineClient":
         """Start a server, and speak its lines."""
         return LineClient([sys.executable, *self.arguments(*more)], {**self.environment, **environment})
-
-    @asynccontextmanager
-    async def client(self, *more: str, **environment: str) -> AsyncIterator["Client"]:
-        """Start a server, and connect the SDK's client to it."""
-        parameters = StdioServerParameters(
-            command=sys.executable, args=self.arguments(*more), env={**self.environment, **environment}
-        )
-        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
-            yield Client(session, await session.initialize())
 
     @asynccontextmanager
     async def beside(self, user: str = OWNER, **limits: float) -> AsyncIterator["Client"]:

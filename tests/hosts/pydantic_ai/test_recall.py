@@ -85,18 +85,6 @@ async def test_streams_have_the_same_hooks_and_one_that_is_left_keeps_the_questi
     assert "And which host is it?" in agents.wired.said("user")
 
 
-def test_run_sync_has_the_same_hooks_in_several_loops(agents):
-    memory = agents.wired.service()
-    for text in (TOLD, ASKED):
-        loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(loop)
-        agents.make(memory).run_sync(text)
-        searchable(memory)
-        asyncio.set_event_loop(None)
-        loop.close()
-    assert "5433" in beside(agents.wired.last, ASKED)
-
-
 async def test_a_run_that_is_cancelled_keeps_the_question(agents):
     memory = agents.wired.service()
     agents.wired.server.rules = [ReplyRule(lambda one: True, Reply("Late.", delay=5), times=1)]

@@ -56,20 +56,6 @@ async def test_the_failures_of_a_tool_are_noted(agents):
     assert agents.wired.holds(SECRET) == []
 
 
-async def test_the_memorys_own_tools_answer_and_are_not_noted(agents):
-    memory = agents.wired.service()
-    await agents.make(memory).run(TOLD, conversation_id="one")
-    searchable(memory)
-    calls(agents, "memory_search", query="port of the staging database")
-    result = await agents.make(memory).run("Search your memory, please.", conversation_id="two")
-    assert "5433" in str(result.all_messages()[-2])
-    calls(agents, "remember", text="The user's boat is called Wanda", kind="note")
-    await agents.make(memory).run("Do remember what you like.", conversation_id="two")
-    memory.close()
-    assert agents.wired.holds("Wanda")
-    assert "memory_search" not in agents.wired.notes()
-
-
 async def test_a_tool_that_waits_for_an_approval_goes_on_with_the_block_and_the_question_is_kept_once(agents):
     memory = agents.wired.service()
     await agents.make(memory).run(TOLD, conversation_id="one")
