@@ -1,6 +1,6 @@
 """The configuration of the set inside nanobot.
 
-It stands in nanobot's own ``config.json`` at ``channels.memoryPlugins``: the only place there that takes unknown
+It is in nanobot's own ``config.json`` at ``channels.memoryPlugins``: the only place there that takes unknown
 keys and keeps them when nanobot saves the file. Without it, ``NANOBOT_MEMORY_CONFIG`` may name a file.
 """
 
@@ -35,7 +35,7 @@ class Configuration:
 
 
 def read_configuration(loop: Any) -> Configuration:
-    """Read the configuration that belongs to an AgentLoop; None stands for a loop that was not found.
+    """Read the configuration that belongs to an AgentLoop; None means a loop that was not found.
 
     Never raises: what cannot be used is left at its default and reported as a problem.
     """

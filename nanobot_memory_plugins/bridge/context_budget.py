@@ -103,7 +103,7 @@ def _without(message: Mapping[str, Any], earlier: str | None) -> dict[str, Any]:
 def waiting_messages() -> list[dict[str, Any]] | None:
     """Return the messages of the request that come after those to be summarised.
 
-    nanobot does not hand them over. They stand in the function that awaits the caller; None where there is none.
+    nanobot does not hand them over. They are in the function that awaits the caller; None where there is none.
     """
     name, local = _COMPACTING
     frame: FrameType | None = sys._getframe(1)

@@ -1,6 +1,6 @@
 """nanobot's own sessions, history and MEMORY.md, for ``nanobot-memory import``.
 
-nanobot 0.3.5 keeps sessions as JSON lines outside the workspace, in ``sessions/<workspace id>/`` beside its
+nanobot 0.3.5 keeps sessions as JSON lines outside the workspace, in ``sessions/<workspace id>/`` next to its
 config.json. Older releases kept them in ``sessions/`` of the workspace, or of the home folder. All of them
 are looked for.
 """
@@ -146,9 +146,9 @@ def _history(path: Path, name: str) -> Iterator[Item]:
 
 
 def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
-    own = MemoryPaths.of(workspace).long_term
+    own_file = MemoryPaths.of(workspace).long_term
     with suppress(OSError):
-        if own.exists() and own.samefile(path):
+        if own_file.exists() and own_file.samefile(path):
             yield Skipped("it is this memory's own file already", name)
             return
     # nanobot's Dream job writes it out of summaries: it is not the user's word.
@@ -218,7 +218,7 @@ def _is_session(path: Path) -> bool:
 
 
 def _key_from_name(path: Path) -> str:
-    """Return the key that a file name stands for: base64, or in older releases the key with ``_`` for ``:``."""
+    """Return the key that a file name encodes: base64, or in older releases the key with ``_`` for ``:``."""
     stem = path.stem
     with suppress(ValueError):
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")

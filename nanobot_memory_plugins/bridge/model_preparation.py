@@ -27,8 +27,8 @@ def prepare_model(name: str | None = None) -> Prepared:
         return Prepared.NOT_WANTED
     command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "models"]
     named = [] if name is None else [name]
-    there = subprocess.run([*command, "path", *named], capture_output=True, check=False)  # noqa: S603  # our own module
-    if there.returncode == 0:
+    found = subprocess.run([*command, "path", *named], capture_output=True, check=False)  # noqa: S603  # our own module
+    if found.returncode == 0:
         return Prepared.THERE
     pulled = subprocess.run([*command, "pull", *named], stdout=subprocess.DEVNULL, check=False)  # noqa: S603
     return Prepared.MADE if pulled.returncode == 0 else Prepared.FAILED

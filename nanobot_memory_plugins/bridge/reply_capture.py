@@ -112,7 +112,7 @@ def is_answer(message: dict[str, Any]) -> bool:
 
 
 def earlier_messages(recorded: Sequence[object]) -> list[dict[str, Any]]:
-    """Return the messages of people's turns, as they are kept when they are heard.
+    """Return the messages of people's turns, as they are kept when they come in.
 
     What nanobot put in the place of an answer, what others sent there, and the turns of its timers are left out.
     """

@@ -104,7 +104,7 @@ def require(owner: object, *names: str) -> Any:
 def find_loop(ctx: object) -> Any:
     """Return the AgentLoop that is loading its tools.
 
-    It is behind the runtime control of the tool context; in hosts without that, we run inside its constructor.
+    It is in the runtime control of the tool context; in hosts without that, we run inside its constructor.
 
     Raises `SeamMissingError` when it is in neither place.
     """

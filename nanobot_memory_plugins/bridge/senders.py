@@ -90,7 +90,7 @@ def senders_of_loop(loop: Any) -> Callable[[], Senders]:
 def configured_senders(workspace: Path, source: str) -> Senders | None:
     """Return who may write to the workspace of the user's own nanobot; None for another host's workspace.
 
-    ``source`` is the file that the memory's configuration was read from: nanobot's, or one beside it.
+    ``source`` is the file that the memory's configuration was read from: nanobot's, or one next to it.
     """
     home = nanobot_home()
     usual = home / "config.json" if home is not None else None
@@ -100,8 +100,8 @@ def configured_senders(workspace: Path, source: str) -> Senders | None:
             continue
         defaults = _part(_part(raw, "agents"), "defaults")
         named = defaults.get("workspace")
-        own = Path(str(named)).expanduser() if named else (home or Path()) / "workspace"
-        if own.resolve() != workspace.resolve() and file == usual:
+        own_workspace = Path(str(named)).expanduser() if named else (home or Path()) / "workspace"
+        if own_workspace.resolve() != workspace.resolve() and file == usual:
             return None
         unified = defaults.get("unifiedSession", defaults.get("unified_session", False)) is True
         return senders_of(_part(raw, "channels"), unified=unified, approved=partial(_approved_beside, file))

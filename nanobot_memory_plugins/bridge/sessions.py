@@ -22,7 +22,7 @@ _SENT_BY_SESSION = "session_message"
 # The host runs a turn on a message again that it has stored before.
 _REPEATED = "_skip_user_persist"
 
-# What nanobot says in the user's name behind a summary (SUMMARY_CONTINUATION_TEXT in 0.3.5). In a request it bears no
+# What nanobot says in the user's name after a summary (SUMMARY_CONTINUATION_TEXT in 0.3.5). In a request it bears no
 # mark.
 _CONTINUATION = "Continue the active task from the working-memory checkpoint above."
 
@@ -111,7 +111,7 @@ def live_messages(session: object) -> list[object]:
 
 
 def is_continuation(message: Mapping[str, Any]) -> bool:
-    """Return whether a message is nanobot's own "go on" behind a summary: nobody said it."""
+    """Return whether a message is nanobot's own "go on" after a summary: nobody said it."""
     content = message.get("content")
     return isinstance(content, str) and content.strip() == _CONTINUATION
 

@@ -32,8 +32,12 @@ def group_chat_of(
     by_metadata = _group_by_metadata(metadata or {})
     if by_metadata is not None:
         return (name, True) if by_metadata else ("", True)
-    own = {sender, sender_name(channel, sender), f"private:{sender}"}
-    if chat_id in own or (channel == "telegram" and chat_id.isdigit()) or (channel == "slack" and chat_id[:1] == "D"):
+    sender_names = {sender, sender_name(channel, sender), f"private:{sender}"}
+    if (
+        chat_id in sender_names
+        or (channel == "telegram" and chat_id.isdigit())
+        or (channel == "slack" and chat_id[:1] == "D")
+    ):
         return "", True
     certain = (
         (channel == "telegram" and chat_id.startswith("-"))

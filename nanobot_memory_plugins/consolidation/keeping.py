@@ -70,7 +70,7 @@ _CUES = {
 }  # fmt: skip
 _LONGEST = 4_000
 _ANSWER_TOKENS, _MOST_OPERATIONS = 400, 5
-# Seconds that is waited for the entries' lock behind a turn, and by a tool in one.
+# Seconds that is waited for the entries' lock after a turn, and by a tool in one.
 _LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0
 
 

@@ -127,8 +127,8 @@ class ConsolidationPlugin:
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
         except MemoryFileError as error:
-            where = repository.paths.relative(repository.path)
-            return [Trace(where, 0, removed=False, why=error.cause, waits=True)]
+            file = repository.paths.relative(repository.path)
+            return [Trace(file, 0, removed=False, why=error.cause, waits=True)]
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:

@@ -307,7 +307,7 @@ def _with_what_it_replaced(id_: str, entries: Mapping[str, Entry]) -> list[str]:
 
 
 def _entry_id(given: str) -> str:
-    """Return the id of an entry as it is meant: in brackets, or behind its file as searches show it."""
+    """Return the id of an entry as it is meant: in brackets, or after its file as searches show it."""
     return given.strip("[] ").rpartition("#")[2]
 
 
@@ -349,5 +349,5 @@ def _receipt_text(receipt: Receipt) -> str:
     """Return the answer to a request to keep a note."""
     if not receipt.stored:
         return f"Error: the note was not kept. {receipt.reason}"
-    where = receipt.path.name if receipt.path else "memory"
-    return f"Kept in {where}, line {receipt.line} (id {receipt.id})."
+    place = receipt.path.name if receipt.path else "memory"
+    return f"Kept in {place}, line {receipt.line} (id {receipt.id})."

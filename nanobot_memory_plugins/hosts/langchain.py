@@ -216,7 +216,7 @@ def _chat_message(message: BaseMessage) -> dict[str, Any]:
 
 
 def _system_with(request: Any, known: str) -> dict[str, Any]:
-    """Return the system prompt with what is known behind it, as `ModelRequest.override` takes it."""
+    """Return the system prompt with what is known after it, as `ModelRequest.override` takes it."""
     system = getattr(request, "system_message", None)  # since LangChain 1.1; it may consist of parts
     if system is not None and not isinstance(system.content, str):
         return {"system_message": SystemMessage(content=[*system.content, {"type": "text", "text": known}])}

@@ -135,7 +135,7 @@ class _Run(RunHooks[Any]):
     async def _begin(self, messages: Sequence[Any]) -> None:
         """Receive the user's message before the first request, where calls that were made already can be seen.
 
-        A run that is resumed has been told of it before; and a nested agent may be the first to ask there, whose prompt
+        A run that is resumed has been given it before; and a nested agent may be the first to ask there, whose prompt
         is nobody's word.
         """
         self._memory.touch(self.turn.session_key, self.turn.scope)  # a run that is cancelled does not say so

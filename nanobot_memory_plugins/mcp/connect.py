@@ -208,8 +208,8 @@ def write_entry(client: KnownClient, file: Path, entry: Mapping[str, Any]) -> Pa
         before = file.read_text(encoding="utf-8") if file.exists() else None
         content = json.loads(before) if before is not None else {}
         servers = content.setdefault(client.place, {})
-        there = servers.get(SERVER, entry)
-        words = [there.get("command"), *there.get("args", ())]
+        existing = servers.get(SERVER, entry)
+        words = [existing.get("command"), *existing.get("args", ())]
         is_own = any(isinstance(word, str) and (Path(word).stem == _PROGRAM or word == _MODULE) for word in words)
     except OSError as error:
         raise ConfigurationError(
@@ -226,7 +226,7 @@ def write_entry(client: KnownClient, file: Path, entry: Mapping[str, Any]) -> Pa
         )
     if before is not None and servers.get(SERVER) == entry:
         return None
-    servers[SERVER] = {**there, **entry}
+    servers[SERVER] = {**existing, **entry}
     try:
         replace_file(file, f"{_as_json(content, like=before or '')}\n".encode())
     except MemoryFileError as error:

@@ -168,9 +168,9 @@ async def serve_http(
     (``https://chat.example.org``): the page of another site, or one that rebinds its name to this machine, may not.
     """
     address, port = address_of(listening), listening.getsockname()[1]
-    own = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")] + [address.split("/")[2]]
+    own_hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")] + [address.split("/")[2]]
     security = TransportSecuritySettings(
-        allowed_hosts=[*own, *hosts], allowed_origins=[*(f"http://{name}" for name in own), *origins]
+        allowed_hosts=[*own_hosts, *hosts], allowed_origins=[*(f"http://{name}" for name in own_hosts), *origins]
     )
     auth = AuthSettings(issuer_url=AnyHttpUrl(address), resource_server_url=None)
     server = make_server(auth=auth, token_verifier=Tokens(people))

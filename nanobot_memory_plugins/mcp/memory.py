@@ -49,7 +49,7 @@ class ServedMemory(MemoryHost):
 
 
 def _served(config: MemoryConfig) -> MemoryConfig:
-    there = config.plugins.get("consolidation", {})
-    consolidation = {key: value for key, value in there.items() if key not in _SCHEDULE}
+    options = config.plugins.get("consolidation", {})
+    consolidation = {key: value for key, value in options.items() if key not in _SCHEDULE}
     plugins = {**config.plugins, **_LEFT_OUT, "consolidation": {**consolidation, _SCHEDULE[0]: False}}
     return config.model_copy(update={"plugins": plugins})

@@ -46,9 +46,9 @@ async def long_term(memory: ServedMemory, client: Client, scope: Scope) -> str:
     search = memory.tool("memory_search")
     known = await search.run({}, session_key=client.session) if search is not None else ""
     written = await run_in_daemon_thread(memory.base_context)
-    left = await run_in_daemon_thread(lambda: memory.prompt_entries(written, scope=scope).long_term)
-    shown = memory.shown(scope, [_hit(left, LONG_TERM, 1, Origin.USER, Scope())] if left.strip() else [])
-    text = fence([hit.text for hit in shown], language=language_of(left))
+    remaining = await run_in_daemon_thread(lambda: memory.prompt_entries(written, scope=scope).long_term)
+    shown = memory.shown(scope, [_hit(remaining, LONG_TERM, 1, Origin.USER, Scope())] if remaining.strip() else [])
+    text = fence([hit.text for hit in shown], language=language_of(remaining))
     return bounded("\n\n".join(filter(None, (known, text))), _MORE, most=RESOURCE_CHARACTERS) or "There is nothing yet."
 
 

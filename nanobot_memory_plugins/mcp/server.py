@@ -106,8 +106,8 @@ class MemoryServer(FastMCP[Any]):
 
     async def list_resources(self) -> list[types.Resource]:
         """Return long-term memory, and the last days of the client's person."""
-        own = await self._in_time(lambda _client, scope: resources.list_resources(self.memory, scope))
-        return [*await super().list_resources(), *map(types.Resource.model_validate, own)]
+        resource_list = await self._in_time(lambda _client, scope: resources.list_resources(self.memory, scope))
+        return [*await super().list_resources(), *map(types.Resource.model_validate, resource_list)]
 
     async def _long_term(self) -> str:
         return await self._in_time(lambda client, scope: resources.long_term(self.memory, client, scope))

@@ -53,9 +53,9 @@ class MemoryReader:
         """Return the sessions and days, the one that was written last first. What cannot be read is passed over."""
         fresh: dict[str, tuple[str, ShownFile]] = {}
         for path, stamp in self._stamps():
-            there = self._known.get(path)
+            known = self._known.get(path)
             try:
-                fresh[path] = there if there is not None and there[0] == stamp else (stamp, self._read(Path(path)))
+                fresh[path] = known if known is not None and known[0] == stamp else (stamp, self._read(Path(path)))
             except OSError:
                 continue
         self._known = fresh

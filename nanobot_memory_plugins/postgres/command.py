@@ -54,13 +54,13 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
             tr("{machine}: {count:,} passages", machine=name, count=count) for name, count in sent.passages.items()
         ]
         if is_left:
-            left = tr(
+            remaining = tr(
                 "{bytes:,} bytes and {count:,} entries of {machine} are not sent; `nanobot-memory doctor` says why.",
                 bytes=sent.unsent_bytes,
                 count=sent.unsent_entries,
                 machine=sent.machine,
             )
-            lines.append(left)
+            lines.append(remaining)
         say("\n".join(lines))
     if is_left:
         raise typer.Exit(1)

@@ -118,9 +118,9 @@ class EntryExchange:
         version = await run_in_daemon_thread(access.version)
         if state == agreed.state and version == self._seen:
             return False
-        here = await run_in_daemon_thread(access.exported)
+        local = await run_in_daemon_thread(access.exported)
         known = dict(agreed.known)
-        gone = [id_ for id_, (_, digest) in known.items() if id_ not in here and digest != _NOTHING]
+        gone = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _NOTHING]
         taken = await run_in_daemon_thread(lambda: access.taken_out(gone)) if gone else ()
         lost = set(gone) - set(taken)  # with their file: nobody took them out, so they come back
         for id_ in lost:
@@ -130,16 +130,16 @@ class EntryExchange:
             pulled = await self._ask(lambda connection: pull(connection, known))
             if pulled is None:
                 return None
-            state, rows, there = pulled
-            updates, known = learned(known, rows, there, here)
+            state, rows, server_revisions = pulled
+            updates, known = learned(known, rows, server_revisions, local)
         if updates:
             await run_in_daemon_thread(lambda: access.take_in(updates))
             version = await run_in_daemon_thread(access.version)
-            here = await run_in_daemon_thread(access.exported)
-        if back := len(lost & here.keys()):
+            local = await run_in_daemon_thread(access.exported)
+        if back := len(lost & local.keys()):
             logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
         agreed = Agreed(state, known)
-        writes = changed(known, here)
+        writes = changed(known, local)
         done = await self._ask(lambda connection: push(connection, self._owner, writes)) if writes else {}
         if done:
             sent = {write.id: (done[write.id], hash_of(write.body)) for write in writes if write.id in done}
@@ -171,22 +171,25 @@ class EntryExchange:
 
 
 def learned(
-    known: Mapping[str, tuple[int, str]], rows: Sequence[EntryRow], there: Mapping[str, int], here: Mapping[str, str]
+    known: Mapping[str, tuple[int, str]],
+    rows: Sequence[EntryRow],
+    server_revisions: Mapping[str, int],
+    local: Mapping[str, str],
 ) -> tuple[list[EntryUpdate], dict[str, tuple[int, str]]]:
     """Return what is to be merged here of the rows that are news, and what is known then.
 
-    What the server has lost (it is not ``there``) is no news: it is sent again.
+    What the server has lost (it is not in ``server_revisions``) is no news: it is sent again.
     """
-    after = {id_: (entry[0], entry[1] if id_ in there else _LOST) for id_, entry in known.items()}
+    after = {id_: (entry[0], entry[1] if id_ in server_revisions else _LOST) for id_, entry in known.items()}
     updates = []
     for row in rows:
-        before, body = known.get(row.id), here.get(row.id, "")
+        before, body = known.get(row.id), local.get(row.id, "")
         after[row.id] = (row.revision, hash_of(row.body))
         if clean(body) == row.body:
             continue
         base = row.base
         if before is not None and row.revision < before[0]:
-            base = row.body  # the server went back behind what was known: what is here goes there again
+            base = row.body  # the server went back to an older state than was known: what is here goes there again
         elif before is not None and (row.revision == before[0] or (base and hash_of(base) != before[1])):
             base = ""  # it lost what was known, and somebody has written anew: both stay
         elif before is not None and hash_of(body) == before[1]:
@@ -195,17 +198,17 @@ def learned(
     return updates, after
 
 
-def changed(known: Mapping[str, tuple[int, str]], here: Mapping[str, str]) -> list[EntryWrite]:
+def changed(known: Mapping[str, tuple[int, str]], local: Mapping[str, str]) -> list[EntryWrite]:
     """Return what of the entries here is not as it is known to be on the server."""
     writes = []
-    for id_, text in here.items():
+    for id_, text in local.items():
         revision, digest = known.get(id_, (0, ""))
         if digest != hash_of(text):
             writes.append(EntryWrite(id_, revision, text))
     writes += [
         EntryWrite(id_, revision, "")
         for id_, (revision, digest) in known.items()
-        if id_ not in here and digest not in (_NOTHING, _LOST)
+        if id_ not in local and digest not in (_NOTHING, _LOST)
     ]
     return writes
 
@@ -222,7 +225,7 @@ def pull(connection: Connection, known: Mapping[str, tuple[int, str]]) -> tuple[
     """Return the state of the entries, those that are not as they are known, and the revision of each."""
     state = _state(connection)
     found = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
-    there = {str(id_): int(revision) for id_, revision, _ in found}
+    revisions = {str(id_): int(revision) for id_, revision, _ in found}
     news = [id_ for id_, revision, digest in found if known.get(id_) != (revision, digest)]
     rows = run(
         connection,
@@ -233,7 +236,7 @@ def pull(connection: Connection, known: Mapping[str, tuple[int, str]]) -> tuple[
         "WHERE e.id = ANY(%s) ORDER BY e.id",
         (list(known), [revision for revision, _ in known.values()], news),
     ).fetchall()
-    return state, [EntryRow(row[0], int(row[1]), row[2] or "", bool(row[3]), row[4] or "") for row in rows], there
+    return state, [EntryRow(row[0], int(row[1]), row[2] or "", bool(row[3]), row[4] or "") for row in rows], revisions
 
 
 def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> dict[str, int]:

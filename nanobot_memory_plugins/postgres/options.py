@@ -1,4 +1,4 @@
-"""The options of the PostgreSQL store, as they stand in a configuration file."""
+"""The options of the PostgreSQL store, as they are in a configuration file."""
 
 from pydantic import Field, SecretStr
 

@@ -193,8 +193,8 @@ def _make(connection: Connection) -> None:
 
 def _version(connection: Connection) -> int:
     """Return the version of the tables, 0 where there are none."""
-    there = run(connection, "SELECT to_regclass('nanobot_memory.meta')").fetchone()
-    if there is None or there[0] is None:
+    row = run(connection, "SELECT to_regclass('nanobot_memory.meta')").fetchone()
+    if row is None or row[0] is None:
         return 0
     row = run(connection, "SELECT value FROM nanobot_memory.meta WHERE key = 'schema'").fetchone()
     return int(row[0]) if row else 0

@@ -59,7 +59,7 @@ _POLL = 0.05
 
 
 class SharedStore:
-    """The `Store` over a server, with the store of this machine behind it. A turn waits for no network for long.
+    """The `Store` over a server, with the store of this machine as its fallback. A turn waits for no network for long.
 
     What this machine's files hold and the server does not have yet is searched as well. Making one raises
     `StoreError` where this machine's name cannot be kept; `start` begins.
@@ -119,9 +119,9 @@ class SharedStore:
     async def read(self, hit_id: str) -> Hit | None:
         """Return one memory whole, or None when there is none with this id."""
         self._must_be_open()
-        here = await self.local.read(hit_id)
-        if here is not None or record_of(hit_id) in await self._in_thread(lambda: hidden_records(self._paths)):
-            return here
+        hit = await self.local.read(hit_id)
+        if hit is not None or record_of(hit_id) in await self._in_thread(lambda: hidden_records(self._paths)):
+            return hit
         return await self.server.ask(lambda connection: self._searcher(connection, None).read(hit_id))
 
     def notify(self, path: Path) -> None:
@@ -141,7 +141,7 @@ class SharedStore:
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
         self._sending.count_soon()
-        own = replace(self.local.status(), unsent_bytes=self._sending.unsent)
+        status = replace(self.local.status(), unsent_bytes=self._sending.unsent)
         reason = ""
         if not self.server.fast:
             reason = Sentence("{why} This machine's own index answers.", why=self.server.reason)
@@ -151,10 +151,12 @@ class SharedStore:
                 bytes=self._sending.unsent,
             )
         if reason:
-            reasons = Sentence.joined(filter(None, (reason, own.reason)), " ")
-            return replace(own, reason=reasons, hint=self.server.hint or own.hint)
+            reasons = Sentence.joined(filter(None, (reason, status.reason)), " ")
+            return replace(status, reason=reasons, hint=self.server.hint or status.hint)
         return (
-            replace(own, level=Level.HYBRID, reason="", hint="") if own.model else replace(own, level=Level.FULL_TEXT)
+            replace(status, level=Level.HYBRID, reason="", hint="")
+            if status.model
+            else replace(status, level=Level.FULL_TEXT)
         )
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:

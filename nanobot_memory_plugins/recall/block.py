@@ -31,7 +31,7 @@ def build_block(
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
     One that does not fit is left out and the next is tried. What is about another project than the ``project`` that is
-    worked in comes behind all else, and says so. The first line says which day ``today`` is, and the order.
+    worked in comes after all else, and says so. The first line says which day ``today`` is, and the order.
     """
     ordered = sorted(hits, key=lambda hit: is_of_other_project(hit, project))
     if options.given("max_full_docs") is not None or options.given("max_snippets") is not None:
@@ -92,8 +92,8 @@ def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = ""
         question = one_line(hit.answers)
         speaker += f"，回答“{question}”" if is_chinese(question) else f', asked "{question}"'
     if is_of_other_project(hit, project):
-        other = one_line(hit.scope.project)
-        speaker += f"（另一项目：{other}）" if is_chinese(text) else f" (other project: {other})"
+        project_name = one_line(hit.scope.project)
+        speaker += f"（另一项目：{project_name}）" if is_chinese(text) else f" (other project: {project_name})"
     return f"- {day}{speaker}: {text} (line {hit.line})"
 
 
@@ -117,7 +117,7 @@ def _cut(text: str, most: int) -> str:
 def _newest_first(hit: Hit) -> tuple[float, bool]:
     """Put the newest first: of two that say different things it mostly holds.
 
-    What has no date, as long-term memory, comes behind what has, and of that what another entry has replaced last.
+    What has no date, as long-term memory, comes after what has, and of that what another entry has replaced last.
     """
     return -hit.time.timestamp() if hit.time is not None else math.inf, hit.superseded
 

@@ -55,8 +55,8 @@ def says_nothing_beyond(hit: Hit, question_words: frozenset[str]) -> bool:
     """Return whether a memory only asks what is asked now, in other words perhaps: that helps nobody."""
     if not asks(hit.text) or hit.answers:
         return False
-    own = words_of(hit.text)
-    return len(own - question_words) <= _NEW_SHARE * len(own)
+    hit_words = words_of(hit.text)
+    return len(hit_words - question_words) <= _NEW_SHARE * len(hit_words)
 
 
 def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> list[Hit]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
-# What the store puts behind an entry that has taken the place of another: a prompt shows it without.
+# What the store appends to an entry that has taken the place of another: a prompt shows it without.
 _SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
 # Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
 _SHORTEST_PART = 8

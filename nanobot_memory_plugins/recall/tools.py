@@ -207,8 +207,8 @@ class MemoryGet:
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
         for direction, neighbour in zip(("It begins before this", "It goes on"), _around(hit_id), strict=True):
-            other = await whole_hit(store, neighbour) if neighbour else None
-            if other is not None and other.path == hit.path and visible.allows(other.scope):
+            neighbour_hit = await whole_hit(store, neighbour) if neighbour else None
+            if neighbour_hit is not None and neighbour_hit.path == hit.path and visible.allows(neighbour_hit.scope):
                 text += f"\n({direction}: id {neighbour})"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."
 

@@ -26,8 +26,8 @@ _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 def answer(candidates: Candidates, query: Query, level: Level, options: SearchOptions, now: datetime) -> SearchResult:
     """Return the best candidates as hits.
 
-    With the learned order these are also the passages beside one that is found: an answer may have none of the
-    question's words. What was said word for word before, and further parts of a long message, come behind all else.
+    With the learned order these are also the passages next to one that is found: an answer may have none of the
+    question's words. What was said word for word before, and further parts of a long message, come after all else.
     """
     if query.tier is Tier.LIGHT:  # a search of tl;dr, tags and titles has no context to look at
         options = options.model_copy(update={"context_boosts": False})

@@ -13,8 +13,8 @@ _FEWEST_DOCUMENTS = 100
 def idf_of(terms: Iterable[str], frequencies: Mapping[str, int], documents: int) -> dict[str, float]:
     """Return the inverse document frequency of each term: ln(1 + (N - n + 0.5) / (n + 0.5)), as Lucene has it.
 
-    It stays positive for terms that stand everywhere. A term that stands nowhere counts like one that stands once: it
-    says that something is missing, but pairs of Chinese characters that cross words stand nowhere as a rule.
+    It stays positive for terms that occur everywhere. A term that occurs nowhere counts like one that occurs once: it
+    says that something is missing, but pairs of Chinese characters that cross words occur nowhere as a rule.
     """
     whole = max(documents, _FEWEST_DOCUMENTS)
     return {

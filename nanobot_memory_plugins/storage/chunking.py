@@ -26,7 +26,7 @@ class Chunk:
     """One passage of a text.
 
     ``heading`` is the path of headings above it, as "Projects > Alpha". ``start`` is where it begins in the text, in
-    characters, and ``line`` how many line ends stand before it.
+    characters, and ``line`` how many line ends come before it.
     """
 
     text: str
@@ -148,7 +148,7 @@ def _cut(text: str, start: int, covered: int, limit: int, fence: tuple[int, int]
     line = text.rfind("\n", earliest, limit)
     if line >= 0:
         return line + 1
-    # With the character behind it: the full stop of "3.5" ends none.
+    # With the character after it: the full stop of "3.5" ends none.
     ends = sentence_ends(text[earliest : limit + 1])
     sentence = max((end for end in ends if earliest + end <= limit), default=0)
     if sentence:

@@ -67,9 +67,9 @@ def record_of(key: str) -> str:
 
 
 def _has_tag(tags: Sequence[str] | str, allowed: Collection[str]) -> bool:
-    own = [_folded(tag) for tag in (json.loads(tags) if isinstance(tags, str) else tags)]
+    own_tags = [_folded(tag) for tag in (json.loads(tags) if isinstance(tags, str) else tags)]
     folded = list(map(_folded, allowed))
-    return any(tag == name or tag.startswith(f"{name}/") for tag in own for name in folded)
+    return any(tag == name or tag.startswith(f"{name}/") for tag in own_tags for name in folded)
 
 
 def _folded(tag: str) -> str:

@@ -1,4 +1,4 @@
-"""The storage plugin's options, as they stand in a configuration file."""
+"""The storage plugin's options, as they are in a configuration file."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -41,16 +41,16 @@ def purge_index(
     """
     from nanobot_memory_plugins.storage.database import Database
 
-    where = _relative(paths, path)
-    left = count_rows(path, matcher)
+    place = _relative(paths, path)
+    row_count = count_rows(path, matcher)
     if dry_run:
-        return [Trace(where, left)] if left else []
+        return [Trace(place, row_count)] if row_count else []
     # The indexer may have been faster than the count; the file is written anew in any case.
-    traces = [Trace(where, indexed - left)] if indexed > left else []
-    traces += [Trace(where, left, removed=False, why=_IN_FILES)] if left else []
+    traces = [Trace(place, indexed - row_count)] if indexed > row_count else []
+    traces += [Trace(place, row_count, removed=False, why=_IN_FILES)] if row_count else []
     with closing(Database.open(path)) as database:
         if not database.erase_deleted():
-            traces.append(Trace(where, 0, removed=False, why=_STILL_READ, waits=True, derived=True))
+            traces.append(Trace(place, 0, removed=False, why=_STILL_READ, waits=True, derived=True))
     return traces
 
 

@@ -1,7 +1,7 @@
 """The order of hits: ten numbers about each passage, and what each is worth.
 
-None of them reads a sentence. Words and meaning come first. What stands around a passage counts as well: in a
-conversation the words of a question often stand in the turn before its answer, and the rest of its subject elsewhere
+None of them reads a sentence. Words and meaning come first. What comes around a passage counts as well: in a
+conversation the words of a question are often in the turn before its answer, and the rest of its subject elsewhere
 in the same session. ``python -m benchmarks learn_ranking`` learns the two tables anew; docs/retrieval.md has figures.
 Two plain fusions of words and meaning can be chosen in place of it.
 """

@@ -125,7 +125,7 @@ def _fold(text: str) -> str:
 def _terms(text: str, *, lone_characters: bool = True) -> Iterator[str]:
     """Yield the terms of folded text.
 
-    In queries a character stands alone only where its run has no other but those that say nothing: 蓍 in 蓍的叶子.
+    In queries a character is a term alone only where its run has no other but those that say nothing: 蓍 in 蓍的叶子.
     """
     for match in _TOKEN.finditer(text):
         run = match["unspaced"]

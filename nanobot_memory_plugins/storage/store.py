@@ -174,7 +174,7 @@ class SqliteStore:
     async def vectors_complete(self, waiting: Callable[[StoreStatus, EmbeddingStatus], None]) -> None:
         """Return once everything has its vector, or when there is no model to make them.
 
-        ``waiting`` is called again and again meanwhile, with the state and how the model stands.
+        ``waiting`` is called again and again meanwhile, with the state and that of the model.
         """
         while True:
             report = await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))

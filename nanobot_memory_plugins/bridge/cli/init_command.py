@@ -141,10 +141,10 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
 
 def _next_commands(setup: HostSetup, given: Path | None) -> list[str]:
     more = "" if given is None else f" --config {shlex.quote(str(setup.file))}"
-    where = "" if given is None else f" --workspace {shlex.quote(str(setup.workspace))}"
+    workspace_option = "" if given is None else f" --workspace {shlex.quote(str(setup.workspace))}"
     return [
         f'nanobot agent{more} -m "{tr(_SAMPLE)}"',
         f'nanobot agent{more} -s another -m "{tr(_QUESTION)}"',
-        f'nanobot-memory why "{tr(_QUESTION)}"{where}',
-        f"nanobot-memory entries list{where}",
+        f'nanobot-memory why "{tr(_QUESTION)}"{workspace_option}',
+        f"nanobot-memory entries list{workspace_option}",
     ]

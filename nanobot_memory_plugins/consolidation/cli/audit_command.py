@@ -67,12 +67,12 @@ def _pairs(entries: Mapping[str, Entry]) -> set[tuple[str, str]]:
                 with_term[term].append(id_)
     most = max(20, len(entries) // 20)
     return {
-        (min(one, other), max(one, other))
+        (min(first, second), max(first, second))
         for ids in with_term.values()
         if len(ids) <= most
-        for number, one in enumerate(ids)
-        for other in ids[number + 1 :]
-        if entries[one].scope == entries[other].scope
+        for number, first in enumerate(ids)
+        for second in ids[number + 1 :]
+        if entries[first].scope == entries[second].scope
     }
 
 

@@ -105,18 +105,18 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     repository = opened(workspace)
     runs = repository.history.runs(entry_id)
     snapshot = repository.load()
-    found, there = snapshot.entries, snapshot.entries.get(entry_id)
-    entry = there or snapshot.forgotten.get(entry_id) or repository.history.last_known(entry_id)
+    found, current = snapshot.entries, snapshot.entries.get(entry_id)
+    entry = current or snapshot.forgotten.get(entry_id) or repository.history.last_known(entry_id)
     if entry is None:
         from nanobot_memory_plugins.consolidation.operations.changes import no_entry
 
         raise no_entry([entry_id], found)
     if as_json:
         history = [{**run_row(run), **change_row(change)} for run in runs for change in run.changes]
-        print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": history})
+        print_json({"ok": True, "entry": row(entry), "gone": current is None, "history": history})
         return
     out = console()
-    out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
+    out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if current is None else ''}  {shown(entry.content)}")
     show_entry_fields(entry)
     for run in runs:
         line = tr(
@@ -204,10 +204,10 @@ def show_history(
     """Show who changed what, when and why, the last first."""
     repository = opened(workspace)
     every = repository.history.runs(entry_id)
-    if entry_id and not every and entry_id not in (there := repository.load().entries):
+    if entry_id and not every and entry_id not in (current := repository.load().entries):
         from nanobot_memory_plugins.consolidation.operations.changes import no_entry
 
-        raise no_entry([entry_id], there)
+        raise no_entry([entry_id], current)
     found = every[-limit:]
     if as_json:
         rows = [{**run_row(run), "changes": list(map(change_row, run.changes))} for run in reversed(found)]

@@ -112,17 +112,19 @@ async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Era
 
 def _outcome(plan: ErasurePlan) -> str:
     """Say what a plan comes to."""
-    what = ", ".join((*plan.erasure.ids, *plan.erasure.sessions)) or tr("what was named")
+    subject = ", ".join((*plan.erasure.ids, *plan.erasure.sessions)) or tr("what was named")
     if not plan.traces:
         return tr("Nothing that is kept here holds what was named: nothing was removed.")
     if not plan.removed:
         more = "The next start goes on with it." if plan.waits and plan.is_done else ""
         return together("Nothing was removed.", more)
     if not plan.is_done:
-        return tr("Would be forgotten for good: {what}.", what=what)
+        return tr("Would be forgotten for good: {what}.", what=subject)
     if plan.waits:
-        return tr("Forgotten but for what could not be removed yet: {what}. The next start goes on with it.", what=what)
-    return tr("Forgotten for good: {what}.", what=what)
+        return tr(
+            "Forgotten but for what could not be removed yet: {what}. The next start goes on with it.", what=subject
+        )
+    return tr("Forgotten for good: {what}.", what=subject)
 
 
 def _print(lines: Sequence[str]) -> None:

@@ -22,8 +22,8 @@ def plain_group(group: str) -> str:
 
 def in_group(entry: Entry, group: str) -> bool:
     """Return whether an entry lies in a group or in one inside it. The empty group holds everything."""
-    outer, own = plain_group(group), plain_group(entry.group)
-    return not outer or own == outer or own.startswith(f"{outer}/")
+    outer, inner = plain_group(group), plain_group(entry.group)
+    return not outer or inner == outer or inner.startswith(f"{outer}/")
 
 
 def group_sizes(entries: Iterable[Entry]) -> dict[str, int]:

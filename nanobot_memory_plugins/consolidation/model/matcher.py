@@ -126,9 +126,9 @@ def _likely_ids(text: str, known: Mapping[str, TextFingerprint]) -> list[str]:
     """Return the ids of the entries that may say the same; an id that is named, or the same words, come alone."""
     if (id_ := _named_id(text, known)) is not None:
         return [id_]
-    own = wording(text)
-    same = [id_ for id_, other in known.items() if other.key == own.key] if own.key else []
-    return same or [id_ for id_, other in known.items() if _agreement(own, other) >= _SHARED_WITH_VECTORS]
+    fingerprint = wording(text)
+    same = [id_ for id_, other in known.items() if other.key == fingerprint.key] if fingerprint.key else []
+    return same or [id_ for id_, other in known.items() if _agreement(fingerprint, other) >= _SHARED_WITH_VECTORS]
 
 
 def _named_id(text: str, ids: Container[str]) -> str | None:
@@ -152,15 +152,15 @@ def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vect
 def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[tuple[str, float]]:
     if (known := _named_id(text, entries)) is not None:
         return [(known, 1.0)]
-    own = wording(text)
+    fingerprint = wording(text)
 
     def likeness(entry: Entry) -> float:
         other = wording(entry.content)
-        if own.key and own.key == other.key:
+        if fingerprint.key and fingerprint.key == other.key:
             return 1.0
         # Who asks for an entry names what is particular about it, and not all that it says.
-        covered = _shared_weight(own, other) / own.weight if own.weight else 0.0
-        words = 0.6 * covered + 0.4 * _dice(own, other)
+        covered = _shared_weight(fingerprint, other) / fingerprint.weight if fingerprint.weight else 0.0
+        words = 0.6 * covered + 0.4 * _dice(fingerprint, other)
         cosine = _cosine(text, entry.content, vectors)
         if cosine is not None:
             words = 0.6 * max(words, cosine) + 0.4 * max(0.0, min(words, cosine))

@@ -126,8 +126,8 @@ class _Attempt:
             self._look_at(id_, entries, touched)
         if operation.op == "archive":
             return self._archived(ids[0], entries)
-        seen = [entry for id_, entry in entries.items() if id_ in self._shown or id_ in touched]
-        if any(alike(entry.content, operation.content) for entry in seen if entry.id not in ids):
+        known_entries = [entry for id_, entry in entries.items() if id_ in self._shown or id_ in touched]
+        if any(alike(entry.content, operation.content) for entry in known_entries if entry.id not in ids):
             raise _DroppedError(SAYS_IT_ALREADY)
         quote = self._quotations.find([*operation.said, operation.content], of_assistant=True)
         if quote is None:

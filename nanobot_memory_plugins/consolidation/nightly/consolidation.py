@@ -231,11 +231,11 @@ class NightlyConsolidation:
             current, answers = tidied(entries, now, self._context.scopes.owner), model_answers.answers
             if answers:
                 # What the model was shown may have been forgotten for good while it was asked.
-                there = self._materials(self._read_entries_and_material(now)[1], current)
+                fresh_materials = self._materials(self._read_entries_and_material(now)[1], current)
                 answers = [
-                    replace(answered, material=there[answered.material.visible])
+                    replace(answered, material=fresh_materials[answered.material.visible])
                     for answered in answers
-                    if answered.material.visible in there
+                    if answered.material.visible in fresh_materials
                 ]
             applied = apply(current, answers, now=now, owner_of=self._context.scopes.owner)
             return applied.entries
@@ -270,7 +270,7 @@ def _report(applied: Applied, model_answers: _ModelAnswers, *, idle: bool) -> Re
 
 
 def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:
-    """Commit a file as it stands, when the top of its repository is one of ``roots``; return the commit, or nothing.
+    """Commit a file as it is, when the top of its repository is one of ``roots``; return the commit, or nothing.
 
     What else is staged stays staged and is not committed. No failure raises: it is logged, and the file stays as it is.
     """
@@ -290,9 +290,9 @@ def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:
 def _git(folder: Path, *arguments: str) -> str:
     """Return what a git command prints. Raises `OSError` and `subprocess.SubprocessError`."""
     # Variables of a git that calls us (a hook, a rebase) would lead to its repository.
-    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    own |= {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"} | _GIT_IDENTITY
-    own |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in _GIT_IDENTITY.items()}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"} | _GIT_IDENTITY
+    environment |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in _GIT_IDENTITY.items()}
     done = subprocess.run(  # noqa: S603  # no shell, and the arguments are ours
         ["git", "-C", str(folder), *arguments],  # noqa: S607  # the user's git
         capture_output=True,
@@ -300,7 +300,7 @@ def _git(folder: Path, *arguments: str) -> str:
         encoding="utf-8",
         errors="replace",
         timeout=_GIT_SECONDS,
-        env=own,
+        env=environment,
         stdin=subprocess.DEVNULL,
         check=True,
     )

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.text.fence import Language
 
 # Tokens of one note, message or passage that are shown, and of one entry.
 _PIECE_TOKENS, _ENTRY_TOKENS = 240, 120
-# Of the room, what each part may take while there is more for those behind it than fits.
+# Of the room, what each part may take while the parts after it have more than fits.
 _SHARES = {"rest": 0.15, "entries": 0.4, "said": 0.25, "notes": 0.0}
 # Entries that are shown, however short they are: more than a small model can look through.
 _MOST_ENTRIES = 100
@@ -51,19 +51,19 @@ def make_prompt(
 
 
 def _fitting_lines(lines: dict[str, list[str]], room: int) -> dict[str, list[str]]:
-    """Return the lines of each part that fit: its share of the room, or more where those behind it need less."""
+    """Return the lines of each part that fit: its share of the room, or more where the parts after it need less."""
     shown: dict[str, list[str]] = {}
-    left, needed = room, sum(_cost(line) for part in lines.values() for line in part)
+    remaining, needed = room, sum(_cost(line) for part in lines.values() for line in part)
     for name, part in lines.items():
         needed -= sum(map(_cost, part))
-        own = min(left, max(int(room * _SHARES[name]), left - needed))
-        left -= own
+        share = min(remaining, max(int(room * _SHARES[name]), remaining - needed))
+        remaining -= share
         shown[name] = []
         for line in part:
-            if _cost(line) <= own:
-                own -= _cost(line)
+            if _cost(line) <= share:
+                share -= _cost(line)
                 shown[name].append(line)
-        left += own
+        remaining += share
     return shown
 
 

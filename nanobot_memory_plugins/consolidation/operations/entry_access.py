@@ -100,8 +100,8 @@ class RepositoryAccess(EntryExchange):
         entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
         name = simplified(about.strip()).casefold()
         found = [entry for entry in entries if name in simplified(f"{entry.content} {entry.quote}").casefold()]
-        seen = [entry for entry in found if visible is None or visible.allows(whole_scope(entry))]
-        return [view_of(entry) for entry in sorted(seen, key=lambda entry: (-entry.score, entry.id))]
+        visible_entries = [entry for entry in found if visible is None or visible.allows(whole_scope(entry))]
+        return [view_of(entry) for entry in sorted(visible_entries, key=lambda entry: (-entry.score, entry.id))]
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""

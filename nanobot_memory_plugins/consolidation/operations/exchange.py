@@ -65,16 +65,18 @@ class EntryExchange:
                 )
                 result |= merged(*sides)
                 if remote is not None and local is not None and _is_conflict(base, remote, local):
-                    other = new_id((*result, *ids))
-                    result[other] = replace(local, id=other, group=CONFLICT, supersedes=(), superseded_by="")
+                    conflict_id = new_id((*result, *ids))
+                    result[conflict_id] = replace(
+                        local, id=conflict_id, group=CONFLICT, supersedes=(), superseded_by=""
+                    )
             return result
 
         self._repository.update(change, who=WHO, why=WHY, with_forgotten=True)
 
     def _forget(self, ids: Collection[str]) -> None:
         """Forget entries here as they were elsewhere: out of the history and the backup as well."""
-        there = self._repository.history.written_entries() if ids else {}
-        gone = {id_: there[id_] for id_ in ids if id_ in there}
+        written = self._repository.history.written_entries() if ids else {}
+        gone = {id_: written[id_] for id_ in ids if id_ in written}
         if gone:
             erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))
             erase_entries(self._repository, erasure, dry_run=False, who=WHO)

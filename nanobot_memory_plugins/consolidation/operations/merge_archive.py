@@ -32,13 +32,13 @@ class ImportedEntries:
             return None
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         snapshot = repository.load()
-        here, forgotten = snapshot.entries, snapshot.forgotten
+        current, forgotten = snapshot.entries, snapshot.forgotten
         gone = {plain_words(entry.content) for entry in forgotten.values()}
-        rest, by_hand = repository.with_ids(document, {**here, **imported})
+        rest, by_hand = repository.with_ids(document, {**current, **imported})
         found = len(imported) + len(document.bullets) - len(rest.bullets)
         new = {
             id_: entry
-            for id_, entry in _entries_unlike({**imported, **by_hand}, here).items()
+            for id_, entry in _entries_unlike({**imported, **by_hand}, current).items()
             if id_ not in forgotten
             and plain_words(entry.content) not in gone
             and not repository.history.is_purged(entry)
@@ -61,9 +61,9 @@ class ImportedEntries:
             repository.history.clear()
 
 
-def _entries_unlike(imported: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
+def _entries_unlike(imported: Mapping[str, Entry], current: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries that say what none here says, to the same people."""
-    known = {(plain_words(entry.content), entry.scope) for entry in here.values()}
+    known = {(plain_words(entry.content), entry.scope) for entry in current.values()}
     return {id_: entry for id_, entry in imported.items() if (plain_words(entry.content), entry.scope) not in known}
 
 
@@ -71,6 +71,6 @@ def _with_entries(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> d
     """Return the entries with those found elsewhere; one whose id is taken by another gets a new one."""
     result = dict(current)
     for id_, entry in found.items():
-        own = id_ if id_ not in current else new_id((*result, *found))
-        result[own] = replace(entry, id=own)
+        entry_id = id_ if id_ not in current else new_id((*result, *found))
+        result[entry_id] = replace(entry, id=entry_id)
     return result

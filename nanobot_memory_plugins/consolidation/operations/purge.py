@@ -22,8 +22,8 @@ def known(repository: EntryRepository, ids: Collection[str]) -> tuple[Erasure, t
     That are all the texts that the entries ever had, and the messages that they came from: do not write them down. Ids
     that no entry has are those of messages or notes.
     """
-    there = repository.load().every
-    found = [there[id_] for id_ in ids if id_ in there]
+    current = repository.load().every
+    found = [current[id_] for id_ in ids if id_ in current]
     changes = [change for id_ in ids for run in repository.history.runs(id_) for change in run.changes]
     found += [entry for change in changes for entry in (change.before, change.after) if entry is not None]
     entries = {entry.id for entry in found}
@@ -43,16 +43,16 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
     repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
-        there, history = repository.load().every, repository.history
+        entries, history = repository.load().every, repository.history
         matcher, named = ErasureMatcher(erasure.texts, words=erasure.words), ErasureMatcher(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
-        every = [*history.written_entries().values(), *there.values()]
+        every = [*history.written_entries().values(), *entries.values()]
         gone = frozenset(erasure.ids) | {
             entry.id for entry in every if named.count(_entry_text(entry)) or _rests_on(entry, erasure)
         }
-        alike = {id_ for id_, entry in there.items() if id_ not in gone and matcher.count(_entry_text(entry))}
+        alike = {id_ for id_, entry in entries.items() if id_ not in gone and matcher.count(_entry_text(entry))}
 
-        def left(entry: Entry | None) -> Entry | None:
+        def remainder(entry: Entry | None) -> Entry | None:
             """Return what stays of an entry in a copy."""
             if entry is None or entry.id in gone or (entry.id not in alike and matcher.count(_entry_text(entry))):
                 return None
@@ -62,13 +62,13 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             (int(run.id), change.id)
             for run in history.runs()
             for change in run.changes
-            if any(entry is not None and left(entry) is None for entry in (change.before, change.after))
+            if any(entry is not None and remainder(entry) is None for entry in (change.before, change.after))
         ]
-        where = repository.paths.relative(repository.path)
+        file = repository.paths.relative(repository.path)
         why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
         found = [
-            trace_of(where, _entry_lines(repository.path, gone & there.keys(), there)),
-            trace_of(where, _entry_lines(repository.path, alike, there), removed=False, why=why),
+            trace_of(file, _entry_lines(repository.path, gone & entries.keys(), entries)),
+            trace_of(file, _entry_lines(repository.path, alike, entries), removed=False, why=why),
         ]
         found = [trace for trace in found if trace.lines]
         if rows:
@@ -76,7 +76,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         if dry_run:
             return found
         if gone or matcher:
-            texts = (*erasure.texts, *erasure.words, *(there[id_].content for id_ in gone if id_ in there))
+            texts = (*erasure.texts, *erasure.words, *(entries[id_].content for id_ in gone if id_ in entries))
             history.add_purged(texts, gone, repository.clock.now())
 
             def decide(now: Snapshot) -> Mapping[str, Entry]:
@@ -86,7 +86,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             repository.write(decide, who=who, why=PURGED)
             history.forget(gone, rows)
             cleaner = FilePurge(repository.paths, matcher, everywhere=True)
-            repository.clean_backup(left, lambda data: cleaner.clean_notes(data).data)
+            repository.clean_backup(remainder, lambda data: cleaner.clean_notes(data).data)
         repository.state.truncate_log()
         return found
 

@@ -67,11 +67,11 @@ class PromptSource:
         if known is None or not known.since <= now < known.until:
             # As they are now: nobody may have written since they faded.
             current = (as_of(entry, now) for entry in look.entries)
-            seen = [entry for entry in current if is_at_hand(entry, visible) and is_visible(entry, visible)]
-            named = [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen
+            visible_entries = [entry for entry in current if is_at_hand(entry, visible) and is_visible(entry, visible)]
+            named = [self._with_speaker(entry) for entry in visible_entries] if visible.is_of_group else visible_entries
             text = prompt_text(named, look.language, now, self._options, in_group=visible.is_of_group)
             # An entry that somebody wrote by hand may hold a secret.
-            known = look.texts[visible] = _Text(self._context.redact_said(text), now, changes_at(seen, now))
+            known = look.texts[visible] = _Text(self._context.redact_said(text), now, changes_at(visible_entries, now))
         return known.text
 
     def _with_speaker(self, entry: Entry) -> Entry:

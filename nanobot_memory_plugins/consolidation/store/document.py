@@ -182,7 +182,7 @@ class _Reader:
         return bool(self._fence)
 
     def _taken(self, end: int) -> str:
-        """Return the lines up to ``end`` with the blank ones below them, and go on behind them."""
+        """Return the lines up to ``end`` with the blank ones below them, and go on after them."""
         start = self._at
         while end < len(self._lines) and not self._lines[end].strip(" \t\r\n"):
             end += 1
@@ -257,9 +257,9 @@ class _Reader:
         is_other = not line.strip() or ANY_HEADING.match(line) or line.lstrip(" ").startswith("<!--")
         return bool(is_other or _BULLET.fullmatch(line.rstrip()))
 
-    def _problem(self, what: str) -> None:
+    def _problem(self, problem: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
-            self.problems.append(Sentence("line {line}: {what}", line=self._at + 1, what=Sentence.of(what)))
+            self.problems.append(Sentence("line {line}: {what}", line=self._at + 1, what=Sentence.of(problem)))
 
     def _derived_id(self, content: str) -> str:
         number, made = 0, ""

@@ -69,7 +69,7 @@ def write_entry(entry: Entry, newline: str = "\n") -> str:
 
 
 def end_of_entry(lines: Sequence[str], start: int) -> int:
-    """Return the index behind the last line of the entry whose header is the line ``start``.
+    """Return the index after the last line of the entry whose header is the line ``start``.
 
     The text may be set off from its header by one blank line.
     """

@@ -114,10 +114,10 @@ class History:
         """Return an entry as it was before it went, or as it is."""
         return self._last_states(self.runs(entry_id)).get(entry_id)
 
-    def gone(self, there: Iterable[str]) -> dict[str, Entry]:
-        """Return the entries that the history knows and that are not ``there``, those that went last first."""
-        known, here = self._last_states(self.runs()), frozenset(there)
-        return {id_: known[id_] for id_ in reversed(known) if id_ not in here}
+    def gone(self, present: Iterable[str]) -> dict[str, Entry]:
+        """Return the entries that the history knows and that are not among ``present``, those that went last first."""
+        known, present_ids = self._last_states(self.runs()), frozenset(present)
+        return {id_: known[id_] for id_ in reversed(known) if id_ not in present_ids}
 
     def written_digest(self, name: str) -> str | None:
         """Return the digest of a file as it was written last, or None where nothing is known of it."""

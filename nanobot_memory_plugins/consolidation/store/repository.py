@@ -232,15 +232,15 @@ class EntryRepository:
             found = Snapshot(self.path, data, document, every, known)
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
 
-    def with_ids(self, document: EntryDocument, there: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
+    def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
         """Return a file without what people wrote as entries without an id, and these as entries, each text once.
 
         One with a secret stays as it is, as does one that was purged.
         """
         taken, new = [], dict[str, Entry]()
-        texts = {plain_words(entry.content) for entry in there.values()}
+        texts = {plain_words(entry.content) for entry in known_entries.values()}
         for bullet in document.bullets:
-            entry = self._new_entry(bullet, {**there, **new})
+            entry = self._new_entry(bullet, {**known_entries, **new})
             if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
                 continue
             taken.append(bullet)
@@ -275,8 +275,8 @@ class EntryRepository:
         if before is None:
             return
         document = parse(before)
-        left = {id_: stays for id_, entry in document.entries.items() if (stays := kept(entry)) is not None}
-        after = parse(render(document, left, now=self.clock.now())).with_foreign(clean)
+        kept_entries = {id_: stays for id_, entry in document.entries.items() if (stays := kept(entry)) is not None}
+        after = parse(render(document, kept_entries, now=self.clock.now())).with_foreign(clean)
         if after != before:
             replace_file(self.backup, after, keeps_backup=False)
 
@@ -361,10 +361,10 @@ class EntryRepository:
         ]
         return tuple(change for change in safe if change.before != change.after)
 
-    def _new_entry(self, bullet: Bullet, there: Entries) -> Entry:
+    def _new_entry(self, bullet: Bullet, known_entries: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)
         importance = Importance.HIGH
-        new = Entry(new_id(there), bullet.content, bullet.category.value, initial_score(importance), now)
+        new = Entry(new_id(known_entries), bullet.content, bullet.category.value, initial_score(importance), now)
         return replace(new, created_at=now, importance=importance.value)
 
 

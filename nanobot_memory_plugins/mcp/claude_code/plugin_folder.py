@@ -43,8 +43,8 @@ def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
 
 def write_plugin(folder: Path, command: list[str]) -> list[Path]:
     """Write what has changed of the folder, and return those files. Raises `ConfigurationError`."""
-    taken = folder.is_dir() and any(folder.iterdir())
-    if (folder.exists() and not folder.is_dir()) or (taken and _read_json(folder / _MANIFEST).get("name") != PLUGIN):
+    is_used = folder.is_dir() and any(folder.iterdir())
+    if (folder.exists() and not folder.is_dir()) or (is_used and _read_json(folder / _MANIFEST).get("name") != PLUGIN):
         raise ConfigurationError(
             Sentence("{folder} holds something else already.", folder=folder),
             hint="Name a folder that is new or empty.",

@@ -25,7 +25,7 @@ class View(Container):
     """One view of the panel. Subclasses fill the list in `load` and describe a row in `detail`.
 
     A method ``do_<name>`` is what the key of that name does in the view. ``columns`` are the headings of the list, with
-    a width each, 0 for what the text takes; ``field_text`` is what stands in the field above it, if there is one.
+    a width each, 0 for what the text takes; ``field_text`` is the text in the field above it, if there is one.
     """
 
     name_of_view: ClassVar[str] = ""

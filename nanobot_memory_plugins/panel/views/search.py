@@ -48,7 +48,7 @@ def highlighted(text: str, pattern: re.Pattern[str] | None, style: str = "bold b
 _LIMIT = 50
 # Seconds without a key after which a search begins.
 _TYPING_DELAY = 0.12
-# Of a text so many characters are surely seen in the list; a match behind them is shown with some before it.
+# Of a text so many characters are surely seen in the list; a match after them is shown with some text before it.
 _SEEN, _BEFORE = 28, 12
 
 
@@ -140,13 +140,13 @@ class SearchView(View):
         return line.append(" · " + t("by words only"), "yellow") if result.level >= Level.FULL_TEXT else line
 
     def _cells(self, hit: Hit) -> Cells:
-        where = f"{hit.path.removeprefix('memory/')}:{hit.line}"
-        where = where if len(where) <= _SEEN else where[: _SEEN // 2 - 1] + "…" + where[-_SEEN // 2 :]
+        place = f"{hit.path.removeprefix('memory/')}:{hit.line}"
+        place = place if len(place) <= _SEEN else place[: _SEEN // 2 - 1] + "…" + place[-_SEEN // 2 :]
         text = " ".join((hit.snippet or hit.text).split())
         match = self._pattern.search(text) if self._pattern is not None else None
         if match is not None and match.end() > _SEEN:
             text = "…" + text[match.start() - _BEFORE :]
-        return [f"{hit.score:.2f}", Text(where, "cyan"), highlighted(text, self._pattern)]
+        return [f"{hit.score:.2f}", Text(place, "cyan"), highlighted(text, self._pattern)]
 
     async def detail(self, row: Hit) -> Text:
         """Return a hit whole, with its place and why it was found."""

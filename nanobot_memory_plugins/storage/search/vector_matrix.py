@@ -74,9 +74,9 @@ class _Matrix:
 
     def similarity(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine of some documents; those without a vector are missing."""
-        here = [row_id for row_id in ids if row_id in self.places]
-        cosines = np.einsum("ij,j->i", self.rows[[self.places[row_id] for row_id in here]], vector)
-        return dict(zip(here, cosines.tolist(), strict=True))
+        present_ids = [row_id for row_id in ids if row_id in self.places]
+        cosines = np.einsum("ij,j->i", self.rows[[self.places[row_id] for row_id in present_ids]], vector)
+        return dict(zip(present_ids, cosines.tolist(), strict=True))
 
     def _allowed(self, query: Query) -> NDArray[np.bool_] | None:
         masks = []

@@ -40,7 +40,7 @@ def read_markdown(
 ) -> Iterator[FilePiece]:
     """Yield the notes and sections of a Markdown file from ``offset`` on, a piece each.
 
-    The last one may still grow and is not closed. Each is read without looking at what stands before it, except
+    The last one may still grow and is not closed. Each is read without looking at what comes before it, except
     in the long-term file, where the section above says whether an entry is archived.
     """
     reader = _Reader(source, chunking)
@@ -108,13 +108,13 @@ class _Reader:
         return (*parts[:1], *(replace(part, tldr="") for part in parts[1:]))
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
-        own, behind = _entry_and_rest(part)
-        text = own.strip().partition("\n")[2].strip()
+        entry_part, rest_part = _entry_and_rest(part)
+        text = entry_part.strip().partition("\n")[2].strip()
         fields: dict[str, str] = {}
         if (comment := _FIELDS.search(text)) is not None:
             text, fields = text[: comment.start()], _pairs(comment[1])
-        rest = _without_comments(behind.text).strip()
-        others = () if is_empty_template(rest) else self._passage(replace(behind, heading=self.section))
+        rest = _without_comments(rest_part.text).strip()
+        others = () if is_empty_template(rest) else self._passage(replace(rest_part, heading=self.section))
         if fields.get("hides"):
             return others
         text = self._hidden(text)
@@ -168,7 +168,7 @@ class _Reader:
 
 
 def _entry_and_rest(part: Passage) -> tuple[str, Passage]:
-    """Return an entry with its header, and what somebody wrote behind it, which is not the entry's and everybody's.
+    """Return an entry with its header, and what somebody wrote after it, which is not the entry's and everybody's.
 
     An entry ends with its fields, at a heading of any level, or at the first blank line below its text.
     """

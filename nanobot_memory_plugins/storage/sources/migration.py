@@ -1,7 +1,7 @@
 """Bringing memories over from the places where the documents once had them.
 
 A ``MEMORY.md`` at the root of the workspace and the folder ``notes/`` are copied below ``memory/``. The
-originals stay as they are; the file ``.migrated_to_v5`` beside them says that it has been done.
+originals stay as they are; the file ``.migrated_to_v5`` next to them says that it has been done.
 """
 
 import os

@@ -40,7 +40,7 @@ class Chunking:
 class FilePiece:
     """A stretch of a file, read.
 
-    ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what stands in it, with
+    ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what it contains, with
     keys and ordinals still to be made unique within the file. After a ``closed`` piece, and only there,
     reading may stop for good: what follows is read without knowing what came before.
     """
@@ -53,7 +53,7 @@ class FilePiece:
 class Keys:
     """Makes the keys of one file's documents unique: the second of a kind gets ``~2``, and so on.
 
-    ``taken`` tells whether a key stands in the index already, from a part of the file that is not read now.
+    ``taken`` tells whether a key is in the index already, from a part of the file that is not read now.
     """
 
     def __init__(self, taken: Callable[[str], bool] = lambda key: False) -> None:

@@ -29,7 +29,7 @@ class FileKind(StrEnum):
     def is_resumable(self) -> bool:
         """Whether reading may begin at the end of a closed piece, rather than at the file's beginning.
 
-        Long-term memory is short, and what an entry is depends on the section it stands in.
+        Long-term memory is short, and what an entry is depends on its section.
         """
         return self is not FileKind.LONG_TERM
 

@@ -16,13 +16,13 @@ def is_superseded(text: str) -> bool:
 
 
 def last_day(text: str, expires: str) -> str:
-    """Return what is put behind a text that does not say until which day it holds."""
+    """Return what is appended to a text that does not say until which day it holds."""
     day = _day_before(expires)
     return f" ({day})" if day and day not in text else ""
 
 
 def held(text: str, since: str, until: str) -> str:
-    """Return what is put behind a text that has been replaced by another one: from when to when it held."""
+    """Return what is appended to a text that has been replaced by another one: from when to when it held."""
     first, last = _day_before(since), _day_before(until)
     if language_of(text) == "zh":
         return f"（以前，{first}至{last}）" if last else "（以前）"
@@ -30,7 +30,7 @@ def held(text: str, since: str, until: str) -> str:
 
 
 def holds_since(text: str, since: str) -> str:
-    """Return what is put behind a text that has taken the place of another one."""
+    """Return what is appended to a text that has taken the place of another one."""
     first = _day_before(since)
     if not first:
         return ""

@@ -91,10 +91,16 @@ class Installation:
     def _run(self, module: str, *arguments: str) -> AgentRun:
         home = str(self.folder / "home")
         cache = os.environ.get(CACHE_VARIABLE) or user_cache_dir("nanobot-memory")
-        own = {"HOME": home, "USERPROFILE": home, CACHE_VARIABLE: cache, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
+        environment = {
+            "HOME": home,
+            "USERPROFILE": home,
+            CACHE_VARIABLE: cache,
+            "PYTHONIOENCODING": "utf-8",
+            "COLUMNS": "200",
+        }
         process = subprocess.Popen(  # noqa: S603  # our own interpreter and nanobot's module
             [sys.executable, "-m", module, *arguments],
-            env={**os.environ, **own, **_NO_NETWORK},
+            env={**os.environ, **environment, **_NO_NETWORK},
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -24,30 +24,34 @@ def script() -> list[ReplyRule]:
 def play(laptop: Installation, desktop: Installation, model: ScriptedServer) -> Iterator[Stage]:
     """Play the story, stage by stage."""
     first_run = laptop.agent(TOLD, session="cli:laptop")
-    kept, there = laptop.files_with(WORD), desktop.files_with(WORD)
+    kept, on_desktop = laptop.files_with(WORD), desktop.files_with(WORD)
     places = Sentence(
         "on the first machine kept in {files}; in no file of the second", files=", ".join(kept) or Sentence("nothing")
     )
-    yield Stage("tell one machine", first_run.returncode == 0 and bool(kept) and not there, shown_of(first_run, places))
+    yield Stage(
+        "tell one machine", first_run.returncode == 0 and bool(kept) and not on_desktop, shown_of(first_run, places)
+    )
 
     run, blocks = ask(desktop, model, ASKED, "cli:desktop")
     known = bool(line_with(blocks, WORD)) and WORD in run.output
     yield Stage("ask the other", run.returncode == 0 and known, shown_of(run, about(blocks, WORD)))
 
     done = laptop.command("purge", "--text", WORD, "--yes")
-    left = laptop.files_with(WORD)
-    summary = _still_in(left) if left else Sentence("the word stands in no file of the first machine")
-    yield Stage("forget on one", done.returncode == 0 and bool(kept) and not left, shown_of(done, summary, "purge"))
+    remaining = laptop.files_with(WORD)
+    summary = _still_in(remaining) if remaining else Sentence("the word stands in no file of the first machine")
+    yield Stage(
+        "forget on one", done.returncode == 0 and bool(kept) and not remaining, shown_of(done, summary, "purge")
+    )
 
     for _ in range(_TURNS):
         desktop.agent(GREETING, session="cli:desktop-later")
         if not desktop.files_with(WORD):
             break
     run, blocks = ask(desktop, model, ASKED, "cli:desktop-new")
-    left = [*laptop.files_with(WORD), *desktop.files_with(WORD)]
-    summary = _still_in(left) if left else Sentence("the word stands in no file of either machine")
+    remaining = [*laptop.files_with(WORD), *desktop.files_with(WORD)]
+    summary = _still_in(remaining) if remaining else Sentence("the word stands in no file of either machine")
     # What was never known cannot be gone.
-    gone = known and not left and not line_with(blocks, WORD) and WORD not in run.output
+    gone = known and not remaining and not line_with(blocks, WORD) and WORD not in run.output
     report = Sentence.joined([summary, about(blocks, WORD)], "; ")
     yield Stage("gone on both", run.returncode == 0 and gone, shown_of(run, report))
 

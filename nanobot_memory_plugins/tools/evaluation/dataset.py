@@ -118,7 +118,7 @@ def read_dataset(folder: Path) -> Dataset:
 
 
 def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
-    seen: dict[str, int] = {}
+    lines_by_id: dict[str, int] = {}
     for number, row in _rows(path):
         try:
             record = kind.model_validate(row)
@@ -131,18 +131,18 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
                 ),
                 hint=_HINT,
             ) from None
-        if record.id in seen:
+        if record.id in lines_by_id:
             raise InputError(
                 Sentence(
                     "{path}, line {number}: the id {id!r} stands on line {seen} already.",
                     path=path,
                     number=number,
                     id=record.id,
-                    seen=seen[record.id],
+                    seen=lines_by_id[record.id],
                 ),
                 hint="Give every line an id of its own.",
             )
-        seen[record.id] = number
+        lines_by_id[record.id] = number
         yield record
 
 

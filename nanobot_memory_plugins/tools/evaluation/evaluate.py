@@ -131,5 +131,5 @@ def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None, *, embedd
     replaced = {"db_path", "dbPath"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
     plugins = {**config.plugins, "storage": storage, "postgres": dict(shared or {"enabled": False})}
-    own = config.model_copy(update={"plugins": plugins})
-    return own if embeddings else without_embeddings(own)
+    own_config = config.model_copy(update={"plugins": plugins})
+    return own_config if embeddings else without_embeddings(own_config)
