@@ -64,22 +64,17 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
     assert sorted(said(tmp_path)) == sorted(expected)
 
 
-@pytest.mark.parametrize(
-    ("scope", "told"),
-    [
-        ({"usr": "ana"}, 'A scope has no "usr"'),
-        ("ana", "A scope is no str"),
-        ({"user": ["ana"]}, '"user" of a scope is a list'),
-    ],
-)
-def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path, scope, told):
+def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path):
     log: list[str] = []
     sink = logger.add(log.append, level="WARNING", format="{message}")
+    wrong = {'A scope has no "usr"': {"usr": "ana"}, '"user" of a scope is a list': {"user": ["ana"]}}
     try:
         with MemoryService(tmp_path) as memory:
-            memory.turn("s", scope=scope).received("The key lies under the mat.").now()
-            assert not asyncio.run(memory.search("key", limit=3, scope=scope))
+            for scope in (*wrong.values(), "ana"):
+                memory.turn("s", scope=scope).received("The key lies under the mat.").now()
+                assert not asyncio.run(memory.search("key", limit=3, scope=scope))
     finally:
         logger.remove(sink)
-    assert sum(told in line and "agent, user, channel" in line for line in log) == 2
+    for why in (*wrong, "A scope is no str"):
+        assert sum(why in line and "agent, user, channel" in line for line in log) == 2, why
     assert said(tmp_path) == []
