@@ -31,6 +31,7 @@ with suppress(ImportError):
     )
     settings.load_profile("every run")
 
+
 # Compiled catalogues are made by an installation, and again after a change; some environments have no hatchling.
 with suppress(ImportError):
     from nanobot_memory_plugins.core.config.languages import CATALOGUES
@@ -87,8 +88,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` means: one more than cores, for many tests wait for limits and processes."""
-    return (os.cpu_count() or 1) + 1
+    """Return how many workers ``-n auto`` means: two more than cores, for many tests wait for limits and processes."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from nanobot_memory_plugins.core import MemoryHost, Note, Query
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Erasure
@@ -98,6 +100,7 @@ async def test_while_the_server_is_away_nothing_waits_and_it_is_told_of_all_once
     assert ("the cabin key is under the mat",) in rows(own_server, tenant, "text", "passage")
 
 
+@pytest.mark.slow
 async def test_a_server_that_hangs_holds_no_search_up_and_is_used_again_afterwards(
     own_server: OwnServer, tmp_path: Path
 ):

@@ -10,6 +10,8 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from nanobot_memory_plugins.core import MemoryHost, Note, StoreError
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
@@ -37,6 +39,7 @@ async def started(server: OwnServer) -> None:
     raise AssertionError("the server did not start again")
 
 
+@pytest.mark.slow
 async def test_nothing_is_lost_or_doubled_and_what_is_forgotten_stays_forgotten(own_server: OwnServer, tmp_path: Path):
     chance, tenant, acknowledged = random.Random(7), uuid.uuid4().hex, set[str]()
     desktop = [str(tmp_path / "desktop"), own_server.dsn, tenant, "desktop"]

@@ -34,6 +34,7 @@ def locked(database: Path) -> Iterator[None]:
         holder.stdin.close()
 
 
+@pytest.mark.slow
 async def test_a_locked_index_holds_up_no_turn_and_what_was_said_is_found_afterwards(life: Life):
     async with life.host() as memory:
         await Conversation(memory, "cli:old").turn(SAID)
