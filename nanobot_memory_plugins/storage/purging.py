@@ -78,11 +78,14 @@ def purge_unopened(
     """Remove the indexes of the workspace that are not used; name the ``used`` one where it is not open. It blocks."""
     traces: list[Trace] = []
     for path in known_databases(paths, db_path):
-        if path == opened or not path.is_file() or not path.stat().st_size:
+        is_empty = path.is_file() and not path.stat().st_size
+        # All of an index may be in its write-ahead log, where the process that made it was killed.
+        in_log = is_empty and path.with_name(f"{path.name}-wal").is_file()
+        if path == opened or not path.is_file() or (is_empty and not in_log):
             continue
         if path == used:  # the next start removes some rows
             traces.append(unopened(_relative(paths, path), dry_run=dry_run))
-        elif is_index(path):
+        elif in_log or is_index(path):
             traces.append(_removed(paths, path, _IS_NOT_USED, dry_run=dry_run))
         else:
             traces.append(Trace(_relative(paths, path), 0, removed=False, why=_NOT_OURS))
