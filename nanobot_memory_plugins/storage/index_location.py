@@ -66,7 +66,23 @@ def is_index(path: Path) -> bool:
             header = file.read(_MARK.stop)
     except OSError:
         return False
-    return header.startswith(_MAGIC) and header[_MARK] == APPLICATION_ID.to_bytes(4, "big")
+    if not header.startswith(_MAGIC):
+        return False
+    return header[_MARK] == APPLICATION_ID.to_bytes(4, "big") or _is_marked_in_log(path)
+
+
+def _is_marked_in_log(path: Path) -> bool:
+    """Tell whether the write-ahead log holds the mark, as before the first checkpoint."""
+    import apsw
+
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            return bool(connection.pragma("application_id") == APPLICATION_ID)
+        finally:
+            connection.close()
+    except apsw.Error:
+        return False
 
 
 def remove_index(path: Path) -> None:

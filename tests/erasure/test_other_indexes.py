@@ -14,6 +14,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.storage.index_location import APPLICATION_ID, is_index
 from tests.support.files_of import contents_of
 from tests.support.obstacles import locked
 
@@ -127,3 +128,16 @@ def test_a_database_that_is_not_ours_is_named_and_stays_as_it_is(workspace: Path
     (named,) = (one for one in told["traces"] if one["where"] == ".storage/foreign.db")
     assert (named["removed"], named["waits"], "no index of ours" in named["why"]) == (False, False, True)
     assert (foreign.read_bytes(), empty.read_bytes()) == (before, b"")
+
+
+def test_an_index_is_known_by_its_write_ahead_log_before_the_first_checkpoint(tmp_path: Path):
+    path, other = tmp_path / "index.db", tmp_path / "other.db"
+    kept = []
+    for file, mark in ((path, APPLICATION_ID), (other, 7)):
+        connection = apsw.Connection(str(file))
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("application_id", mark)
+        kept.append(connection)  # while it is open, nothing goes from the log into the file
+    assert (is_index(path), is_index(other)) == (True, False)
+    for connection in kept:
+        connection.close()
