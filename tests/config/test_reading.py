@@ -1,6 +1,7 @@
 """Configuration files: where they may be, and what is wrong with them."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,18 @@ def test_a_config_json_about_something_else_is_passed_over(places: Path):
     for content in ('{"compilerOptions": {}}', "// not JSON", '{"memory": {"heap": "2g"}}', "[]"):
         (places / "here" / "config.json").write_text(content)
         assert limit() == 1
+
+
+def test_what_cannot_be_read_is_named_with_its_cause(places: Path):
+    here, named = places / "here" / "config.json", places / "named.json"
+    here.write_text('{"memoryPlugins": {"core": {"share": "session",}}}')
+    _, (problem,) = load_config(environment={})
+    assert (problem.source, "not JSON" in problem.message, problem.is_unread) == (str(here), True, True)
+    named.write_text(json.dumps(section(7)).replace("7", "7" * 5_000))
+    assert "digits" in load_config(named)[1][0].message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_is_not_waited_for(places: Path):
+    os.mkfifo(places / "pipe")
+    assert "not a file" in load_config(places / "pipe")[1][0].message

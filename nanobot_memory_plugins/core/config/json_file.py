@@ -16,6 +16,8 @@ def nanobot_home() -> Path | None:
 
 def read_json(path: Path) -> tuple[object, str]:
     """Return a JSON file's content and an empty string, or None and what is wrong with the file."""
+    if path.exists() and not path.is_file():  # a named pipe would be waited for
+        return None, Sentence("this is not a file")
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig")), ""
     except FileNotFoundError:
@@ -30,4 +32,4 @@ def read_json(path: Path) -> tuple[object, str]:
     except RecursionError:
         return None, Sentence("the file is nested too deeply")
     except ValueError as error:  # a path with a NUL, a number of thousands of digits
-        return None, Sentence("the file cannot be read ({why})", why=type(error).__name__)
+        return None, Sentence("the file cannot be read ({why})", why=str(error).partition(";")[0])

@@ -10,6 +10,7 @@ from pydantic_core import PydanticKnownError
 from nanobot_memory_plugins.core.config.languages import language_named, languages
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # No hook may take longer than a day: timers overflow on numbers that are much larger.
 _LONGEST_SECONDS = 86_400.0
@@ -84,9 +85,9 @@ class CoreOptions(PluginOptions):
     def _apart(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         names = [name for listed in value.values() for name in dict.fromkeys(listed)]
         if len(names) != len(set(names)):
-            raise ValueError("a name should be listed for one person only")
+            raise ValueError(Sentence("a name should be listed for one person only"))
         if not all(name.strip() for name in (*value, *names)):
-            raise ValueError("a person and their names should not be empty")
+            raise ValueError(Sentence("a person and their names should not be empty"))
         return value
 
 

@@ -188,7 +188,7 @@ def _why(first: Mapping[str, Any], allowed: str) -> str:
         message = Sentence("it should be {allowed}", allowed=allowed)
     elif isinstance(found, str) and found.strip() and found in message:
         message = Sentence("this value is not accepted")
-    return Sentence("{said} (found {kind})", said=message, kind=kind_of(found))
+    return Sentence("{said} (found {kind})", said=Sentence.of(message), kind=kind_of(found))
 
 
 def _with_default(why: str, field: FieldInfo | None) -> Sentence:

@@ -90,8 +90,14 @@ def _read_usual(path: Path, *, is_own: bool) -> tuple[MemoryConfig, list[ConfigP
     """Return what a file in a usual place says; None for one that is about something else."""
     raw, wrong = read_json(path)
     if wrong:
-        return _unused(path, wrong, is_unread=True) if is_own else None
+        return _unused(path, wrong, is_unread=True) if is_own or _names_memory(path) else None
     return _of_mapping(path, raw) if isinstance(raw, Mapping) else None
+
+
+def _names_memory(path: Path) -> bool:
+    with suppress(OSError):
+        return b"memoryPlugins" in path.read_bytes()
+    return False
 
 
 def _of_mapping(path: Path, raw: Mapping[object, object]) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
