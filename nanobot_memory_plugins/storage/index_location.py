@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import Final
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, in_the_way_of, make_missing, private_folder, put_aside
+from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 APPLICATION_ID: Final = 0x6E626D69
 """Marks a SQLite file as an index of this set: "nbmi"."""
 _SIDE_FILES = ("-wal", "-shm", "-journal")
-# In the header of a SQLite file: how it begins, and where the mark is.
-_MAGIC, _MARK = b"SQLite format 3\0", slice(68, 72)
+# The header of a SQLite file, which its log holds too, up to the mark.
+_HEADER = 72
+_MARKED = re.compile(rb"SQLite format 3\0.{52}" + re.escape(APPLICATION_ID.to_bytes(4, "big")), re.DOTALL)
 # Next to the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"
 
@@ -60,29 +63,17 @@ def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
 
 
 def is_index(path: Path) -> bool:
-    """Tell whether a file is an index of this set, of whatever version."""
-    try:
-        with open(path, "rb") as file:
-            header = file.read(_MARK.stop)
-    except OSError:
-        return False
-    if not header.startswith(_MAGIC):
-        return False
-    return header[_MARK] == APPLICATION_ID.to_bytes(4, "big") or _is_marked_in_log(path)
+    """Tell whether an index of this set, of whatever version, is at a path, by the mark in its file or in its log.
 
-
-def _is_marked_in_log(path: Path) -> bool:
-    """Tell whether the write-ahead log holds the mark, as before the first checkpoint."""
-    import apsw
-
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            return bool(connection.pragma("application_id") == APPLICATION_ID)
-        finally:
-            connection.close()
-    except apsw.Error:
-        return False
+    All of an index may be in the log, where the process that made it was killed. SQLite is not asked: it throws away
+    the log of an empty file.
+    """
+    with contextlib.suppress(OSError), open_regular(path) as file:
+        if _MARKED.match(file.read(_HEADER)):
+            return True
+    with contextlib.suppress(OSError):
+        return _MARKED.search(read_regular(path.with_name(f"{path.name}-wal"))) is not None
+    return False
 
 
 def remove_index(path: Path) -> None:

@@ -4,7 +4,7 @@ Indexes that this configuration does not open, but an earlier one did, and damag
 removed: an index is made again from the files where it is used.
 """
 
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from nanobot_memory_plugins.storage.index_location import (
     known_databases,
     put_aside_beside,
     remove_index,
-    wanted_database,
 )
 
 if TYPE_CHECKING:
@@ -77,27 +76,29 @@ def purge_unopened(
 ) -> list[Trace]:
     """Remove the indexes of the workspace that are not used; name the ``used`` one where it is not open. It blocks."""
     traces: list[Trace] = []
-    for path in known_databases(paths, db_path):
-        is_empty = path.is_file() and not path.stat().st_size
-        # All of an index may be in its write-ahead log, where the process that made it was killed.
-        in_log = is_empty and path.with_name(f"{path.name}-wal").is_file()
-        if path == opened or not path.is_file() or (is_empty and not in_log):
+    places = known_databases(paths, db_path)
+    for path in places:
+        if path == opened:
             continue
-        if path == used:  # the next start removes some rows
+        is_ours, is_filled = is_index(path), path.is_file() and path.stat().st_size > 0
+        if path == used and (is_ours or is_filled):  # the next start removes some rows
             traces.append(unopened(_relative(paths, path), dry_run=dry_run))
-        elif in_log or is_index(path):
+        elif is_ours:
             traces.append(_removed(paths, path, _IS_NOT_USED, dry_run=dry_run))
-        else:
+        elif is_filled:
             traces.append(Trace(_relative(paths, path), 0, removed=False, why=_NOT_OURS))
-    damaged = put_aside_beside(wanted_database(paths, db_path))
+    damaged = [aside for path in places for aside in put_aside_beside(path)]
     return traces + [_removed(paths, path, _IS_DAMAGED, dry_run=dry_run) for path in damaged]
 
 
 def _removed(paths: MemoryPaths, path: Path, why: str, *, dry_run: bool) -> Trace:
+    is_removed = True
     if not dry_run:
-        with suppress(OSError):
+        try:
             remove_index(path)
-    return Trace(_relative(paths, path), removed=dry_run or not path.exists(), why=why)
+        except OSError:
+            is_removed = False
+    return Trace(_relative(paths, path), removed=is_removed, why=why)
 
 
 def _relative(paths: MemoryPaths, path: Path) -> str:
