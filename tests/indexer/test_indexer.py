@@ -45,6 +45,15 @@ def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace
         assert until(lambda: workspace.texts() == ["## A\ntext 99"])
 
 
+def test_a_file_whose_time_is_ahead_is_read_once(workspace: Workspace):
+    ahead = time.time() + 3_600  # the clock was set back since, or the file is of another machine
+    os.utime(workspace.write("notes.md", "## A\ntext\n"), (ahead, ahead))
+    with workspace.indexing() as indexer:
+        for _ in range(5):
+            indexer.barrier().result(timeout=30)
+        assert [change.path for change in workspace.changes] == ["memory/notes.md"]
+
+
 @pytest.mark.accept("V3-11")
 def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace):
     before = set(threading.enumerate())

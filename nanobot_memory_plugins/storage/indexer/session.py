@@ -80,7 +80,7 @@ class IndexSession:
             return
         self._states[source.relative] = reached
         tick = _COARSE_TICK_NS if reached.mtime_ns % 1_000_000_000 == 0 else _TICK_NS
-        if looked_at - reached.mtime_ns < tick:
+        if abs(looked_at - reached.mtime_ns) < tick:  # a time far ahead is of another clock: it does not come again
             self._doubtful.add(source.relative)
         else:
             self._doubtful.discard(source.relative)

@@ -34,8 +34,8 @@ class Indexer:
     The owner holds ``lock``, a file, and loses it by ending, however it ends.
 
     ``database`` is its file, where it has one; ``open_index`` is called in that thread. It looks at all files every
-    second, and at once at those that it is notified of. `notify` and `barrier` may be called from any
-    thread. ``owning`` tells whether this process is the owner, ``trouble`` how the indexing failed last, if it did.
+    second, and at once when it is notified. `notify` and `barrier` may be called from any thread.
+    ``owning`` tells whether this process is the owner, ``trouble`` how the indexing failed last, if it did.
     """
 
     def __init__(
