@@ -41,7 +41,7 @@ def say(workspace: Path, session: str, *texts: str, day: int = 9, **more: str) -
     with path.open("a", encoding="utf-8") as file:
         for number, text in enumerate(texts):
             row = {"id": f"{session}-{number}", "role": ("user", "assistant")[number % 2], "text": text}
-            time = f"2026-03-{day:02}T10:{number:02}:00+00:00"
+            time = f"2026-03-{day:02}T{10 + number // 60:02}:{number % 60:02}:00+00:00"
             file.write(json.dumps({**row, "session": session, "time": time, **more}) + "\n")
 
 
@@ -116,6 +116,18 @@ def test_an_answer_of_an_earlier_time_is_a_memory_and_the_last_one_is_none(ask, 
     assert ("is red" in text, "scarlet" in text) == (True, False)
     answer = ask(question, "--session", "cli:old")
     assert all("is red" not in one["text"] and one["text"] != question for one in answer["candidates"])
+
+
+def test_where_it_was_said_before_its_history_ends_there_and_what_was_remembered_since_is_found(ask, workspace: Path):
+    question = "Do you remember the colour of the harbour lighthouse?"
+    since = [f"The boat number {number} is in the harbour." for number in range(410)]
+    known = "The harbour lighthouse is painted in red and white."
+    say(workspace, "cli:now", known, "Good.", question, "Red and white.", *since)
+    say(workspace, "cli:later", "The harbour lighthouse is scarlet since July.", day=10)
+    for arguments in ((question,), (question, "--session", "cli:now")):
+        answer = ask(*arguments)
+        assert left_out(answer)[known]["reason"] == "in_context"
+        assert "scarlet since July" in answer["block"]["text"]
 
 
 @pytest.mark.parametrize(

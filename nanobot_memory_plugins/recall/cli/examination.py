@@ -1,5 +1,6 @@
 """A recall as a turn makes it, for ``nanobot-memory why``: with the history of the session, and with patience."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,8 +31,8 @@ async def examine(
 ) -> Recalled:
     """Recall for a message as a turn of ``scope`` would, with nothing left out for want of time.
 
-    Where it was said before, it is as it was then: that and its answer are no memories of it. Raises `StoreError` when
-    there is no store.
+    Where it was said before, that and its answer are no memories of it, and the history ends before it. What was
+    remembered later is found all the same. Raises `StoreError` when there is no store.
     """
     paths, text = MemoryPaths.of(workspace), without_private(text)
     if is_private(text) or memory_command(text) == "pause":
@@ -41,17 +42,16 @@ async def examine(
     visible = offered_scopes(workspace, config).visible(scope)
     before = _said_before(paths, text, scope.session, visible.allows)
     session = scope.session or (before[0].session_key if before else "")
-    history = last_records(paths.transcript(session), session, _HISTORY) if session else []
-    ids = [record.id for record in history]
-    if before and before[0].id in ids:
-        history = history[: ids.index(before[0].id)]
+    history = last_records(paths.transcript(session), session, sys.maxsize) if session else []
+    if before and before[0] in history:
+        history = history[: history.index(before[0])]
     async with opened_store(workspace, config) as store:
         await settled(store)
         return await recall(
             store,
             text,
             options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
-            history=[Message(record.role, record.text) for record in history],
+            history=[Message(record.role, record.text) for record in history[-_HISTORY:]],
             scope=visible,
             unhelpful=Unhelpful(workspace).ids,
             exclude_records=frozenset(record.id for record in before),

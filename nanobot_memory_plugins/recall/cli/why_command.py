@@ -53,8 +53,9 @@ def why(
 ) -> None:
     """Show what would stand beside a message, what was found and left out, and why.
 
-    No language model is asked, and no memory is written. Where the message was said before, it is asked as it was then.
-    With --json all that was looked at is there, with the numbers behind it.
+    No language model is asked, and no memory is written. Where the message was said before, that time and its answer
+    are no memories of it, and only what was said before it counts as said; what was remembered since is found. With
+    --json all that was looked at is there, with the numbers behind it.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
