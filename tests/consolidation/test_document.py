@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.core.values import Scope
 from tests.support.examples import examples
 
 from .made_entries import EXAMPLE, NOW, drawn_entries, entry, entry_lists, foreign
@@ -160,3 +161,16 @@ def test_a_score_that_is_changed_by_hand_wins_over_the_exact_one():
     read = parse(data).entries[one.id]
     assert read.score == 0.35
     assert read.decayed_days == 3
+
+
+def test_a_formatter_that_sets_headings_text_and_comments_apart_changes_nothing_of_what_is_said():
+    known = [
+        entry("a", "likes tea", created_at=NOW, scope=Scope(user="ann")), entry("b", "lives in Rome", 0.1, hides=("b",))
+    ]  # fmt: skip
+    apart = written(*known).replace(b"| 0\n", b"| 0\n\n").replace(b"\n<!-- ", b"\n\n<!-- ")
+    for data in (apart, apart.replace(b"\n", b"\r\n")):
+        document = parse(data)
+        assert document.entries == {one.id: one for one in known}
+        left = render(document, {"b": document.entries["b"]}, now=NOW)
+        assert parse(left).entries == {"b": document.entries["b"]}
+        assert b"created" not in left

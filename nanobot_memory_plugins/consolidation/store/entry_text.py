@@ -71,7 +71,7 @@ def write_entry(entry: Entry, newline: str = "\n") -> str:
 def end_of_entry(lines: Sequence[str], start: int) -> int:
     """Return the index after the last line of the entry whose header is the line ``start``.
 
-    The text may be set off from its header by one blank line.
+    The text may be set off from its header by one blank line, and the fields from the text, as formatters do it.
     """
     end = start + 1
     if end + 1 < len(lines) and not lines[end].strip() and not lines[end + 1].startswith("<!--"):
@@ -80,8 +80,11 @@ def end_of_entry(lines: Sequence[str], start: int) -> int:
     while end < len(lines) and lines[end].strip() and not ANY_HEADING.match(lines[end]):
         end += 1
         if lines[end - 1].startswith("<!--") and fields_in(lines[end - 1]) is not None:
-            break
-    return end if end > first else start + 1
+            return end
+    if end == first:
+        return start + 1
+    found = fields_in(lines[end + 1]) if end + 1 < len(lines) and not lines[end].strip() else None
+    return end + 2 if found is not None and ("created" in found or "hides" in found) else end
 
 
 @lru_cache(maxsize=_CACHED)  # of a file that is read again, few entries have changed
