@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.changes import restore, undo
+from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -130,3 +130,12 @@ def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository
     assert all(kept in after for kept in ("- [x] done", "hunter2", "- in a list", "- code", "- not an entry"))
     repository.settle()
     assert repository.path.read_text(encoding="utf-8") == after
+
+
+def test_a_bullet_that_says_what_was_forgotten_is_an_entry_again(repository: EntryRepository):
+    add(repository, "aaaa")
+    forget(repository, ["aaaa"], who="user")
+    repository.path.write_text("- text of aaaa\n\n" + repository.path.read_text(encoding="utf-8"), encoding="utf-8")
+    repository.settle()
+    assert [one.content for one in repository.load().entries.values()] == ["text of aaaa"]
+    assert set(repository.load().forgotten) == {"aaaa"}

@@ -238,7 +238,7 @@ class EntryRepository:
         One with a secret stays as it is, as does one that was purged.
         """
         taken, new = [], dict[str, Entry]()
-        texts = {plain_words(entry.content) for entry in known_entries.values()}
+        texts = {plain_words(entry.content) for entry in known_entries.values() if not entry.is_forgotten}
         for bullet in document.bullets:
             entry = self._new_entry(bullet, {**known_entries, **new})
             if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
