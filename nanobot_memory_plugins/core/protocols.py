@@ -217,7 +217,7 @@ class ExchangedEntries(Protocol):
         ...
 
     def exported(self) -> Mapping[str, str]:
-        """Return each entry by its id as a JSON object with ``content`` and, where it is known, ``created_at``.
+        """Return each entry by its id as it is in its file: a header, its text, and in a comment its other fields.
 
         The text of an entry is the same until somebody changes it: what happens to it by itself is no part of it.
         """

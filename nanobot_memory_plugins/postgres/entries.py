@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
-from nanobot_memory_plugins.core.values.entries import EntryUpdate
+from nanobot_memory_plugins.core.values.entries import EntryUpdate, words_of
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run, run_many
 from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget, introduce
 from nanobot_memory_plugins.postgres.server import Server
@@ -308,4 +307,4 @@ def _touch(connection: Connection) -> None:
 
 
 def _holds(matcher: ErasureMatcher, body: str) -> bool:
-    return matcher.count(unquote(body)) > 0  # the fields below the text have some characters by their codes
+    return matcher.count(words_of(body)) > 0

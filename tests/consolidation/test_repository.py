@@ -7,8 +7,9 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import InputError
+from nanobot_memory_plugins.core import InputError, MemoryHost, Scope
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.values import Erasure
 
 from .made_entries import NOW, added, entry
 
@@ -139,3 +140,17 @@ def test_a_bullet_that_says_what_was_forgotten_is_an_entry_again(repository: Ent
     repository.settle()
     assert [one.content for one in repository.load().entries.values()] == ["text of aaaa"]
     assert set(repository.load().forgotten) == {"aaaa"}
+
+
+async def test_words_that_are_purged_are_those_of_a_text_and_not_of_a_kind_a_person_or_a_field(
+    repository: EntryRepository, workspace: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+    ann = entry("aaaa", "likes tea", category="preference", scope=Scope(user="ann"), quote="I like 100% tea; always")
+    repository.update(added(ann, entry("bbbb", "likes coffee")), who="user", why="add")
+    async with MemoryHost(workspace) as host:
+        await host.eraser.erase(Erasure(words=("preference", "ann", "quote")))
+        assert repository.history.written_entries().keys() == {"aaaa", "bbbb"}
+        assert [len(run.changes) for run in repository.history.runs()] == [2]
+        await host.eraser.erase(Erasure(words=("tea; always",)))
+    assert repository.history.written_entries().keys() == {"bbbb"}

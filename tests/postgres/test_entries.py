@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.operations.changes import forget
 from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryHost, Query, Scope
 from nanobot_memory_plugins.core.values import Erasure
 from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import Database, configured, rows
@@ -142,3 +142,16 @@ async def test_a_file_that_is_gone_takes_nothing_out_and_an_empty_server_gets_ev
     await until(lambda: len(rows(machines.server, machines.tenant, "id", "entry")) == 1)
     await machines.on("laptop")
     await machines.all_have(TEA)
+
+
+async def test_words_that_are_forgotten_are_those_of_a_text_and_not_of_its_kind_or_its_speaker(machines: Machines):
+    (laptop,) = await machines.on("laptop")
+    new = NewEntry(TEA, "preference", scope=Scope(user="ann"), source_session="cli:direct")
+    remember(machines.entries("laptop"), new, who="user")
+    machines.tell("laptop", SECRET)
+    await until(lambda: len(rows(machines.server, machines.tenant, "id", "entry")) == 2)
+    await laptop.eraser.erase(Erasure(words=("preference", "ann", "direct", "created", "Haldersen")))
+    await until(lambda: rows(machines.server, machines.tenant, "id", "entry", "AND forgotten") != [])
+    await laptop.flush_index()
+    assert machines.texts("laptop") == [TEA]
+    assert len(rows(machines.server, machines.tenant, "id", "entry", "AND NOT forgotten")) == 1

@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.state.database import StateDatabase
 from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.core.values.entries import words_of
 
 if TYPE_CHECKING:
     import apsw
@@ -28,8 +29,11 @@ def purge_state(
         return []
     state = StateDatabase.of(paths)
 
+    def remainder(text: str) -> str | None:
+        return None if holds(words_of(text) if text.startswith("### [") else text) else text
+
     def change(connection: "apsw.Connection") -> int:
-        return _changed(connection, lambda text: None if holds(text) else text, frozenset(ids), dry_run=dry_run)
+        return _changed(connection, remainder, frozenset(ids), dry_run=dry_run)
 
     where = paths.relative(paths.state)
     try:

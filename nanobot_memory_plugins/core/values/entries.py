@@ -1,7 +1,9 @@
 """Scored long-term entries as the plugin that keeps them shows them to others."""
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
+from urllib.parse import unquote
 
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.scopes import Scope
@@ -105,3 +107,12 @@ class EntryUpdate:
     base: str
     remote: str
     forgotten: bool = False
+
+
+_QUOTE = re.compile(r"(?:<!--|;) quote: ([^;]*)")
+
+
+def words_of(exported: str) -> str:
+    """Return what an entry that is written as `ExchangedEntries.exported` has it says: its text, and its quotation."""
+    text = [line for line in exported.split("\n")[1:] if not line.startswith("<!-- ")]
+    return "\n".join((*text, *map(unquote, _QUOTE.findall(exported))))
