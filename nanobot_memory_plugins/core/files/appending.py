@@ -3,13 +3,15 @@
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK, narrow_file, private_folder, private_lock
-from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.core.files.replace import replace_file, sync_folder
 from nanobot_memory_plugins.core.text.markdown import PIECE, count_breaks
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -78,12 +80,30 @@ class Appender:
         before ``data``. What could not be written whole is cut off again. Raises `FileBusyError` when the lock is
         not free within ``lock_seconds``, and `MemoryFileError`, which says why, for every other failure.
         """
+        with self._locked(path):
+            return self._append(path, data)
+
+    def create(self, path: Path, data: bytes) -> None:
+        """Make a file whole or not at all, under the lock, where there is none or an empty one.
+
+        Raises as `append` does, and `MemoryFileError` where there is something meanwhile.
+        """
+        with self._locked(path):
+            if path.is_file() and path.stat().st_size:
+                raise MemoryFileError(
+                    Sentence("{name} was made just now by somebody else.", name=self._paths.relative(path)),
+                    hint="Import again: what was taken is not taken twice.",
+                )
+            replace_file(path, data, keeps_backup=False)
+
+    @contextmanager
+    def _locked(self, path: Path) -> Iterator[None]:
         from filelock import Timeout
 
         try:
             make_folder(self._paths, path.parent)
             with file_lock(self._paths).acquire(timeout=self.lock_seconds, poll_interval=_LOCK_POLL_SECONDS):
-                return self._append(path, data)
+                yield
         except Timeout as error:
             raise FileBusyError(
                 Sentence("{relative} is locked by another process.", relative=self._paths.relative(path))

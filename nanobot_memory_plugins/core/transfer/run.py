@@ -151,13 +151,13 @@ class ImportRun:
         self.report.took("messages" if name.endswith(".jsonl") else "notes", name, len(new))
 
     def create(self, name: str, data: bytes, modified: float, *, has_records: bool = False) -> None:
-        """Make a file where there is none or an empty one. Raises `MemoryFileError`."""
+        """Put a file in place, in one step, where there is none or an empty one. Raises `MemoryFileError`."""
         if not self.report.dry_run:
             whole = [("", digest(data))]
             records = [(key, digest(piece)) for key, piece in records_in(name, data)] if has_records else []
             self._write_down(name, records or whole)
             path = self.paths.memory / name
-            self._appender.append(path, data)
+            self._appender.create(path, data)
             with contextlib.suppress(OSError):
                 os.utime(path, (modified, modified))
         self.report.took("files", name, 1)

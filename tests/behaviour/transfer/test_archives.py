@@ -1,6 +1,9 @@
 """A memory goes into one archive and comes back whole, elsewhere, once, and may be taken back."""
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,15 @@ import pytest
 from nanobot_memory_plugins.core import redact_text
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import ReadingModel, remember_call
+
+# Runs a command that the system kills in the middle of the first write that makes a file larger than a megabyte.
+KILLED = """
+import resource, signal, sys
+from nanobot_memory_plugins.core.cli.main import run_command_line
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+run_command_line(sys.argv[1:])
+"""
 
 
 @pytest.fixture
@@ -120,6 +132,22 @@ async def test_what_came_since_an_import_stays_when_it_is_undone(life: Life, els
     assert (elsewhere.memory / "topics" / "garden.md").read_text(encoding="utf-8") == "Rewritten by hand.\n"
     assert "The boat is blue." in {entry["content"] for entry in elsewhere.entries()}
     assert [record["text"] for record in elsewhere.transcript()] == ["My boat is blue.", "Noted."]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="this system has no limit for the size of files")
+@pytest.mark.parametrize("name", ["MEMORY.md", "2026-02-16.md"])
+def test_a_file_in_whose_middle_an_import_was_killed_comes_back_whole(
+    name: str, life: Life, elsewhere: Life, tmp_path: Path
+):
+    life.memory.mkdir(parents=True)
+    (life.memory / name).write_text("## Trees\n\nThe walnut stands by the gate.\n\n" * 50_000, encoding="utf-8")
+    archive = exported(life, tmp_path / "all.zip")
+    command = [sys.executable, "-c", KILLED, "import", archive, "--workspace", elsewhere.workspace]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGXFSZ
+    elsewhere.command("import", archive)
+    assert for_people(elsewhere) == for_people(life)
+    assert elsewhere.command("import", "--undo", "--json").json["left"] == []
+    assert for_people(elsewhere) == {}
 
 
 async def test_an_archive_is_made_beside_a_running_host(life: Life, elsewhere: Life, tmp_path: Path):
