@@ -6,6 +6,7 @@ Tokens have no example there, so that none stands in the repository: one is made
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import string
 import subprocess
@@ -106,6 +107,8 @@ NAMED = {
     "a field": lambda name, value: redact_value({name: value})[name],
     "a column": lambda name, value: redact_text(f"id,{name}\n7,{value}\n").split(",")[-1].strip(),
     "a Markdown table": lambda name, value: redact_text(f"|x|{name}|\n|-|-|\n|7|{value}|\n").split("|")[-2],
+    "the cell after": lambda name, value: redact_text(f"|field|value|\n|-|-|\n|{name}|{value}|\n").split("|")[-2],
+    "a field in text": lambda name, value: json.loads(redact_text(json.dumps({name: value}, ensure_ascii=False)))[name],
     "a sentence": lambda name, value: redact_text(f"{' '.join(split_name(name)) or name}: {value}").split(": ")[-1],
 }
 
@@ -120,11 +123,25 @@ NAMED = {
         ("mrn", "10023948", "[ID_NUMBER]"),
         ("creditCard", "6222 0212 3456 7890", "[CARD]"),
         ("tax", "19.00", "19.00"),
+        ("medical_record_number", "5582019", "[ID_NUMBER]"),
+        ("nationalId", "48291736", "[ID_NUMBER]"),
+        ("chart_id", "48291736", "48291736"),
         ("order_number", "10023948", "10023948"),
     ],
 )
 def test_a_number_with_a_telling_name_is_hidden_wherever_the_name_is(place, name, value, shown):
     assert NAMED[place](name, value) == shown
+
+
+def test_a_code_ends_with_its_field_and_its_neighbours_stay():
+    fields = '{"cvv":"739","exp":"08/28","port":8443,"year":2024}'
+    assert json.loads(redact_text(fields)) == {"cvv": "[REDACTED]", "exp": "08/28", "port": 8443, "year": 2024}
+    row = '{"bank": {"account_number": "48291736", "currency": "EUR", "limit": 48291736}}'
+    assert json.loads(redact_text(row))["bank"] == {
+        "account_number": "[ID_NUMBER]",
+        "currency": "EUR",
+        "limit": 48291736,
+    }
 
 
 def test_an_ordinary_text_needs_few_patterns():

@@ -58,7 +58,8 @@ _COUNTS = lazy_re(
 _WORD = lazy_re(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1,2})?")
 _YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
-_SENTENCE_END = lazy_re(r"[\n!?。！？；]|[.;](?=[ \n])")
+# Fields of JSON end a sentence, too: the next one has a name of its own.
+_SENTENCE_END = lazy_re(rf"[\n!?。！？；]|[.;](?=[ \n])|[{QUOTES}][ ]?,|,[ ]?[{QUOTES}]")
 # What makes another thing of a word that ends in 码 precedes it.
 _OTHER_CODE = "一二三四五六七八九十位末后號号编代源邮条维尺页乱解转数起砝筹加误态区色扫打写敲字机"
 _CHINESE = lazy_re(

@@ -52,7 +52,11 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
             head = ()
             continue
         cells = _cells(line, mark, begin)
-        yield from (_span(value) for name, value in pairwise(cells) if _is_secret_pair(name.text, value.text))
+        for name, value in pairwise(cells):
+            if _is_secret_pair(name.text, value.text):
+                yield _span(value)
+            elif _HEADING.fullmatch(name.text) and (found := personal_value(name.text, value.text)):
+                yield found._replace(start=value.start, end=value.start + len(value.text))
         if mark == head_mark and len(cells) == len(head):
             for column, cell in zip(head, cells, strict=True):
                 if _is_secret(cell, column):
