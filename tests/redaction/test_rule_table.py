@@ -118,6 +118,7 @@ NAMED = {
     ("name", "value", "shown"),
     [
         ("passport_no", "C01X00T47", "[ID_NUMBER]"),
+        ("idNumber", "8501015009087", "[ID_NUMBER]"),
         ("policyNumber", "10023948", "[ID_NUMBER]"),
         ("病历号", "10023948", "[ID_NUMBER]"),
         ("mrn", "10023948", "[ID_NUMBER]"),
