@@ -95,6 +95,14 @@ def test_the_fields_of_an_entry_are_no_text_but_say_whose_it_is_and_where_from(t
     assert (second.origin, second.scope) == (Origin.USER, Scope())
 
 
+def test_fields_that_a_formatter_has_set_apart_are_the_entrys(tmp_path: Path):
+    header, created = "### [{}] fact | 0.80 | 2026-01-01 | 0\n\n", "created: 2026-01-01T00:00:00+00:00"
+    entries = f"{header.format('a1')}Likes tea.\n\n<!-- {created}; user: ada -->\n\n{header.format('b2')}Lives in Rome."
+    write(tmp_path, "memory/ENTRIES.md", f"{entries}\n\n<!-- {created}; hides: b2 m1 -->\n\nMine.\n")
+    tea, mine = documents(tmp_path, "memory/ENTRIES.md")
+    assert (tea.text, tea.scope, mine.text.strip()) == ("Likes tea.", Scope(user="ada"), "Mine.")
+
+
 def test_a_line_that_is_still_being_written_waits(tmp_path: Path):
     whole, torn = message("first", "m1"), message("second", "m2")[:-1]
     write(tmp_path, "memory/sessions/cli.jsonl", whole + torn)

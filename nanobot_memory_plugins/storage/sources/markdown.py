@@ -27,6 +27,7 @@ from nanobot_memory_plugins.storage.sources.validity import held, holds_since, l
 _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
 # The comment that ends an entry: what of it is no text. A value is written with ``%`` and hexadecimal digits.
 _FIELDS = re.compile(r"(?<!\s)\s*+<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
+_ENTRY_FIELDS = re.compile(r"<!--[ \t]+(?:[^<>\r\n]*; )?(?:created|hides): [^<>\r\n]*-->\s*\Z")
 _QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
 _ORIGINS = {origin.value: origin for origin in Origin}
 # The title of a file with nothing below it: there is nothing to find.
@@ -170,13 +171,16 @@ class _Reader:
 def _entry_and_rest(part: Passage) -> tuple[str, Passage]:
     """Return an entry with its header, and what somebody wrote after it, which is not the entry's and everybody's.
 
-    An entry ends with its fields, at a heading of any level, or at the first blank line below its text.
+    An entry ends with its fields, at a heading of any level, or at the first blank line below its text, unless a
+    formatter has set the fields apart.
     """
     lines = part.text.splitlines(keepends=True)
     count = next((number for number, line in enumerate(lines, 1) if line.strip()), len(lines))
     begun = False
     for number, line in enumerate(lines[count:], count + 1):
         if not line.strip():
+            if begun and _ENTRY_FIELDS.match("".join(lines[number : number + 1])):
+                count = number + 1
             if begun or number > count + 1:
                 break
             continue
