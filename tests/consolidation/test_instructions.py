@@ -1,7 +1,9 @@
 """Standing instructions and pins: the user's own words, in force from the next message, until they are ended."""
 
+from datetime import date
+
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
-from nanobot_memory_plugins.consolidation.model.scoring import as_of
+from nanobot_memory_plugins.consolidation.model.scoring import as_of, end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import MOST_INSTRUCTIONS, prompt_text
 from nanobot_memory_plugins.core import Origin
@@ -15,7 +17,7 @@ def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
     kept = {"kind": INSTRUCTION, "kept_in": Section.ACTIVE}
     entries = {
         "a": entry("a", "Always answer in French", 0.8, **kept),
-        "b": entry("b", "Never book before 9", 0.8, **kept, expires_at=NOW + days(3)),
+        "b": entry("b", "Never book before 9", 0.8, **kept, expires_at=end_of(date(2026, 2, 22))),
         "c": entry("c", "Blood type AB", 0.4, pinned=True, kept_in=Section.ACTIVE),
     }
     later = {id_: as_of(one, NOW + days(700)) for id_, one in entries.items()}
@@ -23,7 +25,7 @@ def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
     assert "Always answer in French (2026-02-20, id a)" in text
     assert "Blood type AB" in text
     assert "Never book" not in text
-    assert "Never book before 9 (2026-02-20, id b, until 2026-02-23)" in prompt_text(
+    assert "Never book before 9 (2026-02-20, id b, until 2026-02-22)" in prompt_text(
         entries.values(), "en", NOW, OPTIONS
     )
 

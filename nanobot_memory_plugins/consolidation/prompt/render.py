@@ -152,7 +152,7 @@ def _fitting_lines(lines: Iterable[str], room: int) -> list[str]:
 
 
 def _instruction_line(entry: Entry, language: Language) -> str:
-    until = _UNTIL[language].format(day=shown_date(entry.expires_at)) if entry.expires_at else ""
+    until = _UNTIL[language].format(day=f"{last_day(entry.expires_at):%Y-%m-%d}") if entry.expires_at else ""
     return (
         f"- {_one_line(entry.content)} ({shown_date(entry.created_at or entry.last_activated)}, id {entry.id}{until})"
     )
