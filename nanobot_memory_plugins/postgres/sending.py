@@ -104,7 +104,10 @@ class Sending:
                 return self._states
         found = states_of(connection, self._owner.machine)
         with self._lock:
+            has_lost = not self._states.keys() <= found.keys()
             self._states, self._revision = found, revision
+        if has_lost:  # another process had something forgotten: what the files still hold of it is sent again
+            self.look_again()
         return found
 
     async def flush(self, must_wait: Callable[[], Awaitable[bool]]) -> None:

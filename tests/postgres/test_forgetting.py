@@ -79,6 +79,20 @@ async def test_forgotten_on_one_it_is_gone_on_both_and_of_no_other_tenant(server
     assert counted == [(0,)]
 
 
+async def test_what_people_wrote_is_sent_again_after_another_process_had_it_forgotten(server: Database, tmp_path: Path):
+    tenant = uuid.uuid4().hex
+    MemoryWorkspace(tmp_path).write("MEMORY.md", f"## Cabin\n{SECRET}.\n")
+    agent = await open_shared(tmp_path, server, tenant)
+    await agent.flush()
+    command = await open_shared(tmp_path, server, tenant)
+    assert await command.forget(Erasure(texts=(SECRET,))) == {agent.owner.machine: 1}
+    assert on_the_server(server, tenant) == []
+    await agent.flush()
+    assert on_the_server(server, tenant) == [agent.owner.machine]
+    await command.close()
+    await agent.close()
+
+
 async def test_while_the_server_is_away_nothing_waits_and_it_is_told_of_all_once_it_is_back(
     own_server: OwnServer, tmp_path: Path
 ):
