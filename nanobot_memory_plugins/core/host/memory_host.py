@@ -109,7 +109,8 @@ class MemoryHost(HistoryCalls):
         self._tools = OfferedTools(is_on=self.config.core.tools)
         keeps = self.config.core.keep_transcripts
         self._recorder = TurnRecorder(self._files, keep_transcripts=keeps, clock=self._clock)
-        self.privacy = Privacy(self._files.paths, self._clock, self._sessions, self.eraser.forget)
+        drain, forget = self._recorder.drain, self.eraser.forget
+        self.privacy = Privacy(self._files.paths, self._clock, self._sessions, drain=drain, erase=forget)
         self._hooks = HookCalls(self._plugins, self._recorder, self._sessions, self.privacy)
         self._reader = SessionReader(
             self._files.paths,

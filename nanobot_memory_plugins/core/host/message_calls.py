@@ -65,14 +65,15 @@ class MessageCalls(PromptCalls):
         prompt = self._in_prompt(owner)
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
         seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
-        try:
-            answers = await self._hooks.answers(
-                "on_message_received",
-                {"session_key": session_key, "text": text, "history": seen, "spoken": spoken},
-                scope=owner,
-            )
-        finally:  # written after the recall, which would find it, and also where the caller has given up
-            capture = taken or self._recorder.begin_message(session_key, whole, role=role, origin=origin, scope=owner)
+        arguments = {"session_key": session_key, "text": text, "history": seen, "spoken": spoken}
+        asking = asyncio.create_task(self._hooks.answers("on_message_received", arguments, scope=owner))
+        session.asking.add(asking)
+        asking.add_done_callback(session.asking.discard)
+        # Written after the recall, which would find it, and also where the caller gives up.
+        capture = taken or self._recorder.begin_message(
+            session_key, whole, role=role, origin=origin, scope=owner, after=session.asking
+        )
+        answers = await asking
         answers = answers if spoken else list(map(_not_the_users, answers))
         await self._hooks.keep_answers("on_message_received", answers, owner)
         blocks = blocks_of(answers)
@@ -106,8 +107,10 @@ class MessageCalls(PromptCalls):
         if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
         session.count_message("assistant", text)
-        capture = self._recorder.begin_message
-        return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=owner))
+        capture = self._recorder.begin_message(
+            session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=owner, after=session.asking
+        )
+        return await asyncio.shield(capture)
 
     async def tool_executed(
         self,

@@ -81,11 +81,18 @@ class Privacy:
     """Decides of one workspace what may be kept now, and what of a host's history may be shown."""
 
     def __init__(
-        self, paths: MemoryPaths, clock: Clock, sessions: Sessions, erase: Callable[[Erasure], Awaitable[bool]]
+        self,
+        paths: MemoryPaths,
+        clock: Clock,
+        sessions: Sessions,
+        *,
+        drain: Callable[[], Awaitable[None]],
+        erase: Callable[[Erasure], Awaitable[bool]],
     ) -> None:
         self._paths = paths
         self._clock = clock
         self._sessions = sessions
+        self._drain = drain
         self._erase = erase
         self.file = PrivacyFile(paths)
 
@@ -177,8 +184,9 @@ class Privacy:
         session = self._sessions[session_key]
         if scope == "resume":
             return await run_in_daemon_thread(lambda: self._resume(session_key, session))
-        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session))
         session.is_off_record = session.is_off_record or scope != "last_message"
+        await self._drain()  # what is meant may be on its way to the transcript
+        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session))
         if scope == "from_now_on":
             await run_in_daemon_thread(lambda: self.file.pause(session_key, session.sender, BY_TOOL, self._clock.now()))
         # First the mark: should this end halfway, no history brings it back.

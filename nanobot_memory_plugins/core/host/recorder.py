@@ -1,7 +1,8 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -27,10 +28,22 @@ class TurnRecorder:
         self._writing = OwnedTasks()
 
     def begin_message(
-        self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
+        self,
+        session_key: str,
+        text: str,
+        *,
+        role: str,
+        origin: Origin,
+        scope: Scope,
+        after: Iterable[asyncio.Task[Any]] = (),
     ) -> asyncio.Task[Receipt]:
-        """Begin to write a message to its transcript; the task ends with the receipt."""
-        return self._writing.begin(self._message(session_key, text, role, origin, scope))
+        """Begin to write a message to its transcript, once the tasks ``after`` which it comes have ended.
+
+        The task ends with the receipt.
+        """
+        loop = asyncio.get_running_loop()
+        before = {task for task in after if task.get_loop() is loop}  # nothing ends those of another one
+        return self._writing.begin(self._message(session_key, text, role, origin, scope, before))
 
     def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
         """Begin to write something else; it ends as everything here does."""
@@ -66,7 +79,12 @@ class TurnRecorder:
         await self._writing.finish()
         await self._files.drain()
 
-    async def _message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
+    async def _message(
+        self, session_key: str, text: str, role: str, origin: Origin, scope: Scope, before: set[asyncio.Task[Any]]
+    ) -> Receipt:
+        if before:
+            with suppress(asyncio.CancelledError):  # the event loop ends: it is written now
+                await asyncio.wait(before)
         if not self._keep_transcripts:
             return Receipt(stored=False, reason="core.keepTranscripts is off")
         if not text.strip():

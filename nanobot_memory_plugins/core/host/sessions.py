@@ -1,8 +1,10 @@
 """What this process knows of each session: what was said in it, and what its turn has made."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
@@ -25,7 +27,8 @@ class Session:
     host's history in its last turn, and may be handed over by itself yet. ``unspoken`` is what the host said in the
     user's place; None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
 
-    The rest is of the turn: who speaks, whether it is kept, and the ids of what it and the one before have made.
+    The rest is of the turn: who speaks, whether it is kept, and the ids of what it and the one before have made. In the
+    tasks ``asking`` the plugins are asked about a message; it is written when they have ended.
     """
 
     message_counts: Counter[str] = field(default_factory=Counter)
@@ -36,6 +39,7 @@ class Session:
     is_off_record: bool = False
     made: list[str] = field(default_factory=list)
     made_before: list[str] = field(default_factory=list)
+    asking: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def begin_turn(self, sender: str) -> None:
         """Begin a turn of the user's."""

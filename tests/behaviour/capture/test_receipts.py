@@ -172,6 +172,40 @@ async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, 
     assert [one["text"] for one in life.transcript()] == ["do not lose me"]
 
 
+SLOW = """
+    import asyncio
+    from nanobot_memory_plugins.core import hookimpl
+
+    @hookimpl
+    async def on_message_received(text):
+        await asyncio.sleep(0.2 if "slow" in text else 0)
+"""
+
+
+async def test_a_message_that_is_asked_about_still_comes_before_its_answer_and_is_taken_back(
+    life: Life, install: Callable[..., None]
+):
+    install("slow", SLOW)
+    async with life.host() as memory:
+
+        async def receive(text: str) -> "asyncio.Task[object]":
+            call = asyncio.create_task(memory.message_received(session_key=KEY, text=text))
+            await asyncio.sleep(0.05)
+            return call
+
+        calls = [await receive("slow one"), await receive("two")]
+        await memory.message_sent(session_key=KEY, text="an answer")
+        calls.append(await receive("slow three"))
+        await memory.flush_index()
+        assert [one["text"] for one in life.transcript()] == ["slow one", "two", "an answer", "slow three"]
+        calls.append(await receive("slow and not to be kept"))
+        await memory.tool("off_record").run({"scope": "this_message"}, session_key=KEY)
+        await asyncio.gather(*calls)
+        last = await receive("slow at the close")
+    assert [one["text"] for one in life.transcript()][2:] == ["an answer", "slow three", "slow at the close"]
+    assert (await last).receipt.stored
+
+
 @pytest.mark.accept("V5-15")
 async def test_closing_writes_what_was_accepted_leaves_nothing_running_and_accepts_nothing_more(life: Life):
     before = threading.active_count()
