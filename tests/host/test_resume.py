@@ -57,6 +57,17 @@ async def test_a_history_is_taken_in_once_redacted_with_its_own_times(tmp_path):
     assert holders_of(tmp_path / "memory", KEY) == []
 
 
+def test_histories_are_taken_in_at_once_in_one_event_loop_after_the_other(tmp_path):
+    memory = MemoryHost(tmp_path, config=CONFIG)
+
+    async def resume(name: str) -> list[int]:
+        calls = [memory.resume(session_key=f"{name}{number}", messages=HISTORY) for number in range(3)]
+        return await asyncio.gather(*calls)
+
+    assert [asyncio.run(resume("a")), asyncio.run(resume("b"))] == [[4, 4, 4]] * 2
+    asyncio.run(memory.close())
+
+
 async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_said(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         long = "The meeting of the gardeners begins at nine and ends at ten in the hall behind the church. " * 3

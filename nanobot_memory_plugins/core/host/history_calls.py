@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
+from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
@@ -40,7 +41,8 @@ class HistoryCalls(MessageCalls):
 
     def __init__(self) -> None:
         super().__init__()
-        self._taking_in = asyncio.Lock()
+        # A lock belongs to one event loop.
+        self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
         self._closed = False
 
     async def session_idle(
@@ -205,7 +207,7 @@ class HistoryCalls(MessageCalls):
     async def _take(
         self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
     ) -> int:
-        async with self._taking_in, self._alone():
+        async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()), self._alone():
             shown = kept_of_history(given)
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
