@@ -196,6 +196,22 @@ def test_the_users_interrupt_passes_while_a_plugin_is_waited_for(context, clock)
     assert host.failing(HOOK) == {}
 
 
+@pytest.mark.parametrize("steps", [1, 3])
+async def test_a_close_ends_a_call_that_has_hardly_begun_or_swallows_its_cancellation(make_host, context, steps):
+    async def swallow() -> None:
+        while True:
+            with contextlib.suppress(BaseException):
+                await hang()
+
+    host = make_host(limit=60.0, grace_seconds=0.01)
+    register(host, context, a=swallow)
+    call = asyncio.create_task(host.call(HOOK, ARGUMENTS))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await host.close()
+    assert await asyncio.wait_for(call, 5) == []
+
+
 async def test_what_swallows_its_cancellation_is_driven_no_further_after_the_second(make_host, context, clock):
     steps = 0
 

@@ -68,7 +68,7 @@ class Attempt:
         self._coroutine = _Droppable(self._run(expected))
         self.task: asyncio.Task[None] = loop.create_task(self._coroutine)
         self._alarm: Alarm = clock.call_later(limit, self._expire)
-        self.task.add_done_callback(lambda _: self._alarm.cancel())
+        self.task.add_done_callback(self._end)
 
     def abandon(self) -> None:
         """Break the call off: cancel it, and drop it when it is still there after the grace."""
@@ -92,6 +92,10 @@ class Attempt:
         except BaseException as error:  # SystemExit too: the task would pass it on to the loop
             outcome = failure_of(error, call.home, call.plugin)
         self._conclude(self._late() if self._coroutine.held_loop() > self._limit else outcome)
+
+    def _end(self, _task: asyncio.Task[None]) -> None:
+        self._alarm.cancel()
+        self._conclude(self._call.failed("it was broken off"))  # before its first step, or where it was dropped
 
     def _expire(self) -> None:
         if self._time() - self._began - self._limit > _LATE:
