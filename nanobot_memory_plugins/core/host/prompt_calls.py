@@ -1,6 +1,7 @@
 """What a host calls while it builds a prompt, or looks at the files: synchronous, and the same for the same files."""
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -36,7 +37,7 @@ _KEPT_ANSWERS = 64
 _TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
 
 
-class HostParts:
+class HostParts(ABC):
     """The parts of one `MemoryHost`, which makes them. Its calls are in the classes that derive from this one."""
 
     config: "MemoryConfig"
@@ -53,9 +54,9 @@ class HostParts:
     _reader: "SessionReader"
     _background: "OwnedTasks"
 
+    @abstractmethod
     async def start(self) -> None:
         """Start where that was not done yet."""
-        raise NotImplementedError
 
     async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
         """Start where that was not done yet, and return the owner of a session."""
