@@ -78,12 +78,18 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
     """Nobody calls ``aclose`` here: the exit hook does the closing."""
     source = textwrap.dedent(
         """
-        import asyncio, sys
+        import asyncio, sys, threading, time
         from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
         from nanobot_memory_plugins.core import MemoryHost
 
         thread = MemoryThread(lambda: MemoryHost(sys.argv[1]))
         asyncio.run(thread.call(lambda memory: memory.message_sent(session_key="s", text="hello"), limit=30))
+
+        def refuse(_thread):
+            raise RuntimeError("can't create new thread at interpreter shutdown")
+
+        time.sleep(1.2)  # for longer than other threads wait for more work
+        threading.Thread.start = refuse  # as Python 3.12.1 does then
         thread.submit(lambda memory: memory.message_sent(session_key="s", text="the last words"))
         """
     )

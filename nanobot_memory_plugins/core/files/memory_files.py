@@ -4,6 +4,7 @@ import asyncio
 import atexit
 import dataclasses
 import secrets
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
@@ -24,7 +25,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
@@ -65,7 +66,8 @@ class MemoryFiles:
         self._clock = clock or SystemClock()
         self._timezone = timezone
         self._writer = Writer(self.paths, redact=redact, redact_by_origin=redact_by_origin, on_append=on_append)
-        self._thread = DaemonThreadPool(1, "memory-writer", linger=LINGER_SECONDS)
+        # It stays until the close: Python 3.12.0 and 3.12.1 start no thread any more at the end of the interpreter.
+        self._thread = DaemonThreadPool(1, "memory-writer", linger=threading.TIMEOUT_MAX)
         _open_threads.add(self._thread)
         self._next_sync: asyncio.TimerHandle | None = None
         self._is_held_up = False
