@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.transfer.archive import FORMAT, MANIFEST, grows, is_of_memory, is_transcript
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
 from nanobot_memory_plugins.core.transfer.importers import ARCHIVE
-from nanobot_memory_plugins.core.transfer.run import ImportReport, ImportRun, import_run, records_in
+from nanobot_memory_plugins.core.transfer.run import ImportReport, ImportRun, digest, import_run, records_in
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # How many times its own size an archive may unpack to, beyond the first bytes. Text packs to a tenth, very even text to
@@ -129,9 +129,11 @@ class _Merging:
             self.run.report.leave(_NO_MEMORY, info.filename)
             return
         data, there = self._cleaned(info), self.run.read(name)
-        if there == data:
+        key = digest(f"{name}\n".encode() + data)
+        if there == data or (there and key in self.run.known):  # what was corrected here since stays so
             self.run.report.known += 1
-        elif name == _ENTRIES and (there or self.is_forgotten_any):
+            return
+        if name == _ENTRIES and (there or self.is_forgotten_any):
             self._join_entries(info, data)
         elif not there:
             self.run.create(name, data, _modified(info), has_records=grows(name))
@@ -139,6 +141,8 @@ class _Merging:
             self._add_records(info, name, there, data)
         else:
             self._keep_separately(info, data, _OTHER_TEXT)
+        if not grows(name):
+            self.run.remember(key)
 
     def _cleaned(self, info: zipfile.ZipInfo) -> bytes:
         """Return a file's bytes without secrets, wherever they are in it."""

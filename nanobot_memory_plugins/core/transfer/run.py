@@ -34,7 +34,7 @@ _LOCK_SECONDS = 30.0
 # Hexadecimal digits of a key or digest: 64 bits.
 DIGITS = 16
 # Where a row of the table says something else than what a file got.
-_BEGUN, _DONE, _ENTRIES = "/begun", "/done", "/entries"
+_BEGUN, _DONE, _ENTRIES, _TAKEN = "/begun", "/done", "/entries", "/taken"
 _ENTRIES_FILE = "ENTRIES.md"
 _CHANGED = "it has been changed since then"
 _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
@@ -165,6 +165,11 @@ class ImportRun:
     def add_entries(self, run: str) -> None:
         """Write down which run of the entries brought the entries."""
         self._write_down(_ENTRIES, [(run, "")])
+
+    def remember(self, key: str) -> None:
+        """Write down that something without records was taken, where this import did anything."""
+        if self._id and not self.report.dry_run:
+            self._write_down(_TAKEN, [(key, "")])
 
     def finish(self) -> None:
         """Write down that the import is done, where it did anything, and wait until all is on the disk."""

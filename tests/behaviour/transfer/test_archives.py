@@ -120,6 +120,24 @@ async def test_an_undo_leaves_nothing_of_an_import_into_an_empty_workspace(life:
     assert elsewhere.files_with("walnut") == []
 
 
+async def test_a_second_import_brings_back_nothing_that_was_corrected_since(
+    life: Life, elsewhere: Life, tmp_path: Path
+):
+    await live(life, "walnut")
+    archive = exported(life, tmp_path / "all.zip")
+    elsewhere.command("import", archive)
+    for name in ("ENTRIES.md", "MEMORY.md", "topics/garden.md"):
+        file = elsewhere.memory / name
+        file.write_bytes(file.read_bytes().replace(b"walnut", b"maple"))
+    contents = {entry["content"] for entry in elsewhere.entries()}
+    before = for_people(elsewhere)
+    assert taken(elsewhere.command("import", archive, "--json").json) == 0
+    assert {entry["content"] for entry in elsewhere.entries()} == contents
+    assert for_people(elsewhere) == before
+    (elsewhere.memory / "MEMORY.md").unlink()
+    assert taken(elsewhere.command("import", archive, "--json").json) == 1, "a file that is gone comes back"
+
+
 async def test_what_came_since_an_import_stays_when_it_is_undone(life: Life, elsewhere: Life, tmp_path: Path):
     await live(life, "walnut")
     elsewhere.command("import", exported(life, tmp_path / "all.zip"))
