@@ -130,6 +130,13 @@ def test_where_it_was_said_before_its_history_ends_there_and_what_was_remembered
         assert "scarlet since July" in answer["block"]["text"]
 
 
+def test_a_transcript_that_cannot_be_read_keeps_no_other_from_being_looked_at(ask, workspace: Path):
+    sessions = MemoryPaths.of(workspace).sessions
+    (sessions / "folder.jsonl").mkdir()
+    (sessions / "link.jsonl").symlink_to(sessions / "nothing.jsonl")
+    assert "PostgreSQL" in ask(ASKED)["block"]["text"]
+
+
 @pytest.mark.parametrize(
     ("options", "reason", "detail"),
     [

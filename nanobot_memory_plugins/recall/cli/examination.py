@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, Message, Scope, redact_text
@@ -74,7 +75,10 @@ def _said_before(
     turns: list[list[TranscriptRecord]] = []
     for path in paths.sessions.glob("*.jsonl"):
         turn: list[TranscriptRecord] = []
-        for record in filter(None, map(parse_transcript_line, read_regular(path).split(b"\n"))):
+        content = b""
+        with suppress(OSError):  # no search reads it either
+            content = read_regular(path)
+        for record in filter(None, map(parse_transcript_line, content.split(b"\n"))):
             if record.role == "user":
                 turn = []
                 if is_same(record):
