@@ -100,8 +100,8 @@ def put_aside_beside(path: Path) -> list[Path]:
 
 
 def remember_place(paths: MemoryPaths, database: Path) -> None:
-    """Write down where an index outside the workspace is, so that it is known when the configuration changes."""
-    if database.parent == paths.database.parent or str(database) in _earlier(paths):
+    """Write down where an index is that the configuration names, so that it is known when that changes."""
+    if database == paths.database or str(database) in _earlier(paths):
         return
     try:
         private_folder(paths.database.parent)

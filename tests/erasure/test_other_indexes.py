@@ -97,14 +97,14 @@ def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ):
     far = workspace.parent / "far" / "index.db"
-    for place in ("inside/index.db", str(far), ".storage/other.db"):
+    for place in ("inside/index.db", str(far), ".storage/other.db", ".storage/index.sqlite"):
         fill(workspace, configure(workspace, dbPath=place))
     assert far.stat().st_size > 0
     configure(workspace, dbPath="new/index.db")
     command = ["purge", "--text", "Kafka", "--workspace", str(workspace), "--json"]
     assert run_command_line([*command, "--dry-run"]) == 0
     planned = json.loads(capsys.readouterr().out.splitlines()[-1])["traces"]
-    elsewhere = {"inside/index.db", str(far), ".storage/other.db", ".storage/memory.db"}
+    elsewhere = {"inside/index.db", str(far), ".storage/other.db", ".storage/index.sqlite", ".storage/memory.db"}
     assert elsewhere <= {one["where"] for one in planned if one["removed"]}
     assert run_command_line([*command, "--yes"]) == 0
     done = json.loads(capsys.readouterr().out.splitlines()[-1])
