@@ -75,7 +75,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off"), _COPY_AGAIN) from error
     with archive:
         files = _files(archive)
-        total = sum(info.file_size for info in files)
+        total = sum(info.file_size for info in archive.infolist())
         if total > _SMALL + _MOST_GROWTH * path.stat().st_size:
             raise _refused(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
         _check_manifest(path, archive)

@@ -55,6 +55,11 @@ def bomb(members: Members) -> None:
     members["memory/zeros.md"] = members[NAME][0], b"\0" * (40 << 20)
 
 
+def manifest_bomb(members: Members) -> None:
+    info, data = members["manifest.json"]
+    members["manifest.json"] = info, data + b" " * (40 << 20)
+
+
 def unreadable(members: Members) -> None:
     members["manifest.json"] = members["manifest.json"][0], b"{"
 
@@ -71,6 +76,7 @@ HOSTILE: dict[str, Callable[[Members], object]] = {
     "another folder": renamed("config.json"),
     "a line break": renamed("memory/a\nb.md"),
     "a bomb": bomb,
+    "a bomb for a manifest": manifest_bomb,
 }
 
 
