@@ -97,3 +97,14 @@ def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     with pytest.raises(MemoryFileError, match="newer version"):
         EntryExchange(here).take_in([EntryUpdate(id_, "", f"## Another form\n{EntryExchange(here).exported()[id_]}")])
     assert here.path.read_bytes() == before
+
+
+def test_a_secret_that_a_person_wrote_into_an_entry_stays_on_their_machine(here: EntryRepository):
+    id_ = added(here, HOME)
+    text = f"{HOME}, the password of the wifi is hunter2-Xk91vQz"
+    here.path.write_text(here.path.read_text(encoding="utf-8").replace(HOME, text), encoding="utf-8")
+    base = EntryExchange(here).exported()[id_]
+    assert "hunter2" not in base
+    EntryExchange(here).take_in([EntryUpdate(id_, base, with_values(base, pinned=True))])
+    (entry,) = here.load().entries.values()
+    assert (entry.content, entry.pinned) == (text, True)

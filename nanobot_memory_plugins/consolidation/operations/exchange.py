@@ -27,10 +27,13 @@ class EntryExchange:
     def exported(self) -> dict[str, str]:
         """Return each entry as it is in the file, forgotten ones too; that it fades is no change.
 
-        Raises `MemoryFileError`.
+        A secret that a person wrote into one stays here. Raises `MemoryFileError`.
         """
-        every = self._repository.load().every
-        return {id_: write_entry(replace(entry, decayed_days=0)) for id_, entry in every.items()}
+        every, redacted = self._repository.load().every, self._repository.redacted
+        return {
+            id_: write_entry(replace(entry, content=redacted(entry.content, entry.origin), decayed_days=0))
+            for id_, entry in every.items()
+        }
 
     def taken_out(self, ids: Collection[str]) -> frozenset[str]:
         """Return those of some entries that somebody has taken out, as the file, the history or a purge has it.
