@@ -1,6 +1,8 @@
 """What stands in the prompt, and groups."""
 
 from datetime import UTC, date, datetime
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,8 @@ from nanobot_memory_plugins.consolidation.model.scoring import end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
 
@@ -90,3 +94,18 @@ def test_groups_nest_and_are_listed():
 )
 def test_a_group_has_one_name(given_name: str, name: str):
     assert plain_group(given_name) == name
+
+
+async def test_a_file_that_could_not_be_read_once_is_in_the_prompt_as_soon_as_it_can(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    (workspace / "memory" / "ENTRIES.md").write_text("## Active Memories\n\n- The user likes tea\n", encoding="utf-8")
+    EntryRepository(workspace).settle()
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{EntryRepository.__module__}.read_inside", Mock(side_effect=PermissionError))
+        host = MemoryHost(workspace)
+        await host.start()
+        assert host.prompt_entries(session_key="cli").text == ""
+    assert "likes tea" in host.prompt_entries(session_key="cli").text
+    await host.close()

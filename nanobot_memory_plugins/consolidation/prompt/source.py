@@ -81,6 +81,7 @@ class PromptSource:
 
     def _current(self) -> _Look:
         """Return the entries as the file has them now."""
+        signature: tuple[int, ...] | None
         try:
             status = os.stat(self._repository.path)
             signature = (status.st_mtime_ns, status.st_size, status.st_ino)
@@ -91,7 +92,7 @@ class PromptSource:
                 entries = tuple(self._repository.load().shown())
             except MemoryFileError as error:
                 logger.warning("the entries in the prompt stay as they were: {}", error.cause)
-                entries = self._look.entries if self._look else ()
+                entries, signature = self._look.entries if self._look else (), ()
             self._look = _Look(signature, entries, self._language_of(entries))
         return self._look
 
