@@ -88,7 +88,7 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
         def refuse(_thread):
             raise RuntimeError("can't create new thread at interpreter shutdown")
 
-        time.sleep(1.2)  # for longer than other threads wait for more work
+        time.sleep(2.5)  # files are synced after a second, and other threads wait one more for work
         threading.Thread.start = refuse  # as Python 3.12.1 does then
         thread.submit(lambda memory: memory.message_sent(session_key="s", text="the last words"))
         """
