@@ -101,9 +101,10 @@ class MessageCalls(PromptCalls):
         """Keep the assistant's reply."""
         owner = await self._owner_of(session_key, scope)
         text = remove_fenced(text)
-        if self.privacy.keeps_nothing(session_key):
-            return NOT_KEPT
         session = self._sessions[session_key]
+        session.is_answered = True
+        if session.is_answer_off_record or self.privacy.keeps_nothing(session_key):
+            return NOT_KEPT
         if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
         session.count_message("assistant", text)

@@ -227,8 +227,11 @@ class Privacy:
         ]
 
     def _resume(self, session_key: str, session: Session) -> str:
-        if self.file.read().pause_of(session_key, session.sender) == BY_WORDS:
+        by = self.file.read().pause_of(session_key, session.sender)
+        if by == BY_WORDS:
             return 'Not resumed: the user paused the memory with "memory pause", and ends that with "memory resume".'
+        if not by:
+            return "The memory is not paused. What is said in this turn stays off the record if it was."
         self.file.resume(session_key, session.sender)
         session.is_off_record = False
         return "The memory is on again. Say so."

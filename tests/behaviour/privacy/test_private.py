@@ -159,3 +159,17 @@ async def test_where_the_marks_cannot_be_read_nothing_is_kept_and_doctor_says_ho
     async with life.host() as memory:
         await Conversation(memory).turn(AFTER[0])
     assert life.files_with("Bornholm")
+
+
+async def test_a_private_answer_is_not_kept_when_it_comes_late_or_the_model_resumes(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:a")
+        await secretly(talk, f"/private {SAID}", off_record("resume"))
+        await talk.hear(f"/private {SAID}")
+        await talk.hear(AFTER[0])  # while the assistant thinks
+        await talk.answer(REPLY)
+        await talk.answer("At nine, then.")
+        await talk.turn(AFTER[1], "I see.")
+        await memory.flush_index()
+    assert life.files_with(*WORDS) == []
+    assert [one["text"] for one in life.transcript("cli:a")] == [AFTER[0], AFTER[1], "I see."]
