@@ -21,7 +21,7 @@ _WHO, _WHY = "import", "imported from an archive"
 class ImportedEntries:
     """Adds entries in one run of the history, which can be taken back."""
 
-    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries | None:
+    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
         """Add the entries of a file that are not here; those that were forgotten or purged here stay so.
 
         What people wrote there without an id becomes entries, too.
@@ -29,7 +29,7 @@ class ImportedEntries:
         document = parse(data)
         imported = entries_of(document, {})
         if not (imported or document.bullets) or damage_in(data):
-            return None
+            return JoinedEntries(other_text=data)
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         snapshot = repository.load()
         current, forgotten = snapshot.entries, snapshot.forgotten

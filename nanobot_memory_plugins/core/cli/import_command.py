@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive, is_archive
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
-from nanobot_memory_plugins.core.transfer.importers import ARCHIVE, chosen_importer
+from nanobot_memory_plugins.core.transfer.importer import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.run import ImportReport, UndoReport, only_import, undo_import
 from nanobot_memory_plugins.core.values import Erasure
@@ -46,9 +46,7 @@ def import_memory(
     ] = None,
     from_: Annotated[
         str,
-        typer.Option(
-            "--from", metavar="FORMAT", help="nanobot, markdown, openclaw, claude-mem, archive; else it is guessed."
-        ),
+        typer.Option("--from", metavar="FORMAT", help="nanobot, markdown, openclaw, archive; else it is guessed."),
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,

@@ -5,7 +5,6 @@ workspace is overwritten. Transcripts and notes get each other's records, and en
 files that differ both stay, the archive's in ``memory/imported/``.
 """
 
-import hashlib
 import json
 import re
 import zipfile
@@ -17,16 +16,22 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from nanobot_memory_plugins.core.erasure.scrub import cleaner_of
-from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
+from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.transfer.archive import FORMAT, MANIFEST, grows, is_of_memory, is_transcript
-from nanobot_memory_plugins.core.transfer.entries import installed_joiner
-from nanobot_memory_plugins.core.transfer.importers import ARCHIVE
-from nanobot_memory_plugins.core.transfer.run import ImportReport, ImportRun, digest, import_run, records_in
+from nanobot_memory_plugins.core.transfer.entries import join_entries
+from nanobot_memory_plugins.core.transfer.importer import ARCHIVE
+from nanobot_memory_plugins.core.transfer.run import (
+    ENTRIES_FILE,
+    ImportReport,
+    ImportRun,
+    import_run,
+    records_in,
+    whole_key,
+)
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # How many times its own size an archive may unpack to, beyond the first bytes. Text packs to a tenth, very even text to
@@ -36,14 +41,16 @@ _SMALL = 1 << 24
 # No backslash, colon or control character: no name may mean something else on another system.
 _NAME = re.compile(r"memory(?:/(?!\.{1,2}(?:/|\Z))[^/\\:\x00-\x1f]+)+")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
-_COPY_AGAIN = "Copy it again from where it was made; nothing was taken."
-_NOT_OURS = "Only archives that `nanobot-memory export` wrote are imported; nothing was taken."
-
 _LABEL = Sentence("an export of this memory")
-_NO_MEMORY = Sentence("not a memory file")
-_OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
-_OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
-_ENTRIES = "ENTRIES.md"
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A file of an archive: its name below the memory folder, its bytes without secrets, when it was changed."""
+
+    name: str
+    data: bytes
+    modified: float
 
 
 def is_archive(source: Path) -> bool:
@@ -60,9 +67,18 @@ def import_archive(
     """
     report = ImportReport(ARCHIVE, _LABEL, str(source), dry_run=dry_run)
     with _opened(source) as archive, import_run(workspace, report) as run:
-        merging = _Merging(run, archive, ContactRedaction(contacts), bool(PrivacyFile(run.paths).read().last))
+        redaction = ContactRedaction(contacts)
+        is_purged_any = bool(PrivacyFile(run.paths).read().last)
         for info in _files(archive):
-            merging.take(info)
+            name = info.filename.removeprefix("memory/")
+            if not is_of_memory(name):
+                report.leave("not a memory file", info.filename)
+                continue
+            clean = cleaner_of(PurePosixPath(name).name, redaction.of_people, redaction.of_tools, everywhere=True)
+            cleaned = clean(archive.read(info))
+            if cleaned.found:
+                report.notices.append(Sentence("secrets were taken out of {file}", file=info.filename))
+            _take(run, _Member(name, cleaned.data, _modified(info)), is_purged_any=is_purged_any)
     return report
 
 
@@ -72,21 +88,25 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except _DAMAGES as error:
-        raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off"), _COPY_AGAIN) from error
+        raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off")) from error
     with archive:
-        files = _files(archive)
         total = sum(info.file_size for info in archive.infolist())
         if total > _SMALL + _MOST_GROWTH * path.stat().st_size:
             raise _refused(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
-        _check_manifest(path, archive)
-        for info in files:
-            if not _NAME.fullmatch(info.filename):
-                name = ascii(info.filename)
-                raise _refused(path, Sentence("{file}: its name leads out of the memory folder", file=name))
-            try:
-                archive.read(info)  # against its checksum
-            except _DAMAGES as error:
-                raise _refused(path, Sentence("{file} is damaged", file=info.filename), _COPY_AGAIN) from error
+        for name in (info.filename for info in _files(archive)):
+            if not _NAME.fullmatch(name):
+                raise _refused(path, Sentence("{file}: its name leads out of the memory folder", file=ascii(name)))
+        try:
+            damaged = archive.testzip()
+            manifest = json.loads(archive.read(MANIFEST))
+        except KeyError:
+            raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
+        except _DAMAGES as error:
+            raise _refused(path, Sentence("it is damaged")) from error
+        if damaged:
+            raise _refused(path, Sentence("{file} is damaged", file=damaged))
+        if not isinstance(manifest, dict) or {key: manifest.get(key) for key in FORMAT} != FORMAT:
+            raise _refused(path, Sentence("its {manifest} is not one that this version knows", manifest=MANIFEST))
         yield archive
 
 
@@ -94,113 +114,71 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return [info for info in archive.infolist() if info.filename != MANIFEST and not info.is_dir()]
 
 
-def _refused(path: Path, why: str, hint: str = _NOT_OURS) -> InputError:
-    return InputError(Sentence("{name} cannot be used: {why}.", name=path.name, why=why), hint=hint)
+def _refused(path: Path, why: str) -> InputError:
+    return InputError(
+        Sentence("{name} cannot be used: {why}.", name=path.name, why=why),
+        hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it, or upgrade this program.",
+    )
 
 
-def _check_manifest(path: Path, archive: zipfile.ZipFile) -> None:
-    try:
-        manifest = json.loads(archive.read(MANIFEST))
-        form = {key: manifest.get(key) for key in FORMAT}
-    except KeyError:
-        raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
-    except (*_DAMAGES, AttributeError) as error:
-        raise _refused(path, Sentence("{file} is damaged", file=MANIFEST), _COPY_AGAIN) from error
-    if form["format"] != FORMAT["format"]:
-        raise _refused(path, Sentence("its {manifest} is that of something else", manifest=MANIFEST))
-    if form != FORMAT:
-        why = Sentence("a newer version of this program wrote it")
-        raise _refused(path, why, "Upgrade nanobot-memory-core; nothing was taken.")
+def _take(run: ImportRun, file: _Member, *, is_purged_any: bool) -> None:
+    """Take one file. Raises `MemoryFileError`."""
+    there = run.read(file.name)
+    if there == file.data or (there and whole_key(file.name, file.data) in run.known):
+        run.report.known += 1  # what was corrected here since stays so
+    elif file.name == ENTRIES_FILE and (there or is_purged_any):
+        _join_entries(run, file)
+    elif not there:
+        run.create(file.name, file.data, file.modified)
+    elif grows(file.name):
+        _add_records(run, file, there)
+    else:
+        _keep_separately(run, file, file.data)
 
 
-@dataclass(slots=True)
-class _Merging:
-    """One import of an archive that is in order."""
+def _keep_separately(run: ImportRun, file: _Member, data: bytes) -> None:
+    name = f"imported/{PurePosixPath(file.name).stem}-{whole_key(file.name, data)}.md"
+    if run.read(name):
+        run.report.known += 1
+        return
+    run.create(name, data, file.modified)
+    both = {"file": file.name, "copy": f"memory/{name}"}
+    kept = Sentence("{file}: another text stands here already: both are kept, the archive's as {copy}", **both)
+    run.report.notices.append(kept)
 
-    run: ImportRun
-    archive: zipfile.ZipFile
-    redaction: ContactRedaction
-    is_forgotten_any: bool
 
-    def take(self, info: zipfile.ZipInfo) -> None:
-        """Take one file. Raises `InputError` and `MemoryFileError`."""
-        name = info.filename.removeprefix("memory/")
-        if not is_of_memory(name):
-            self.run.report.leave(_NO_MEMORY, info.filename)
-            return
-        data, there = self._cleaned(info), self.run.read(name)
-        key = digest(f"{name}\n".encode() + data)
-        if there == data or (there and key in self.run.known):  # what was corrected here since stays so
-            self.run.report.known += 1
-            return
-        if name == _ENTRIES and (there or self.is_forgotten_any):
-            self._join_entries(info, data)
-        elif not there:
-            self.run.create(name, data, _modified(info), has_records=grows(name))
-        elif grows(name):
-            self._add_records(info, name, there, data)
-        else:
-            self._keep_separately(info, data, _OTHER_TEXT)
-        if not grows(name):
-            self.run.remember(key)
+def _add_records(run: ImportRun, file: _Member, there: bytes) -> None:
+    """Add the records that are missing: to the file that goes on in the archive, to the notes of the day.
 
-    def _cleaned(self, info: zipfile.ZipInfo) -> bytes:
-        """Return a file's bytes without secrets, wherever they are in it."""
-        name = PurePosixPath(info.filename).name
-        clean = cleaner_of(name, self.redaction.of_people, self.redaction.of_tools, everywhere=True)
-        cleaned = clean(self.archive.read(info))
-        if cleaned.found:
-            self.run.report.notices.append(Sentence("secrets were taken out of {file}", file=info.filename))
-        return cleaned.data
+    Messages of a transcript that went another way get a transcript of their own, next to those of other imports.
+    """
+    known = {key for key, _ in records_in(file.name, there)} | run.known
+    target = file.name
+    if is_transcript(file.name) and not file.data.startswith(there):
+        first = next(filter(None, map(parse_transcript_line, file.data.split(b"\n"))), None)
+        session = first.session_key if first is not None else file.name
+        target = f"sessions/{session_file_name(f'imported/{session}')}"
+    new: dict[str, bytes] = {}
+    for key, piece in records_in(file.name, file.data):
+        if key in known:
+            run.report.known += 1
+        elif is_transcript(file.name):
+            new[key] = piece.rstrip(b"\n") + b"\n"
+        elif piece.startswith(b"#"):
+            new[key] = piece.strip() + b"\n\n"
+        elif piece.strip():  # below another note it would be taken for a part of it
+            _keep_separately(run, file, piece)
+    run.add(target, new)
 
-    def _keep_separately(self, info: zipfile.ZipInfo, data: bytes, why: str) -> None:
-        name = f"imported/{PurePosixPath(info.filename).stem}-{hashlib.sha256(data).hexdigest()[:12]}.md"
-        if self.run.read(name):
-            self.run.report.known += 1
-            return
-        self.run.create(name, data, _modified(info))
-        self.run.report.notices.append(Sentence("{file}: {why}", file=info.filename, why=why))
 
-    def _add_records(self, info: zipfile.ZipInfo, name: str, there: bytes, data: bytes) -> None:
-        """Add the records that are missing: to the file that goes on in the archive, to the notes of the day.
-
-        Messages of a transcript that went another way get a transcript of their own, next to those of other imports.
-        """
-        known = {key for key, _ in records_in(name, there)} | self.run.known
-        target = name
-        if is_transcript(name) and not data.startswith(there):
-            first = next(filter(None, map(parse_transcript_line, data.split(b"\n"))), None)
-            session = first.session_key if first is not None else name
-            target = f"sessions/{session_file_name(f'imported/{session}')}"
-        new: dict[str, bytes] = {}
-        for key, piece in records_in(name, data):
-            if key in known:
-                self.run.report.known += 1
-            elif is_transcript(name):
-                new[key] = piece.rstrip(b"\n") + b"\n"
-            elif piece.startswith(b"#"):
-                new[key] = piece.strip() + b"\n\n"
-            elif piece.strip():  # below another note it would be taken for a part of it
-                self._keep_separately(info, piece, _OTHER_TEXT)
-        self.run.add(target, new)
-
-    def _join_entries(self, info: zipfile.ZipInfo, data: bytes) -> None:
-        joiner, report = installed_joiner(), self.run.report
-        try:
-            joined = joiner.join(self.run.paths.workspace, data, dry_run=report.dry_run) if joiner else None
-        except NanobotMemoryError as error:
-            logger.warning("entries could not be joined: {}", error.cause)
-            joined = None
-        if joined is None:
-            self._keep_separately(info, data, _OWN_ENTRIES)
-            return
-        report.known += joined.known
-        if joined.run:
-            self.run.add_entries(joined.run)
-        if joined.new:
-            report.took("entries", _ENTRIES, joined.new)
-        if joined.other_text:
-            self._keep_separately(info, joined.other_text, _OTHER_TEXT)
+def _join_entries(run: ImportRun, file: _Member) -> None:
+    joined = join_entries(run.paths.workspace, file.data, dry_run=run.report.dry_run)
+    run.report.known += joined.known
+    if joined.new:
+        run.report.took("entries", ENTRIES_FILE, joined.new)
+    if joined.other_text:
+        _keep_separately(run, file, joined.other_text)
+    run.joined(whole_key(file.name, file.data), joined.run)
 
 
 def _modified(info: zipfile.ZipInfo) -> float:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
 
 
@@ -15,8 +16,8 @@ class JoinedEntries:
     ``run`` is the id of what can take the new ones back, where there is one.
     """
 
-    new: int
-    known: int
+    new: int = 0
+    known: int = 0
     other_text: bytes = b""
     run: str = ""
 
@@ -25,8 +26,8 @@ class JoinedEntries:
 class EntriesJoiner(Protocol):
     """Joins files of entries. The entry point of ``nanobot_memory_entries`` names its class."""
 
-    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries | None:
-        """Add the entries of a file to those of a workspace, or None where the file has none that can be read.
+    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
+        """Add the entries of a file to those of a workspace; a file that has none is other text.
 
         What is here wins, and what was forgotten here stays forgotten. It blocks. Raises `NanobotMemoryError`, and
         nothing was written.
@@ -50,3 +51,13 @@ def installed_joiner() -> EntriesJoiner | None:
         if isinstance(made, EntriesJoiner):
             return made
     return None
+
+
+def join_entries(workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
+    """Add the entries of a file to those of a workspace; all of it is other text where that cannot be done."""
+    try:
+        if (joiner := installed_joiner()) is not None:
+            return joiner.join(workspace, data, dry_run=dry_run)
+    except NanobotMemoryError as error:
+        logger.warning("entries could not be joined: {}", error.cause)
+    return JoinedEntries(other_text=data)

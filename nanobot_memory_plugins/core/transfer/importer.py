@@ -1,12 +1,21 @@
-"""What an importer is, and what it says of a store: messages, notes, and what is left and why."""
+"""What an importer is, what it says of a store, and which of those that are installed a source is for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
+from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.errors import InputError, PluginError, WrongUseError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+# Our own export, which is no store of somebody else's.
+ARCHIVE = "archive"
+# Any folder of text: taken where nothing else recognises the source.
+FALLBACK = "markdown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,6 @@ class Skipped:
 Item = ImportedMessage | ImportedNote | Skipped
 
 
-@runtime_checkable
 class Importer(Protocol):
     """Reads the stores of one program. An entry point of ``nanobot_memory_importers`` names one, or its class.
 
@@ -74,3 +82,49 @@ class Importer(Protocol):
         ``workspace`` is the folder that is imported into, which may be where the store is. What cannot be read is
         yielded as `Skipped`. Raises `InputError`, with cause and hint, when nothing can be read.
         """
+
+
+def installed_importers() -> dict[str, InstalledEntryPoint]:
+    """Return the entry points of all importers by name; of two of one name this project's own counts."""
+    points = list(installed_entry_points(IMPORTER_GROUP))
+    own = (point for point in points if point.distribution.startswith("nanobot-memory-"))
+    return dict(sorted({point.name: point for point in (*points, *own)}.items()))
+
+
+def load_importer(point: InstalledEntryPoint) -> Importer:
+    """Import what an entry point names. Raises `PluginError`."""
+    try:
+        brought: Importer | type[Importer] = point.load()
+        return brought() if isinstance(brought, type) else brought
+    except Exception as error:
+        names = {"name": point.name, "distribution": point.distribution, "kind": type(error).__name__}
+        raise PluginError(
+            Sentence("The importer {name} of {distribution} cannot be loaded: {kind}.", **names),
+            hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
+        ) from error
+
+
+def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
+    """Return the importer of that name, or, for an empty name, the first that recognises the source.
+
+    Raises `WrongUseError` for a name that there is not, and `InputError` where none recognises the source.
+    """
+    points = installed_importers()
+    known = ", ".join(sorted([*points, ARCHIVE]))
+    if name in points:
+        return name, load_importer(points[name])
+    if name:
+        raise WrongUseError(
+            Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
+        )
+    for tried in sorted(points, key=lambda one: one == FALLBACK):
+        try:
+            importer = load_importer(points[tried])
+            if importer.recognises(source):
+                return tried, importer
+        except Exception as error:  # a third party's importer costs only itself
+            logger.warning("the importer {} failed to look at the source: {}", tried, type(error).__name__)
+    raise InputError(
+        Sentence("It is not clear what {source} is.", source=source),
+        hint=Sentence("Name the format with --from, one of: {known}.", known=known),
+    )

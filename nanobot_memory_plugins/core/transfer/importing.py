@@ -14,15 +14,13 @@ from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line, render_transcript_line
-from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Importer, Item
 from nanobot_memory_plugins.core.transfer.run import DIGITS, ImportReport, ImportRun, import_run
-from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is held before it is written, in bytes.
@@ -54,7 +52,7 @@ def import_from(
     """
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with import_run(workspace, report) as run:
-        items = ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
+        items = _ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
         try:
             for item in importer.read(source, run.paths.workspace):
                 items.take(item)
@@ -70,17 +68,14 @@ def import_from(
     return report
 
 
-class ItemWriter:
+class _ItemWriter:
     """Takes items into a workspace.
 
     Messages go to transcripts of their own, apart from those of the agent, under the session that they were said in;
-    notes go to the file of their day. ``tools`` takes tools' results, too; notes for which the importer names no owner
-    get ``default_scope``.
+    notes go to the file of their day.
     """
 
-    def __init__(
-        self, run: ImportRun, *, contacts: Contacts = "user", tools: bool = False, default_scope: Scope = Scope()
-    ) -> None:
+    def __init__(self, run: ImportRun, *, contacts: Contacts, tools: bool, default_scope: Scope) -> None:
         self._run = run
         self._redaction = ContactRedaction(contacts)
         self._tools = tools
@@ -94,18 +89,15 @@ class ItemWriter:
 
     def take(self, item: Item) -> None:
         """Take one item. Raises `MemoryFileError` when it cannot be written; all before it may be written."""
-        report = self._run.report
         if item.file != self._file:
             self._file = item.file
             self._repeated.clear()
         if isinstance(item, ImportedMessage):
             why = self._take_message(item)
-        elif isinstance(item, ImportedNote):
-            why = self._take_note(item)
         else:
-            why = item.why
+            why = self._take_note(item) if isinstance(item, ImportedNote) else item.why
         if why:
-            report.leave(why, item.file, item.line)
+            self._run.report.leave(why, item.file, item.line)
 
     def write(self) -> None:
         """Write what waits. Raises `MemoryFileError`."""
@@ -124,20 +116,20 @@ class ItemWriter:
             session_key=session,
             scope=redact_scope(replace(item.scope, session=session)),
             origin=item.origin,
-            time=local_time(item.time) if item.time is not None else None,
+            time=_local_time(item.time) if item.time is not None else None,
             name=self._redacted(item.name, item.origin),
         )
         if not record.text.strip():
             return _NO_TEXT
         if self._transcript.takes(self._run.paths.transcript(session), record):
             return _RECORDED_HERE
-        when = _key_time(item.time) if item.time is not None else ""
-        parts = ["message", session, record.role, when, record.text]
+        parts = ["message", session, record.role, _key_time(item.time), record.text]
         self._repeated[_key(parts)] += 1
         if (times := self._repeated[_key(parts)]) > 1:
             parts.append(str(times))
-        line = render_transcript_line(replace(record, id=_key(parts)))
-        self._put(f"sessions/{session_file_name(f'imported/{session}')}", _key(parts), line)
+        key = _key(parts)
+        line = render_transcript_line(replace(record, id=key))
+        self._put(f"sessions/{session_file_name(f'imported/{session}')}", key, line)
         return ""
 
     def _take_note(self, item: ImportedNote) -> str:
@@ -145,21 +137,20 @@ class ItemWriter:
         note = item.note
         if note.time is None:
             return _NO_TIME
-        safe = Note(
-            tldr=self._redacted(note.tldr, note.origin),
-            details=self._redacted(note.details, note.origin),
-            type=note.type,
-            tags=tuple(self._redacted(tag, note.origin) for tag in note.tags),
-            title=self._redacted(note.title, note.origin),
-            origin=note.origin,
+        tldr, details, title, *tags = (
+            self._redacted(text, note.origin) for text in (note.tldr, note.details, note.title, *note.tags)
         )
+        safe = replace(note, tldr=tldr, details=details, title=title, tags=tuple(tags))
         if not (safe.tldr.strip() or safe.details.strip()):
             return _NO_TEXT
-        time, scope = local_time(note.time), redact_scope(note.scope or self._default_scope)
-        when = _key_time(note.time) if item.time_is_certain else ""
+        time, scope = _local_time(note.time), redact_scope(note.scope or self._default_scope)
+        when = _key_time(note.time if item.time_is_certain else None)
         key = _key(("note", scope.session, when, safe.title, safe.tldr, safe.details))
-        name = self._run.paths.day_note(time.date()).relative_to(self._run.paths.memory).as_posix()
-        self._put(name, key, render_note(safe, id=key, time=time, scope=scope).encode("utf-8"))
+        self._put(
+            self._run.paths.day_note(time.date()).name,
+            key,
+            render_note(safe, id=key, time=time, scope=scope).encode("utf-8"),
+        )
         return ""
 
     def _put(self, name: str, key: str, data: bytes) -> None:
@@ -173,17 +164,11 @@ class ItemWriter:
             self.write()
 
     def _redacted(self, value: str, origin: Origin) -> str:
-        """Return a text without secrets, as who said it wants it. When that fails nothing of it gets through."""
+        """Return a text without secrets, as who said it wants it."""
         text = clean(value)
-        if not text:
-            return text
-        try:
-            if origin is Origin.USER:
-                self._redaction.learn(text)
-            return self._redaction.by_origin[origin](text)
-        except Exception as error:
-            logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
-            return REDACTION_FAILED
+        if origin is Origin.USER:
+            self._redaction.learn(text)
+        return self._redaction.by_origin[origin](text)
 
 
 class _Transcript:
@@ -213,14 +198,16 @@ def _key(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(map(clean, parts)).encode("utf-8")).hexdigest()[:DIGITS]
 
 
-def _key_time(time: datetime) -> str:
+def _key_time(time: datetime | None) -> str:
     """Return a time for a key: the same wherever the machine is when it is imported again."""
+    if time is None:
+        return ""
     with suppress(OverflowError):
         time = time.astimezone(UTC) if time.tzinfo is not None else time
     return exact_time(time)
 
 
-def local_time(time: datetime) -> datetime:
+def _local_time(time: datetime) -> datetime:
     """Return a time in the machine's zone; a naive one is taken to be local."""
     with suppress(OverflowError, OSError, ValueError):  # the ends of the calendar
         return time.astimezone()

@@ -9,7 +9,7 @@ import hashlib
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.transfer.archive import grows, is_transcript
 from nanobot_memory_plugins.core.transfer.entries import installed_joiner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -34,10 +35,9 @@ _LOCK_SECONDS = 30.0
 # Hexadecimal digits of a key or digest: 64 bits.
 DIGITS = 16
 # Where a row of the table says something else than what a file got.
-_BEGUN, _DONE, _ENTRIES, _TAKEN = "/begun", "/done", "/entries", "/taken"
-_ENTRIES_FILE = "ENTRIES.md"
+_BEGUN, _DONE, _JOINED = "/begun", "/done", "/joined"
+ENTRIES_FILE = "ENTRIES.md"
 _CHANGED = "it has been changed since then"
-_ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
 
 
 def digest(data: bytes) -> str:
@@ -45,19 +45,26 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data.strip()).hexdigest()[:DIGITS]
 
 
-def records_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the lines of a transcript, or the notes of a Markdown file, each with its key. Together they are all of it.
+def whole_key(name: str, data: bytes) -> str:
+    """Return the key of a file that is one piece."""
+    return digest(f"{name}\n".encode() + data)
 
-    The key is the record's id, and the digest of what people wrote, which has none.
+
+def records_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield a transcript's lines, the notes of a day, or any other file as one piece, each with its key.
+
+    The key is the record's id, or a digest where it has none. Together they are all of the file.
     """
-    if name.endswith(".jsonl"):
+    if is_transcript(name):
         for line in io.BytesIO(data):
             record = parse_transcript_line(line)
             yield (record.id if record is not None else "") or digest(line), line
-        return
-    for part in parse_notes(data):
-        piece = data[part.offset : part.offset + part.length]
-        yield (part.id if isinstance(part, NoteEntry) else "") or digest(piece), piece
+    elif grows(name):
+        for part in parse_notes(data):
+            piece = data[part.offset : part.offset + part.length]
+            yield (part.id if isinstance(part, NoteEntry) else "") or digest(piece), piece
+    else:
+        yield whole_key(name, data), data
 
 
 @dataclass(slots=True)
@@ -150,26 +157,20 @@ class ImportRun:
             self._appender.append(self.paths.memory / name, b"".join(new.values()))
         self.report.took("messages" if name.endswith(".jsonl") else "notes", name, len(new))
 
-    def create(self, name: str, data: bytes, modified: float, *, has_records: bool = False) -> None:
+    def create(self, name: str, data: bytes, modified: float) -> None:
         """Put a file in place, in one step, where there is none or an empty one. Raises `MemoryFileError`."""
         if not self.report.dry_run:
-            whole = [("", digest(data))]
-            records = [(key, digest(piece)) for key, piece in records_in(name, data)] if has_records else []
-            self._write_down(name, records or whole)
+            self._write_down(name, ((key, digest(piece)) for key, piece in records_in(name, data)))
             path = self.paths.memory / name
             self._appender.create(path, data)
             with contextlib.suppress(OSError):
                 os.utime(path, (modified, modified))
         self.report.took("files", name, 1)
 
-    def add_entries(self, run: str) -> None:
-        """Write down which run of the entries brought the entries."""
-        self._write_down(_ENTRIES, [(run, "")])
-
-    def remember(self, key: str) -> None:
-        """Write down that something without records was taken, where this import did anything."""
-        if self._id and not self.report.dry_run:
-            self._write_down(_TAKEN, [(key, "")])
+    def joined(self, key: str, entries_run: str) -> None:
+        """Write down the file of entries that was joined with those here, and which run of theirs took any."""
+        if (self._id or entries_run) and not self.report.dry_run:
+            self._write_down(_JOINED, [(key, entries_run)])
 
     def finish(self) -> None:
         """Write down that the import is done, where it did anything, and wait until all is on the disk."""
@@ -241,15 +242,12 @@ def undo_import(workspace: Path) -> UndoReport:
     state = StateDatabase.of(paths)
     files: dict[str, dict[str, str]] = {}
     for name, item, digest_ in state.read("SELECT source, item, digest FROM imported WHERE run = ?", (report.id,)):
-        if name == _ENTRIES:
-            _take_entries_back(workspace, item, report)
+        if name == _JOINED and digest_:
+            _take_entries_back(workspace, digest_, report)
         elif not name.startswith("/"):
             files.setdefault(name, {})[item] = digest_
     for name, records in files.items():
-        if "" in records:
-            _take_file_out(paths, name, records[""], report)
-        else:
-            _take_records_out(paths, name, records, report)
+        _take_out(paths, name, records, report)
     # Last: until then all can be repeated. Its items can be imported again.
     state.execute("DELETE FROM imported WHERE run = ?", (report.id,))
     return report
@@ -270,51 +268,31 @@ def _take_entries_back(workspace: Path, run: str, report: UndoReport) -> None:
         report.left.append((Sentence("the run {run} of the entries", run=run), error.cause))
 
 
-def _take_records_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: UndoReport) -> None:
+def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: UndoReport) -> None:
+    """Take what was imported out of a file, leaving no copy of it; an empty file goes, with the folders around it."""
+    path = paths.memory / name
+    if not path.is_file():
+        return
     count = 0
-    is_changed = False
 
     def without(data: bytes) -> bytes:
-        nonlocal count, is_changed
+        nonlocal count
         pieces = list(records_in(name, data))
         kept = [piece for key, piece in pieces if records.get(key) != digest(piece)]
         count += len(pieces) - len(kept)
-        is_changed |= any(key in records and records[key] != digest(piece) for key, piece in pieces)
-        return b"".join(kept)
-
-    _change(paths, name, without)
-    if name.endswith(".jsonl"):
-        report.messages += count
-    else:
-        report.notes += count
-    if count:
-        report.files.append(name)
-    if is_changed:
-        report.left.append((name, _CHANGED))
-
-
-def _take_file_out(paths: MemoryPaths, name: str, whole: str, report: UndoReport) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        if digest(read_regular(paths.memory / name)) != whole:
-            report.left.append((name, _ENTRIES_WENT_ON if name == _ENTRIES_FILE else _CHANGED))
-            return
-        _change(paths, name, lambda data: b"" if digest(data) == whole else data)
-        report.files.append(name)
-        if name == _ENTRIES_FILE and (joiner := installed_joiner()) is not None:
-            joiner.take_back(paths.workspace, "")
-
-
-def _change(paths: MemoryPaths, name: str, change: Callable[[bytes], bytes]) -> None:
-    """Change a file, leaving no copy of what it was; an empty one goes, with the folders that are empty without it."""
-
-    def changed(data: bytes) -> bytes:
-        left = change(data)
+        left = b"".join(kept)
         return left if left.strip() else b""
 
-    path = paths.memory / name
-    if path.is_file():
-        rewrite(paths, path, changed)
-        remove_empty(paths, path)
-        with contextlib.suppress(OSError):  # the first one that holds something ends it
-            for folder in path.relative_to(paths.memory).parents[:-1]:
-                (paths.memory / folder).rmdir()
+    rewrite(paths, path, without)
+    remove_empty(paths, path)
+    with contextlib.suppress(OSError):  # the first one that holds something ends it
+        for folder in path.relative_to(paths.memory).parents[:-1]:
+            (paths.memory / folder).rmdir()
+    if count:
+        report.files.append(name)
+    if count < len(records):
+        report.left.append((name, _CHANGED))
+    report.messages += count if is_transcript(name) else 0
+    report.notes += count if grows(name) and not is_transcript(name) else 0
+    if name == ENTRIES_FILE and not path.exists() and (joiner := installed_joiner()) is not None:
+        joiner.take_back(paths.workspace, "")

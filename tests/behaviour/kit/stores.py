@@ -1,4 +1,4 @@
-"""Made stores of others: nanobot 0.3.5, OpenClaw 2026.9.6, claude-mem 13.25.3, a folder of notes."""
+"""Made stores of others: nanobot 0.3.5, OpenClaw 2026.9.6, a folder of notes."""
 
 import base64
 import json
@@ -79,56 +79,6 @@ def make_openclaw_database(path: Path) -> None:
             event = json.dumps(openclaw_message(f"w{seq}", ("user", "assistant")[seq], text))
             database.execute("INSERT INTO transcript_events VALUES ('w-1', ?, ?, ?, NULL)", (seq, event, EPOCH_MS))
         database.execute("INSERT INTO transcript_events VALUES ('w-1', 2, NULL, ?, x'28B5')", (EPOCH_MS,))
-
-
-def make_claude_mem(folder: Path, *, version: int = 52, observations: int = 2) -> Path:
-    """Make ``~/.claude-mem`` with its database; return the folder."""
-    folder.mkdir(parents=True)
-    with closing(sqlite3.connect(folder / "claude-mem.db")) as database, database:
-        database.executescript(
-            """
-            PRAGMA journal_mode = WAL;
-            CREATE TABLE schema_versions (id INTEGER PRIMARY KEY, version INTEGER UNIQUE, applied_at TEXT);
-            CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, content_session_id TEXT, memory_session_id TEXT,
-              project TEXT);
-            CREATE TABLE observations (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL,
-              project TEXT NOT NULL, text TEXT, type TEXT NOT NULL, title TEXT, subtitle TEXT, facts TEXT,
-              narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT, prompt_number INTEGER,
-              created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL, content_hash TEXT);
-            CREATE TABLE session_summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_session_id TEXT NOT NULL,
-              project TEXT NOT NULL, request TEXT, investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT,
-              files_read TEXT, files_edited TEXT, notes TEXT, created_at TEXT, created_at_epoch INTEGER NOT NULL);
-            CREATE TABLE user_prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, session_db_id INTEGER,
-              content_session_id TEXT NOT NULL, prompt_number INTEGER NOT NULL, prompt_text TEXT NOT NULL,
-              created_at TEXT NOT NULL, created_at_epoch INTEGER NOT NULL);
-            """
-        )
-        database.execute("INSERT INTO schema_versions (version, applied_at) VALUES (?, '')", (version,))
-        for number in range(observations):
-            database.execute(
-                "INSERT INTO observations (memory_session_id, project, type, title, subtitle, facts, narrative,"
-                " concepts, files_read, files_modified, created_at, created_at_epoch)"
-                " VALUES ('m-1', 'shop', ?, ?, 'sub', ?, ?, ?, '[]', '[\"src/cart.py\"]', '', ?)",
-                (
-                    ("bugfix", "decision")[number % 2],
-                    f"Cart total {number}",
-                    json.dumps([f"rounding is half-even {number}", f"token {SECRET}"]),
-                    f"The cart rounded wrongly {number}.",
-                    json.dumps(["how-it-works"]),
-                    EPOCH_MS + number,
-                ),
-            )
-        database.execute(
-            "INSERT INTO session_summaries (memory_session_id, project, request, learned, created_at, created_at_epoch)"
-            " VALUES ('m-1', 'shop', 'Mend the cart', 'Money wants decimals', '', ?)",
-            (EPOCH_MS,),
-        )
-        database.execute(
-            "INSERT INTO user_prompts (content_session_id, prompt_number, prompt_text, created_at, created_at_epoch)"
-            " VALUES ('c-1', 1, 'Why is the cart a cent off?', '', ?)",
-            (EPOCH_MS,),
-        )
-    return folder
 
 
 def make_markdown(folder: Path) -> Path:

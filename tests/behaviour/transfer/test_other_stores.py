@@ -16,7 +16,6 @@ from tests.behaviour.kit.waiting import until_now
 STORES: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "nanobot": (stores.make_nanobot, ["zephyr002", "Lisbon", "bees", "Miso"]),
     "openclaw": (stores.make_openclaw, ["Vaillant", "Porto", "fence", "Sundays", "reset"]),
-    "claude-mem": (stores.make_claude_mem, ["half-even", "decimals", "cart"]),
     "markdown": (stores.make_markdown, ["tomatoes", "Onions", "开会", "sqlite"]),
 }
 
@@ -102,14 +101,6 @@ def test_openclaws_agent_and_user_are_told_apart_and_what_nobody_said_is_dropped
     assert {hit["origin"] for hit in hits(life, "Porto")} == {"assistant"}
 
 
-def test_observations_of_claude_mem_are_a_tools_words_and_prompts_the_users(life: Life, tmp_path: Path):
-    life.command("import", stores.make_claude_mem(tmp_path / "theirs"))
-    assert {hit["origin"] for hit in hits(life, "rounding half-even")[:2]} == {"tool"}
-    assert hits(life, "Money wants decimals")[0]["origin"] == "summary"
-    assert [record["text"] for record in life.transcript("claude-mem:c-1")] == ["Why is the cart a cent off?"]
-    assert (life.memory / "2026-03-09.md").exists()
-
-
 def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "theirs")
     (source / "link.md").symlink_to(tmp_path / "config.json")
@@ -188,16 +179,13 @@ def test_many_notes_are_taken_once_and_undone_whole(life: Life, tmp_path: Path):
 def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "notes")
     (tmp_path / "empty").mkdir()
-    broken = stores.make_claude_mem(tmp_path / "broken")
-    (broken / "claude-mem.db").write_bytes(b"junk" * 4096)
     for arguments, status, word in (
         ((tmp_path / "nowhere",), 1, "nowhere"),
         ((tmp_path / "empty",), 1, "--from"),
         ((source, "--from", "evernote"), 2, "evernote"),
-        ((source, "--from", "claude-mem"), 1, "claude-mem"),
+        ((source, "--from", "openclaw"), 1, "OpenClaw"),
         ((source, "--from", "nanobot"), 1, "nanobot"),
         ((source, "--from", "archive"), 1, "ZIP"),
-        ((broken,), 1, "SQLite"),
         ((), 2, "store"),
         ((source, "--undo"), 2, "SOURCE"),
     ):

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core import InputError, Note, NoteType, Origin, Scope
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.formats.reading import opened_database, rows, time_of
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _DATABASE = "claude-mem.db"
 _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}
@@ -26,7 +24,7 @@ _DETAILS = (
 class ClaudeMemImporter:
     """Reads claude-mem's database: observations and summaries as notes, prompts as messages."""
 
-    label = Sentence("a store of claude-mem")
+    label = "a store of claude-mem"
 
     def recognises(self, source: Path) -> bool:
         """Return whether it is the database, or the folder that holds it."""
@@ -37,7 +35,7 @@ class ClaudeMemImporter:
         path = _database(source)
         if not path.is_file():
             raise InputError(
-                Sentence("There is no {database} in {source}.", database=_DATABASE, source=source),
+                f"There is no {_DATABASE} in {source}.",
                 hint="It usually stands in ~/.claude-mem; name that folder.",
             )
         with opened_database(path) as connection:
@@ -47,7 +45,7 @@ class ClaudeMemImporter:
                     for row in rows(connection, table, "id"):
                         yield _message(row, place) if origin is Origin.USER else _note(row, place, origin)
                 except sqlite3.Error as error:
-                    yield Skipped(Sentence("the rest of the table cannot be read: {why}", why=error), place)
+                    yield Skipped(f"the rest of the table cannot be read: {error}", place)
 
 
 def _database(source: Path) -> Path:
