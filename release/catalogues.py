@@ -62,13 +62,14 @@ _SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
 # Two words side by side.
 _WORD = re.compile(r"[A-Za-z]{2,} +[a-z]{2,}|[a-z]{2,}: ")
 # Those whose keys are said, too.
-_KEYED = {"DEGRADED"}
+_KEYED = {"DEGRADED", "_IMPOSSIBLE"}
 # What a class is called on the screen, and what stands in it.
 _NAMED = {"name_of_view", "columns", "field_text"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
     "tools/demo/command.py": ("_STAGE_WORDS",),
-    "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
+    "bridge/plugin.py": ("_IMPOSSIBLE",),
+    "bridge/seams.py": ("DEGRADED",),
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
     "consolidation/store/history.py": ("Action",),
     "core/config/wording.py": ("_BOUNDS", "_KINDS", "_PLAIN"),

@@ -13,8 +13,8 @@ from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 _TAIL_HEADING = "Last messages, as they were:"
 _INDENT = "  "
 _ROLES = ("user", "assistant", "tool", "system")
-# Where they do not fit as they are, messages are shortened to so many characters, and at last the oldest are left out.
-_SHORTER = (8_000, 4_000, 2_000, 1_000, 500, 200)
+# Where they do not fit as they are, messages are shortened to so many characters, and then the oldest are left out.
+_SHORTER = (2_000, 500)
 _CALL_CHARS = 300
 _NAME_CHARS = 64
 
@@ -30,14 +30,10 @@ def replacement(
     text = summary.text.strip()
     kept = [Message.from_chat(message) for message in messages[max(first, summary.keep_from) :]]
     entries = [entry for entry in map(_entry, kept) if entry]
-    whole = _joined_text(text, entries)
-    if fits(whole):
-        return whole
     for chars in _SHORTER:
-        shortened = _joined_text(text, [_shortened(entry, chars) for entry in entries])
-        if fits(shortened):
-            return shortened
-    entries = [_shortened(entry, _SHORTER[-1]) for entry in entries]
+        if fits(_joined_text(text, entries)):
+            break
+        entries = [_shortened(entry, chars) for entry in entries]
     while entries and not fits(_joined_text(text, entries)):
         entries.pop(0)
     return _joined_text(text, entries) if entries else _beginning(text, fits)
@@ -98,12 +94,7 @@ def _joined_text(text: str, entries: Sequence[str]) -> str:
 
 
 def _beginning(text: str, fits: Callable[[str], bool]) -> str:
-    """Return as much of a text as fits, to the nearest eighth; never nothing."""
-    if fits(text):
-        return text
-    tokens = estimate_tokens(text)
-    for eighths in range(7, 0, -1):
-        cut = truncate_to_tokens(text, tokens * eighths // 8)
-        if cut and fits(cut):
-            return cut
-    return truncate_to_tokens(text, max(1, tokens // 16)) or text[:1]
+    """Return as much of a text as fits, roughly; never nothing."""
+    while not fits(text) and (tokens := estimate_tokens(text)) > 1:
+        text = truncate_to_tokens(text, tokens * 7 // 8)
+    return text

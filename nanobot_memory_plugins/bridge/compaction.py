@@ -3,15 +3,17 @@
 nanobot replaces everything that it compacts by one text, which it puts into its system prompt; `checkpoint` makes it.
 """
 
-import functools
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import wraps
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from nanobot.utils.helpers import estimate_prompt_tokens_chain
+
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
-from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, room_in_session, waiting_messages
-from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core import MemoryService, Message, language_of, logger
+from nanobot_memory_plugins.core import MemoryService, Message, estimate_tokens, language_of, logger
 from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
 
 if TYPE_CHECKING:
@@ -19,59 +21,119 @@ if TYPE_CHECKING:
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0
+# nanobot's headroom for its count (SNIP_SAFETY_BUFFER and Consolidator._SAFETY_BUFFER in 0.3.5).
+_SAFETY_TOKENS = 1_024
+# Of a history so much is counted both ways, to compare nanobot's count with ours.
+_SAMPLE_MESSAGES, _SAMPLE_CHARS = 40, 500
+# Indented lines and headings cost this much more than the messages themselves.
+_LAYOUT = 1.1
+# The function of nanobot's that asks for a summary of what a request cannot hold, and its name for the rest of it.
+_COMPACTING, _WAITING = "_compact_request_history", "delta_messages"
 
-Summarise = Callable[..., Awaitable[str | None]]
+Messages = Sequence[Mapping[str, Any]]
+
+
+class Room:
+    """What may replace history beside ``fixed`` tokens of a request, by nanobot's own count of tokens.
+
+    It is half of what is free: the other half is for the conversation to go on.
+    """
+
+    def __init__(self, runtime: Any, fixed: int) -> None:
+        self._runtime = runtime
+        self.window = int(runtime.context_window_tokens)
+        self.answer = int(runtime.generation.max_tokens)
+        self.tokens = max(1, (self.window - self.answer - _SAFETY_TOKENS - fixed) // 2)
+
+    @classmethod
+    def in_request(cls, runtime: Any, accepted: Messages, earlier: str | None, tools: Any) -> "Room":
+        """Return the room in a request whose ``accepted`` messages are to be replaced.
+
+        What else it holds is its system prompt without the ``earlier`` summary, the tools, and the messages that wait.
+        Where these are not known, the room is what nanobot would allow a summary of its own.
+        """
+        prompt = [str(message["content"]).replace(earlier or "", "") for message in accepted if _is_system(message)]
+        system = [{"role": "system", "content": text} for text in prompt]
+        waiting = waiting_messages()
+        room = cls(runtime, _count(runtime, [*system, *(waiting or ())], tools))
+        if waiting is None:
+            room.tokens = min(room.tokens, room.answer)
+        return room
+
+    def fits(self, text: str) -> bool:
+        """Return whether nanobot would count a text as small enough."""
+        return _count(self._runtime, [{"role": "system", "content": text}]) <= self.tokens
+
+    def estimated(self, messages: Messages) -> int:
+        """Return the same by our count, which is another one for messages like these."""
+        shown = messages[-_SAMPLE_MESSAGES:]
+        sample = "\n".join(Message.from_chat(message).text[:_SAMPLE_CHARS] for message in shown)
+        ratio = _count(self._runtime, [{"role": "user", "content": sample}]) / max(1, estimate_tokens(sample))
+        return max(1, int(self.tokens / max(1.0, ratio) / _LAYOUT))
+
+
+def _count(runtime: Any, messages: Messages, tools: Any = None) -> int:
+    given = [dict(message) for message in messages]
+    counted, _source = estimate_prompt_tokens_chain(runtime.provider, runtime.model, given, tools)
+    return int(counted)
+
+
+def _is_system(message: Mapping[str, Any]) -> bool:
+    return message.get("role") == "system"
+
+
+def waiting_messages() -> list[dict[str, Any]] | None:
+    """Return the messages of the request that come after those to be summarised.
+
+    nanobot does not hand them over. They are in the function that awaits the caller; None where there is none.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == _COMPACTING:
+            waiting: list[dict[str, Any]] = frame.f_locals[_WAITING]
+            return waiting
+        frame = frame.f_back
+    return None
 
 
 class Compaction:
     """Wraps the two methods by which nanobot summarises what it cuts."""
 
-    def __init__(self, loop: Any, memory: MemoryService, *, limit: float) -> None:
+    def __init__(self, loop: Any, memory: MemoryService) -> None:
         self._loop = loop
         self._memory = memory
-        self._limit = limit + _GRACE
 
     def attach_token_pressure(self) -> str:
         """Wrap the summary that nanobot makes when a request no longer fits the window."""
-        consolidator = require(self._loop, "consolidator")
-        summarise: Summarise = require(consolidator, "summarize_transcript")
+        summarise = self._loop.consolidator.summarize_transcript
 
-        @functools.wraps(summarise)
+        @wraps(summarise)
         async def wrapped(
             accepted_messages: list[dict[str, Any]], previous_summary: str | None, **rest: Any
         ) -> str | None:
-            messages = [
-                item for item in accepted_messages if item.get("role") != "system" and not is_continuation(item)
-            ]
-            waiting = waiting_messages()
+            messages = [item for item in accepted_messages if not (_is_system(item) or is_continuation(item))]
 
             def room() -> Room:
-                return room_in_request(
-                    self._loop, rest.get("runtime"), accepted_messages, waiting, previous_summary, rest.get("tools")
-                )
+                return Room.in_request(rest["runtime"], accepted_messages, previous_summary, rest["tools"])
 
-            key = str(rest.get("session_key") or "")
-            summary = await self._compacted(key, messages, previous_summary, room, reason="token_pressure")
+            summary = await self._compacted(
+                rest["session_key"], messages, previous_summary, room, reason="token_pressure"
+            )
             return summary or await summarise(accepted_messages, previous_summary, **rest)
 
-        consolidator.summarize_transcript = wrapped
+        self._loop.consolidator.summarize_transcript = wrapped
         return "Consolidator.summarize_transcript"
 
     def attach_archive(self) -> str:
         """Wrap the archive that nanobot makes of an idle session, at ``/compact``, at ``/new`` and for the SDK."""
-        consolidator = require(self._loop, "consolidator")
-        archive: Summarise = require(consolidator, "archive_session")
+        archive = self._loop.consolidator.archive_session
 
-        @functools.wraps(archive)
-        async def wrapped(session: Any, *, archive_end: int, **rest: Any) -> str | None:
-            try:
-                summary = await self._for_session(session, archive_end, rest.get("runtime"))
-            except Exception as error:  # another version's session may look otherwise
-                logger.warning("compaction goes on without the memory: {}", type(error).__name__)
-                summary = None
-            return summary or await archive(session, archive_end=archive_end, **rest)
+        @wraps(archive)
+        async def wrapped(session: Any, *, archive_end: int, runtime: Any) -> str | None:
+            summary = await self._for_session(session, archive_end, runtime)
+            return summary or await archive(session, archive_end=archive_end, runtime=runtime)
 
-        consolidator.archive_session = wrapped
+        self._loop.consolidator.archive_session = wrapped
         return "Consolidator.archive_session"
 
     async def _for_session(self, session: Any, archive_end: int, runtime: Any) -> str | None:
@@ -80,13 +142,16 @@ class Compaction:
             return None
         # At /new the session has been emptied, and what is archived is a copy of it.
         ended = self._loop.sessions.get_cached(session.key) is not session
-        summary = await self._compacted(
-            session.key,
-            public_messages(session.messages[session.last_archived : archive_end], at_most=None),
-            (session.metadata.get("_last_summary") or {}).get("text"),
-            lambda: room_in_session(self._loop, runtime, session),
-            reason="session_ended" if ended else "archive",
-        )
+        messages = public_messages(session.messages[session.last_archived : archive_end], at_most=None)
+        earlier = (session.metadata.get("_last_summary") or {}).get("text")
+
+        def room() -> Room:
+            empty = type(session)(key=session.key)
+            fixed, _ = self._loop.consolidator.estimate_session_prompt_tokens(empty, runtime=runtime)
+            return Room(runtime, fixed)
+
+        reason = "session_ended" if ended else "archive"
+        summary = await self._compacted(session.key, messages, earlier, room, reason=reason)
         if ended and is_for_people(session.key):
             self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
         return summary
@@ -104,29 +169,24 @@ class Compaction:
         if not messages or not is_for_people(key):
             return None
         try:
-            made = await self._memory.thread.call(_work(key, messages, earlier, measure(), reason), limit=self._limit)
+            limit = self._memory.config.core.compaction_limit + _GRACE
+            made = await self._memory.thread.call(_work(key, messages, earlier, measure(), reason), limit=limit)
             if made is None:
                 return None
             text, redacted = made
             # As nanobot does with its own summary: its Dream job reads them there.
-            self._store().append_history(redacted, session_key=key)
+            self._loop.consolidator.store.append_history(redacted, session_key=key)
         except Exception as error:
             logger.warning("compaction goes on without the memory: {}", type(error).__name__)
             return None
         return text
-
-    def _store(self) -> Any:
-        store = getattr(self._loop.consolidator, "store", None)
-        if store is None:
-            raise SeamMissingError("Consolidator has no store")
-        return store
 
 
 def _work(
     key: str, messages: list[dict[str, Any]], earlier: str | None, room: Room, reason: str
 ) -> Callable[["MemoryHost"], Awaitable[tuple[str, str] | None]]:
     """Return what the memory's thread does: the text for nanobot, and the same without secrets for its files."""
-    carried: list[dict[str, Any]] = []
+    carried: list[Mapping[str, Any]] = []
     kept: list[dict[str, Any]] = []
     if earlier:
         text, kept = split_checkpoint(earlier)
@@ -138,7 +198,7 @@ def _work(
             session_key=key,
             messages=given,
             context_window=room.window,
-            room=room.estimated,
+            room=room.estimated(messages),
             reason=reason,
             known=len(carried) + len(kept),
             scope=scope_of(key),

@@ -26,52 +26,33 @@ PLACE = "nanobot's config.json"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the bridge and the memory run with. ``source`` is where it was read."""
+    """What the bridge and the memory run with."""
 
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     bridge: BridgeOptions = field(default_factory=BridgeOptions)
     problems: tuple[ConfigProblem, ...] = ()
-    source: str = "defaults"
 
 
 def read_configuration(loop: Any) -> Configuration:
-    """Read the configuration that belongs to an AgentLoop; None means a loop that was not found.
+    """Read the configuration that belongs to an AgentLoop.
 
     Never raises: what cannot be used is left at its default and reported as a problem.
     """
     try:
-        section = _section(loop)
-        if section is not None:
-            config, problems = config_from_mapping({"channels": {CONFIG_KEY: section}}, source=PLACE)
-            return _complete(config, problems, PLACE)
-        file = os.environ.get(FILE_VARIABLE)
-        if file:
-            config, problems = load_config(Path(file))
-            return _complete(config, problems, file)
+        # As nanobot loaded it, not through its path, which the SDK does not set.
+        extra = getattr(loop.channels_config, "model_extra", None) or {}
+        section = extra.get(CONFIG_KEY, extra.get("memory_plugins"))
+        problems: Sequence[ConfigProblem]
+        if isinstance(section, Mapping):
+            memory, problems = config_from_mapping({"channels": {CONFIG_KEY: section}}, source=PLACE)
+        elif file := os.environ.get(FILE_VARIABLE):
+            memory, problems = load_config(Path(file))
+        else:
+            return Configuration()
+        # What is wrong with the bridge's own options is reported by the plugin set, which reads them too.
+        options, _ = plugin_options(memory, PLUGIN_NAME, BridgeOptions)
     except Exception as error:
         logger.warning("the memory's configuration could not be read: {}", type(error).__name__)
-        problem = ConfigProblem(
-            CONFIG_KEY,
-            Sentence("{config_key}: cannot be read ({kind}).", config_key=CONFIG_KEY, kind=type(error).__name__),
-            PLACE,
-        )
-        return Configuration(problems=(problem,))
-    return Configuration()
-
-
-def _section(loop: Any) -> Mapping[str, Any] | None:
-    """Return ``channels.memoryPlugins`` as nanobot loaded it. Not through its path, which the SDK does not set."""
-    channels = getattr(loop, "channels_config", None)
-    extra = getattr(channels, "model_extra", None) or {}
-    for key in (CONFIG_KEY, "memory_plugins"):
-        section = extra.get(key)
-        if isinstance(section, Mapping):
-            return section
-    return None
-
-
-def _complete(config: MemoryConfig, problems: Sequence[ConfigProblem], source: str) -> Configuration:
-    # What is wrong with the bridge's own options is reported by the plugin set, which reads them too.
-    options, _ = plugin_options(config, PLUGIN_NAME, BridgeOptions)
-    bridge = options if isinstance(options, BridgeOptions) else BridgeOptions()
-    return Configuration(memory=config, bridge=bridge, problems=tuple(problems), source=source)
+        cause = Sentence("{config_key}: cannot be read ({kind}).", config_key=CONFIG_KEY, kind=type(error).__name__)
+        return Configuration(problems=(ConfigProblem(CONFIG_KEY, cause, PLACE),))
+    return Configuration(memory, options if isinstance(options, BridgeOptions) else BridgeOptions(), tuple(problems))

@@ -1,6 +1,5 @@
 """Sessions that have gone quiet: the memory is notified of them, in this process or at the next start."""
 
-import json
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,12 +26,10 @@ _TRIES = 3
 
 
 class IdleMarks:
-    """Rows of the state database, shared by the processes of a workspace: up to which save a session is dealt with.
+    """Rows of the state database, shared by the processes of a workspace: which save of a session is dealt with.
 
-    It blocks, and raises `StoreError`.
-
-    What was saved before the first mark counts as done, so that installing the set does not set off a summary of every
-    old session.
+    It blocks, and raises `StoreError`. What was saved before the first mark counts as done, so that installing the set
+    does not set off a summary of every old session.
     """
 
     def __init__(self, state: StateDatabase) -> None:
@@ -49,10 +46,10 @@ class IdleMarks:
             chosen: list[tuple[str, datetime]] = []
             for key, saved in newest:
                 stamp = saved.isoformat()
-                done, tried, tries = _mark(connection, key)
-                tries = tries if tried == stamp else 0
-                if stamp > max(since, done) and tries < _TRIES and len(chosen) < at_most:
-                    _set_mark(connection, key, done, stamp, tries + 1)
+                marked, tries = _mark(connection, key)
+                tries = tries if marked >= stamp else 0
+                if stamp > since and tries < _TRIES and len(chosen) < at_most:
+                    _set_mark(connection, key, stamp, tries + 1)
                     chosen.append((key, saved))
             return chosen
 
@@ -63,8 +60,8 @@ class IdleMarks:
 
         def add(connection: "apsw.Connection") -> None:
             _begin(connection, saved)
-            done, _, _ = _mark(connection, key)
-            _set_mark(connection, key, max(saved.isoformat(), done), "", 0)
+            marked, _ = _mark(connection, key)
+            _set_mark(connection, key, max(saved.isoformat(), marked), _TRIES)
 
         self._state.write(add)
 
@@ -75,18 +72,15 @@ def _begin(connection: "apsw.Connection", now: datetime) -> str:
     return str(connection.execute("SELECT time FROM task WHERE name = ?", (_SINCE,)).fetchall()[0][0])
 
 
-def _mark(connection: "apsw.Connection", key: str) -> tuple[str, str, int]:
-    """Return the save up to which a session is done, the one that was tried, and how often."""
+def _mark(connection: "apsw.Connection", key: str) -> tuple[str, int]:
+    """Return the save of a session that was dealt with last, and how often that was tried."""
     row = (_TASK, redact_key(key))
     found = connection.execute("SELECT time, body FROM task WHERE name = ? AND subject = ?", row).fetchall()
-    if not found:
-        return "", "", 0
-    body = json.loads(str(found[0][1]))
-    return str(found[0][0]), str(body["tried"]), int(body["tries"])
+    return (str(found[0][0]), int(str(found[0][1]))) if found else ("", 0)
 
 
-def _set_mark(connection: "apsw.Connection", key: str, done: str, tried: str, tries: int) -> None:
-    row = (_TASK, redact_key(key), json.dumps({"tried": tried, "tries": tries}), done)
+def _set_mark(connection: "apsw.Connection", key: str, stamp: str, tries: int) -> None:
+    row = (_TASK, redact_key(key), str(tries), stamp)
     connection.execute("INSERT OR REPLACE INTO task VALUES (?, ?, ?, ?)", row)
 
 

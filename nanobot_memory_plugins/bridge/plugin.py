@@ -1,8 +1,4 @@
-"""The bridge among the plugins: it reports how it is attached, and what nanobot keeps of what is forgotten.
-
-Where no nanobot runs in this process, a real AgentLoop is built on a temporary workspace, with a provider that is never
-asked, and attaches the bridge as it would in service. Nothing of it runs.
-"""
+"""The bridge among the plugins: it reports how it is attached, and what nanobot keeps of what is forgotten."""
 
 import re
 import tempfile
@@ -13,8 +9,8 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.importing import session_files
 from nanobot_memory_plugins.bridge.options import BridgeOptions
-from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, PluginError, hookimpl
+from nanobot_memory_plugins.bridge.seams import DEGRADED, Seam
+from nanobot_memory_plugins.core import Finding, Health, PluginContext, PluginError, hookimpl
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
@@ -23,6 +19,44 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
 UPGRADE = f"`pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'`"
+_HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
+_OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
+# What no version of nanobot offers, and why.
+_IMPOSSIBLE = {
+    "draft review": "not possible: nanobot-ai shows a draft before anything can look at it, and keeps it in view when"
+    " it asks again",
+    "tools of subagents": "not possible: subagents of nanobot-ai run with a hook of their own; what they report is"
+    " remembered",
+}
+
+
+class NanobotPlugin:
+    """Tells ``doctor`` which nanobot there is and which of its seams are attached, and ``purge`` of its sessions."""
+
+    Options = BridgeOptions
+
+    @hookimpl
+    def diagnose(self, context: PluginContext) -> list[Finding]:
+        """Report the host's version and its seams: those of the running bridge, else those of a probe."""
+        found = host_finding()
+        if found.health is Health.BAD:
+            return [found]
+        from nanobot_memory_plugins.bridge.tools import bridge_for
+
+        running = bridge_for(context.workspace)
+        try:
+            seams = running.seams.all() if running is not None else probe_seams()
+        except PluginError as error:
+            return [found, Finding("nanobot seams", error.cause, Health.BAD, hint=error.hint)]
+        infos = [Finding(_subject(name), Sentence(why), Health.INFO) for name, why in _IMPOSSIBLE.items()]
+        return [found, *map(finding_of, seams), *infos]
+
+    @hookimpl
+    def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
+        """Name the sessions of nanobot's own that hold what is forgotten: nanobot owns them, and they stay."""
+        matcher = ErasureMatcher(texts, words=words)
+        files = session_files(context.workspace) if matcher else []
+        return [trace for path in files for trace in _session_traces(path, matcher)]
 
 
 def host_finding(installed: str | None = None) -> Finding:
@@ -31,31 +65,28 @@ def host_finding(installed: str | None = None) -> Finding:
         found = installed if installed is not None else version(HOST)
     except PackageNotFoundError:
         return Finding(HOST, "not installed", Health.BAD, hint=Sentence("`pip install {host}`", host=HOST))
-    if _number(found) >= SUPPORTED_FROM:
+    # The leading numbers; what comes after them (rc1, .post2) does not matter here.
+    if tuple(int(part) for part in re.findall(r"\d+", found.split("+")[0])[:3]) >= SUPPORTED_FROM:
         return Finding(HOST, Sentence("{found}, supported", found=found))
     return Finding(HOST, Sentence("{found}, not supported", found=found), Health.BAD, hint=UPGRADE)
 
 
-def _number(text: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version; what comes after them (rc1, .post2) does not matter here."""
-    return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0])[:3])
-
-
 def probe_seams() -> Sequence[Seam]:
-    """Return the seams of the installed nanobot.
+    """Return the seams of the installed nanobot, where none runs in this process.
 
-    It blocks for as long as nanobot takes to import, a second or two. Raises `PluginError` when no AgentLoop can be
-    built, or when it did not pick the bridge up.
+    A real AgentLoop is built on a temporary workspace, and attaches the bridge as it would in service; nothing of it
+    runs. It blocks for as long as nanobot takes to import, a second or two. Raises `PluginError` when no AgentLoop can
+    be built, or when it did not pick the bridge up.
     """
     with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
         try:
+            from nanobot_memory_plugins.bridge.tools import bridge_of
+
             loop = _build_loop(Path(folder))
         except Exception as error:
             raise PluginError(
                 Sentence("No AgentLoop can be built here: {kind}.", kind=type(error).__name__), hint=UPGRADE
             ) from error
-        from nanobot_memory_plugins.bridge.attach import bridge_of
-
         bridge = bridge_of(loop)
         if bridge is None:
             raise PluginError(
@@ -86,38 +117,9 @@ def _build_loop(folder: Path) -> Any:
             return "none"
 
     workspace = folder / "workspace"
-    return AgentLoop(
-        bus=MessageBus(),
-        provider=NeverAsked(),
-        workspace=workspace,
-        # The probe's sessions are kept out of the user's home folder.
-        session_manager=SessionManager(workspace, sessions_root=folder / "sessions"),
-    )
-
-
-_OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
-_HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
-
-
-class NanobotPlugin:
-    """Tells ``doctor`` which nanobot there is and which of its seams are attached, and ``purge`` of its sessions."""
-
-    Options = BridgeOptions
-
-    @hookimpl
-    def diagnose(self, context: PluginContext) -> list[Finding]:
-        """Report the host's version and its seams: those of the running bridge, else those of a probe."""
-        return [host_finding(), *_seam_findings(context.workspace)]
-
-    @hookimpl
-    def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
-        """Name the sessions of nanobot's own that hold what is forgotten: nanobot owns them, and they stay."""
-        matcher = ErasureMatcher(texts, words=words)
-        return (
-            [trace for path in session_files(context.workspace) for trace in _session_traces(path, matcher)]
-            if matcher
-            else []
-        )
+    # The probe's sessions are kept out of the user's home folder.
+    sessions = SessionManager(workspace, sessions_root=folder / "sessions")
+    return AgentLoop(bus=MessageBus(), provider=NeverAsked(), workspace=workspace, session_manager=sessions)
 
 
 def _session_traces(path: Path, matcher: ErasureMatcher) -> Iterator[Trace]:
@@ -129,31 +131,13 @@ def _session_traces(path: Path, matcher: ErasureMatcher) -> Iterator[Trace]:
         yield Trace(str(path), count, removed=False, why=_OWN_SESSION)
 
 
-def _seam_findings(workspace: Path) -> list[Finding]:
-    try:
-        from nanobot_memory_plugins.bridge.attach import bridge_for
-        from nanobot_memory_plugins.bridge.plugin import probe_seams
-
-        running = bridge_for(workspace)
-        return [finding_of(seam) for seam in (running.seams.all() if running is not None else probe_seams())]
-    except NanobotMemoryError as error:
-        return [Finding("nanobot seams", error.cause, Health.BAD, hint=error.hint or _HINT)]
-    except ImportError as error:
-        state = Sentence("none can be attached: this nanobot has no {name}", name=error.name)
-        return [Finding("nanobot seams", state, Health.BAD, hint=_HINT)]
+def _subject(name: str) -> Sentence:
+    return Sentence("nanobot seam: {name}", name=Sentence(name))
 
 
 def finding_of(seam: Seam) -> Finding:
     """Return a seam as the doctor shows it."""
-    subject = Sentence("nanobot seam: {name}", name=Sentence(seam.name))
     if seam.attached:
-        return Finding(subject, Sentence("attached ({detail})", detail=seam.detail))
-    if seam.detail.startswith("not possible"):
-        state = Sentence("{detail}; {degraded}", detail=Sentence(seam.detail), degraded=Sentence(seam.degraded))
-        return Finding(subject, state, Health.INFO)
-    return Finding(
-        subject,
-        Sentence("not attached: {detail}; {degraded}", detail=seam.detail, degraded=Sentence(seam.degraded)),
-        Health.DEGRADED,
-        hint=_HINT,
-    )
+        return Finding(_subject(seam.name), Sentence("attached ({detail})", detail=seam.detail))
+    state = Sentence("not attached: {detail}; {degraded}", detail=seam.detail, degraded=Sentence(DEGRADED[seam.name]))
+    return Finding(_subject(seam.name), state, Health.DEGRADED, hint=_HINT)

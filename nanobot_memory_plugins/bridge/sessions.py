@@ -26,6 +26,9 @@ _REPEATED = "_skip_user_persist"
 # mark.
 _CONTINUATION = "Continue the active task from the working-memory checkpoint above."
 
+# What nanobot saves in the place of an answer that never came.
+_NO_ANSWER = "[Assistant reply unavailable due to model error.]"
+
 # Messages of a session that are handed over, at most: earlier ones are in the transcript.
 HISTORY_MESSAGES = 200
 
@@ -108,6 +111,27 @@ def live_messages(session: object) -> list[object]:
     messages = recorded_messages(session)
     start = getattr(session, "last_archived", 0)
     return messages[start:] if isinstance(start, int) else messages
+
+
+def is_answer(message: Mapping[str, Any]) -> bool:
+    """Return whether a message may be what the assistant said to the user, and nothing that nanobot put there."""
+    content = message.get("content")
+    return not (isinstance(content, str) and content.strip() == _NO_ANSWER) and not message.get("injected_event")
+
+
+def earlier_messages(recorded: Sequence[object]) -> list[dict[str, Any]]:
+    """Return the messages of people's turns, as they are kept when they come in.
+
+    What nanobot put in the place of an answer, what others sent there, and the turns of its timers are left out.
+    """
+    people: list[object] = []
+    timers = False
+    for message in recorded:
+        if isinstance(message, dict) and message.get("role") == "user" and not is_continuation(message):
+            timers = is_background("", message)
+        if not timers:
+            people.append(message)
+    return [message for message in public_messages(people, at_most=None) if is_answer(message)]
 
 
 def is_continuation(message: Mapping[str, Any]) -> bool:

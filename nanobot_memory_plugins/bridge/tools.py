@@ -1,80 +1,53 @@
-"""The memory's tools as nanobot sees them.
+"""Attaching the memory to a nanobot that is starting.
 
-The two classes of the entry points represent tools that exist before the memory has started; whatever else plugins
-contribute is registered when it has.
+nanobot loads one kind of third-party entry point, ``nanobot.tools``, from the constructor of every AgentLoop.
 """
 
-from typing import Any, ClassVar
+import weakref
+from pathlib import Path
+from typing import Any
 
-from nanobot.agent.tools.base import Tool
-
-from nanobot_memory_plugins.bridge.attach import attach
 from nanobot_memory_plugins.bridge.connection import Bridge
-from nanobot_memory_plugins.bridge.contributed_tool import ContributedTool
+from nanobot_memory_plugins.bridge.tool_calls import OfferedTool
+from nanobot_memory_plugins.core import logger
+
+# By the identity of the AgentLoop. The loop keeps its bridge alive, and the bridge its loop, so both go together.
+_bridges: "weakref.WeakValueDictionary[int, Bridge]" = weakref.WeakValueDictionary()
 
 
-class _EntryPointTool(ContributedTool):
-    """A tool that nanobot finds by itself, and through which the bridge attaches."""
-
-    _tool_name: ClassVar[str]
-    _plugin: ClassVar[str]
-
-    def __init__(self, bridge: Bridge | None) -> None:
-        super().__init__(bridge, self._tool_name)
-        self._provider = bridge.take_provider() if bridge is not None else None
+class MemorySearchTool(OfferedTool):
+    """What nanobot finds, and asks whether it is a tool: it is none, and attaches the memory."""
 
     @classmethod
     def enabled(cls, ctx: Any) -> bool:
-        """Attach, and say whether there is a plugin that brings the tool. Never raises."""
-        bridge = attach(ctx)
+        """Attach the memory to the loop of a ToolContext. Never raises."""
         try:
-            return bridge is not None and bridge.offers_tool_of(cls._plugin)
-        except Exception:
-            return False
-
-    @classmethod
-    def create(cls, ctx: Any) -> Tool:
-        """Make the tool for the loop that is starting. Never raises."""
-        return cls(attach(ctx))
-
-    def runtime_context_provider(self) -> Any:
-        """Return what recalls for each user message, from the first of the memory's tools."""
-        return self._provider
+            # No public name leads to the loop that is loading its tools.
+            loop = ctx.runtime_control._AgentRuntimeControl__target
+            _bridges[id(loop)] = Bridge(loop, is_quiet=_follow_the_hosts_logging())
+        except Exception as error:
+            logger.warning("memory could not be attached to nanobot: {}", type(error).__name__)
+        return False
 
 
-class MemorySearchTool(_EntryPointTool):
-    """``memory_search``, contributed by the recall plugin."""
+def bridge_of(loop: object) -> Bridge | None:
+    """Return the bridge that is attached to an AgentLoop, or None."""
+    return _bridges.get(id(loop))
 
-    _plugin_discoverable = True
-    _tool_name = "memory_search"
-    _plugin = "recall"
-    _description = (
-        "Search your long-term memory: earlier conversations, notes, decisions and what tools returned. Use it before "
-        "you say that you do not know or do not remember something."
+
+def bridge_for(workspace: Path) -> Bridge | None:
+    """Return a bridge in this process whose memory runs on a workspace, or None."""
+    return next(
+        (bridge for bridge in _bridges.values() if bridge.workspace == workspace and bridge.memory.thread.running), None
     )
-    _parameters: ClassVar[dict[str, Any]] = {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": "What to look for."}},
-    }
-
-    @property
-    def read_only(self) -> bool:
-        """Searching changes nothing, so it may run at the same time as other tools."""
-        return True
 
 
-class RememberTool(_EntryPointTool):
-    """``remember``, contributed by the plugin that keeps entries."""
+def _follow_the_hosts_logging() -> bool:
+    """Be silent where nanobot is, and return whether it is: its one-shot command is unless ``--logs`` is given.
 
-    _plugin_discoverable = True
-    _tool_name = "remember"
-    _plugin = "consolidation"
-    _description = (
-        "Keep one thing in your memory beyond this conversation: a preference, a decision, a fact about the user or "
-        "their work."
-    )
-    _parameters: ClassVar[dict[str, Any]] = {
-        "type": "object",
-        "properties": {"text": {"type": "string", "description": "One fact in one sentence."}},
-        "required": ["text"],
-    }
+    loguru does not tell what is disabled, so this reads its list; without it, our log is left as it is.
+    """
+    is_quiet = ("nanobot.", False) in getattr(getattr(logger, "_core", None), "activation_list", ())
+    if is_quiet:
+        logger.disable("nanobot_memory_plugins")
+    return is_quiet

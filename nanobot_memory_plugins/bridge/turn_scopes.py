@@ -1,7 +1,6 @@
 """The owner of a turn: its sender, in the group chat that it is from."""
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from typing import Any
 
 from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS
@@ -72,10 +71,6 @@ def _whole_chat(channel: str, chat_id: str, metadata: Mapping[str, Any], session
     return chat_id
 
 
-# The scope of the turn that runs now; the host asks for its prompt without naming it.
-_current: ContextVar[Scope | None] = ContextVar("current_turn_scope", default=None)
-
-
 class TurnScopes:
     """Returns the scopes of turns. ``senders`` says who may write to this nanobot."""
 
@@ -96,19 +91,3 @@ class TurnScopes:
         if senders.unified or not (certain or (user and not senders.one_user)):
             group = ""
         return scope_of(session_key, channel=on, sender=user, group_chat=group)
-
-
-def enter(scope: Scope | None) -> Any:
-    """Set the scope of the turn that begins here; return the token that ends it."""
-    return _current.set(scope)
-
-
-def leave(token: Any) -> None:
-    """End what `enter` began."""
-    _current.reset(token)
-
-
-def current_scope(session_key: str) -> Scope | None:
-    """Return the scope of the turn that runs now, if it is one of this session."""
-    scope = _current.get()
-    return scope if scope is not None and scope.session == session_key else None

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nanobot_memory_plugins.bridge.attach import bridge_of
+from nanobot_memory_plugins.bridge.tools import bridge_of
 from nanobot_memory_plugins.core.host.missed_turns import missed_turns
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule
@@ -37,7 +37,7 @@ async def test_trap_3_a_recall_that_breaks_does_not_end_the_turn(install, record
     recorder(recall=FACT)
     loop = install().loop()
     bridge = bridge_of(loop)
-    bridge.turns._thread = None  # as if a later nanobot had pulled the ground away
+    bridge.turns._memory = None  # as if a later nanobot had pulled the ground away
     response = await loop.process_direct("still there?")
     await loop.aclose()
     assert response.content == "Understood."

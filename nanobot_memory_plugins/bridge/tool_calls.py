@@ -1,0 +1,88 @@
+"""The memory's tools as nanobot sees them, and the tools of nanobot as the memory sees them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from nanobot.agent.hook import AgentHook
+from nanobot.agent.tools.base import Tool
+from nanobot.agent.tools.context import current_request_session_key
+
+from nanobot_memory_plugins.core.host.memory_service import ServiceTool
+from nanobot_memory_plugins.core.host.turn import Turn
+
+_PRIVATE = "Error: this chat is temporary, nothing of it is kept."
+
+
+class OfferedTool(Tool):  # type: ignore[misc]  # nanobot publishes no types
+    """One tool of the memory. ``is_private`` says whether nothing of a session is kept: then it may only read."""
+
+    def __init__(self, tool: ServiceTool, is_private: Callable[[str], bool]) -> None:
+        self._tool = tool
+        self._is_private = is_private
+
+    @property
+    def name(self) -> str:
+        """The tool's name, as the model calls it."""
+        return self._tool.name
+
+    @property
+    def description(self) -> str:
+        """When to use the tool, for the model."""
+        return self._tool.description
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """JSON schema of the arguments, as plain dicts and lists."""
+        plain: dict[str, Any] = json.loads(json.dumps(self._tool.parameters, default=dict))
+        return plain
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it changes nothing, so that it may run at the same time as other tools."""
+        return self._tool.reads_only
+
+    async def execute(self, **kwargs: Any) -> Any:
+        """Run the tool in the memory's thread; what goes wrong is the answer."""
+        session_key = current_request_session_key() or ""
+        if not self.read_only and self._is_private(session_key):
+            return Tool.error(_PRIVATE)
+        answer = await self._tool.run(kwargs, session_key=session_key)
+        return Tool.error(answer) if answer.startswith("Error:") else answer
+
+
+class ToolHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no types
+    """Hands every tool execution of one turn to the memory, failed ones and unknown tools included.
+
+    It observes: nothing that it does changes a call or its result.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__()
+        self._turn = turn
+
+    async def before_execute_tools(self, context: Any) -> None:
+        """Start the clock for calls that never execute."""
+        for call in context.tool_calls:
+            self._turn.tool_began(call.id)
+
+    async def before_execute_tool(self, context: Any, tool_call: Any, tool: Any, params: Any) -> None:
+        """Start the clock of one call."""
+        self._turn.tool_began(tool_call.id)
+
+    async def after_execute_tool(self, context: Any, tool_call: Any, tool: Any, params: Any, result: Any) -> None:
+        """Note a tool that finished."""
+        await self._turn.tool_finished(tool_call.id, tool_call.name, params, result=result)
+
+    async def on_execute_tool_error(self, context: Any, tool_call: Any, tool: Any, params: Any, error: Any) -> None:
+        """Note a tool that failed: it raised, or it returned an error."""
+        await self._turn.tool_finished(tool_call.id, tool_call.name, params, error=error)
+
+    async def after_iteration(self, context: Any) -> None:
+        """Note the calls that none of the others saw: unknown tools and arguments that do not fit."""
+        for call, result, event in zip(context.tool_calls, context.tool_results, context.tool_events, strict=False):
+            failed = event.get("status") == "error"
+            error = str(result if isinstance(result, str) else event.get("detail", "")) if failed else None
+            await self._turn.tool_finished(
+                call.id, call.name, call.arguments, result=None if failed else result, error=error
+            )
