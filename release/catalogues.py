@@ -53,8 +53,6 @@ _ERROR = (1, ("hint",))
 _SAYING = {"say", "_tell", "echo", "secho", "print", "add_row"}
 # Commands to copy.
 _COPIED = re.compile(r"\s*(?:nanobot|nanobot-memory|claude|chmod|pip|uv) ")
-# The names that `PanelWords`, the voice of the panel, has there.
-_WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
 # What is not for people who run the command line: the kit for tests, and what only measures.
 _LEFT = ("core/testing", "core/isolation")
 # A text of ours: letters, or the signs between sentences.
@@ -145,7 +143,7 @@ def _spliced_in(tree: ast.Module) -> list[ast.JoinedStr]:
                         held.setdefault(target.id, []).append(node.value)
         for call in ast.walk(part):
             if isinstance(call, ast.Call):
-                for shown in (*_shown_by(call, words=()), *_said_by(call)):
+                for shown in (*_shown_by(call), *_said_by(call)):
                     found |= dict.fromkeys(_f_strings(shown, held))
     return list(found)
 
@@ -185,7 +183,7 @@ def _of_module(tree: ast.Module, where: str) -> Iterator[str]:
     constants = _constants(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            yield from _of_call(node, constants, words=_WORDS if where.startswith(_OF_PANEL) else ())
+            yield from (text for shown in _shown_by(node) for text in _texts(shown, constants))
         elif isinstance(node, ast.Assign) and any(
             isinstance(one, ast.Name) and one.id in _NAMED for one in node.targets
         ):
@@ -194,16 +192,11 @@ def _of_module(tree: ast.Module, where: str) -> Iterator[str]:
             yield from (" ".join(one.split()) for one in (ast.get_docstring(node) or "").split("\n\n"))
 
 
-def _of_call(call: ast.Call, constants: Mapping[str, ast.expr], *, words: Collection[str]) -> Iterator[str]:
-    for shown in _shown_by(call, words=words):
-        yield from _texts(shown, constants)
-
-
-def _shown_by(call: ast.Call, *, words: Collection[str]) -> Iterator[ast.expr]:
+def _shown_by(call: ast.Call) -> Iterator[ast.expr]:
     """Yield the arguments of a call that people are shown."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     of_ours = name.endswith("Error") and not hasattr(builtins, name) and not name.startswith("Pydantic")
-    first, keywords = _ERROR if of_ours else (1, ()) if name in words else _CALLS.get(name, (0, ()))
+    first, keywords = _ERROR if of_ours else _CALLS.get(name, (0, ()))
     yield from call.args[:first]
     yield from (keyword.value for keyword in call.keywords if keyword.arg in keywords)
 

@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.cli.console import printable_segment
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.entries import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm
-from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.forgetting import ForgettingView
@@ -26,6 +25,7 @@ from nanobot_memory_plugins.panel.views.history import HistoryView, shown_run
 from nanobot_memory_plugins.panel.views.memories import MemoriesView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Columns from which list and detail are side by side.
 WIDE_FROM = 110
@@ -96,38 +96,36 @@ class PanelApp(App[None]):
         Binding("ctrl+c,ctrl+q", "quit", show=False),
     ]
 
-    def __init__(self, memory: PanelMemory, words: PanelWords, *, poll_seconds: float = POLL_SECONDS) -> None:
+    def __init__(self, memory: PanelMemory, *, poll_seconds: float = POLL_SECONDS) -> None:
         super().__init__()
         self.memory = memory
-        self.words = words
         self._line_filters: list[LineFilter] = [ControlFilter()]
         self._poll_seconds = poll_seconds
         self._is_opening = True
-        self.views = {name: view(memory, words, id=name) for name, view in VIEWS.items()}
+        self.views = {name: view(memory, id=name) for name, view in VIEWS.items()}
         self.title_bar = Static(id="title", markup=False)
-        t = words
         for key, name, label in (
-            ("e", "edit", t("Edit")),
-            ("f,delete", "forget", t("Forget")),
-            ("n", "new", t("New")),
-            ("u", "undo", t("Undo")),
-            ("slash", "ask", t("Filter")),
-            ("h", "history", t("History")),
-            ("g", "again", t("Look again")),
-            ("x", "helpful", t("Helped or not")),
+            ("e", "edit", tr("Edit")),
+            ("f,delete", "forget", tr("Forget")),
+            ("n", "new", tr("New")),
+            ("u", "undo", tr("Undo")),
+            ("slash", "ask", tr("Filter")),
+            ("h", "history", tr("History")),
+            ("g", "again", tr("Look again")),
+            ("x", "helpful", tr("Helped or not")),
         ):
             self.bind(key, f"do('{name}')", description=label)
         for key, name, label in (  # which the list of all keys shows
-            ("c", "confirm", t("Confirm")),
-            ("r", "restore", t("Restore")),
-            ("a", "section", t("Archive")),
-            ("s", "sort", t("Sort")),
+            ("c", "confirm", tr("Confirm")),
+            ("r", "restore", tr("Restore")),
+            ("a", "section", tr("Archive")),
+            ("s", "sort", tr("Sort")),
         ):
             self.bind(key, f"do('{name}')", description=label, show=False)
         self.bind("escape", "do('plain')", show=False)
-        self.bind("ctrl+p", "pause", description=t("Pause"))
-        self.bind("q", "quit", description=t("Quit"))
-        self.bind("question_mark,f1", "keys", description=t("All keys"))
+        self.bind("ctrl+p", "pause", description=tr("Pause"))
+        self.bind("q", "quit", description=tr("Quit"))
+        self.bind("question_mark,f1", "keys", description=tr("All keys"))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what is done to each line before it is drawn."""
@@ -135,9 +133,10 @@ class PanelApp(App[None]):
 
     def compose(self) -> ComposeResult:
         """Compose the widgets."""
-        t = self.words
         yield self.title_bar
-        tabs = [Tab(f"{n} {t(view.name_of_view)}", id=f"tab-{name}") for n, (name, view) in enumerate(VIEWS.items(), 1)]
+        tabs = [
+            Tab(f"{n} {tr(view.name_of_view)}", id=f"tab-{name}") for n, (name, view) in enumerate(VIEWS.items(), 1)
+        ]
         yield Tabs(*tabs)
         with ContentSwitcher(initial="memories"):
             yield from self.views.values()
@@ -181,13 +180,13 @@ class PanelApp(App[None]):
         event.prevent_default()
 
     def _show_title(self) -> None:
-        t, home, workspace = self.words, os.path.expanduser("~"), str(self.memory.workspace)
+        home, workspace = os.path.expanduser("~"), str(self.memory.workspace)
         title = Text(no_wrap=True, overflow="ellipsis").append(" nanobot-memory ", "bold")
         title.append("~" + workspace.removeprefix(home) if workspace.startswith(home + os.sep) else workspace, "dim")
         if self._is_opening:
-            title.append(f"  {t('opening …')}", "yellow")
+            title.append(f"  {tr('opening …')}", "yellow")
         if self.memory.is_paused():
-            title.append(f"  {t('paused')}", "yellow")
+            title.append(f"  {tr('paused')}", "yellow")
         self.title_bar.update(title)
 
     # --- keys -------------------------------------------------------------------------------------------------
@@ -225,8 +224,8 @@ class PanelApp(App[None]):
 
     def action_pause(self) -> None:
         """Keep nothing from now on, or keep again what is said."""
-        t, pauses = self.words, not self.memory.is_paused()
-        done = t("The memory is paused: nothing is kept.") if pauses else t("The memory goes on.")
+        pauses = not self.memory.is_paused()
+        done = tr("The memory is paused: nothing is kept.") if pauses else tr("The memory goes on.")
         self.change(lambda: self.memory.pause(pauses), done, self._show_title)
 
     # --- what views ask for -----------------------------------------------------------------------------------
@@ -245,7 +244,7 @@ class PanelApp(App[None]):
             return False
         await self.current.refresh_view(force=True)  # before it is said: the next key means the list as it is then
         then()
-        self.say(done if result is not None else self.words("Nothing changed."))
+        self.say(done if result is not None else tr("Nothing changed."))
         return True
 
     def ask(self, question: str, lines: Sequence[str], then: Callable[[], object]) -> None:
@@ -255,15 +254,15 @@ class PanelApp(App[None]):
             if yes:
                 then()
 
-        self.push_screen(Confirm(question, lines, self.words), answered)
+        self.push_screen(Confirm(question, lines), answered)
 
     def ask_undo(self, run: EntryRun) -> None:
         """Take a run back, when that is meant."""
-        access, t = self.memory.entries, self.words
+        access = self.memory.entries
         if access is not None:
             states = (change.after or change.before for change in run.changes)
-            lines = [shown_run(run, t).plain, *(state.text for state in states if state is not None)]
-            self.ask(t("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), t("Undone.")))
+            lines = [shown_run(run).plain, *(state.text for state in states if state is not None)]
+            self.ask(tr("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), tr("Undone.")))
 
     async def show_history(self, entry_id: str) -> None:
         """Show one entry with what was done to it."""
@@ -283,4 +282,4 @@ class PanelApp(App[None]):
 
     def complain(self, error: BaseException) -> None:
         """Say what went wrong, and what helps."""
-        self.notify(reason_of(error, self.words), severity="error", markup=False, timeout=10)
+        self.notify(reason_of(error), severity="error", markup=False, timeout=10)

@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
 from nanobot_memory_plugins.core.values.entries import EntryView
-from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # What is typed, by the names of the fields.
 Typed = dict[str, str]
@@ -25,9 +25,9 @@ class Confirm(ModalScreen[bool]):
         Binding("n,escape,q", "answer(False)", show=False),
     ]
 
-    def __init__(self, question: str, lines: Sequence[str], words: PanelWords) -> None:
+    def __init__(self, question: str, lines: Sequence[str]) -> None:
         super().__init__()
-        self._question, self._lines, self._words = question, lines, words
+        self._question, self._lines = question, lines
 
     def compose(self) -> ComposeResult:
         """Compose the widgets."""
@@ -36,8 +36,8 @@ class Confirm(ModalScreen[bool]):
             with VerticalScroll(can_focus=False):
                 yield Static("\n".join(f"• {line}" for line in self._lines), markup=False)
             with Horizontal(classes="buttons"):
-                yield Button(self._words("Yes (y)"), variant="primary", id="yes", compact=True)
-                yield Button(self._words("No (n)"), id="no", compact=True)
+                yield Button(tr("Yes (y)"), variant="primary", id="yes", compact=True)
+                yield Button(tr("No (n)"), id="no", compact=True)
 
     def action_answer(self, answer: bool) -> None:
         """Close with an answer."""
@@ -62,19 +62,18 @@ class EntryForm(ModalScreen[None]):
     def __init__(
         self,
         title: str,
-        words: PanelWords,
         save: Callable[[Typed], Awaitable[bool]],
         entry: EntryView | None = None,
     ) -> None:
         super().__init__()
-        self._title, self._words, self._save, self._entry = title, words, save, entry
+        self._title, self._save, self._entry = title, save, entry
 
     def compose(self) -> ComposeResult:
         """Compose the widgets; a new entry has no fields but its group."""
-        t, entry = self._words, self._entry
-        fields = [("group", t("Group"), entry.group if entry else "")]
+        entry = self._entry
+        fields = [("group", tr("Group"), entry.group if entry else "")]
         if entry is not None:
-            fields += [("category", t("Category"), entry.category), ("score", t("Score"), f"{entry.score:.2f}")]
+            fields += [("category", tr("Category"), entry.category), ("score", tr("Score"), f"{entry.score:.2f}")]
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
             yield TextArea(entry.text if entry else "", id="text", soft_wrap=True, tab_behavior="focus")
@@ -83,8 +82,8 @@ class EntryForm(ModalScreen[None]):
                     yield Label(label)
                     yield Input(value, id=name, compact=True)
             with Horizontal(classes="buttons"):
-                yield Button(t("Save (ctrl+s)"), variant="primary", id="yes", compact=True)
-                yield Button(t("Cancel (esc)"), id="no", compact=True)
+                yield Button(tr("Save (ctrl+s)"), variant="primary", id="yes", compact=True)
+                yield Button(tr("Cancel (esc)"), id="no", compact=True)
 
     def on_mount(self) -> None:
         """Begin at the end of the text."""

@@ -2,8 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +10,6 @@ from nanobot_memory_plugins.core import (
     EntryAccess,
     Finding,
     Health,
-    Hit,
     NanobotMemoryError,
     Query,
     SearchResult,
@@ -22,7 +19,6 @@ from nanobot_memory_plugins.core import (
     load_config,
     logger,
 )
-from nanobot_memory_plugins.core.cli.costs import Cost, summed
 from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -30,17 +26,12 @@ from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFil
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.language_model.ledger import uses
 from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
-from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.panel.reading import MemoryReader
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 Result = TypeVar("Result")
 
-COST_DAYS = 30
 _MOST_WARNINGS = 20
 
 
@@ -55,7 +46,6 @@ class PanelMemory:
         self.workspace = workspace
         self.paths = MemoryPaths.of(workspace)
         self.clock = clock or SystemClock()
-        self.reader = MemoryReader(self.paths)
         self.privacy = PrivacyFile(self.paths)
         self.unhelpful = Unhelpful(workspace, self.clock)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
@@ -109,12 +99,8 @@ class PanelMemory:
         return self._inspection.store if self._inspection is not None else None
 
     async def search(self, text: str, limit: int) -> SearchResult:
-        """Search the index: best first, without mere acknowledgements. Raises `StoreError`."""
-        if self.store is None:
-            return SearchResult()
-        found = await self.store.search(Query(text, limit=2 * limit))
-        telling = await self.run(lambda: [hit for hit in found.hits if not _says_nothing(hit)])
-        return replace(found, hits=tuple(sorted(telling, key=lambda hit: -hit.score)[:limit]))
+        """Search the index, best first. Raises `StoreError`."""
+        return await self.store.search(Query(text, limit=limit)) if self.store is not None else SearchResult()
 
     async def erase(self, erasure: Erasure, *, dry_run: bool) -> ErasurePlan | None:
         """Say what forgetting for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
@@ -154,23 +140,11 @@ class PanelMemory:
             self.privacy.resume("", None)
         return True
 
-    def costs(self) -> list[Cost]:
-        """Return the uses of the language model by purpose and plugin. Blocks."""
-        since = self.clock.now().date() - timedelta(days=COST_DAYS - 1)
-        return summed(uses(StateDatabase.of(self.paths), since=since))
 
-
-def _says_nothing(hit: Hit) -> bool:
-    """Return whether a message is a pleasantry or a mere acknowledgement."""
-    if hit.source != "transcript":
-        return False
-    return not hit.answers and is_small_talk(hit.text)
-
-
-def reason_of(error: BaseException, words: Callable[[str], str]) -> str:
+def reason_of(error: BaseException) -> str:
     """Return what to say of an error: cause and hint where it is one of ours, never the values of others."""
     if isinstance(error, NanobotMemoryError):
-        return f"{words(error.cause)} {words(error.hint)}".rstrip()
+        return f"{tr(error.cause)} {tr(error.hint)}".rstrip()
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
-    return words(Sentence("Unexpected {kind}.", kind=type(error).__name__))
+    return tr(Sentence("Unexpected {kind}.", kind=type(error).__name__))

@@ -17,10 +17,10 @@ _PUBLIC = {
 }
 # What runs a command and what drives the panel, in the kit alone.
 _DRIVEN = {
-    "command.py": "nanobot_memory_plugins.core.cli.main",
-    "breaking_off.py": "nanobot_memory_plugins.core.cli.main",
-    "killed_entries.py": "nanobot_memory_plugins.core.cli.main",
-    "panel.py": "nanobot_memory_plugins.panel",
+    "command.py": ("nanobot_memory_plugins.core.cli.main",),
+    "breaking_off.py": ("nanobot_memory_plugins.core.cli.main",),
+    "killed_entries.py": ("nanobot_memory_plugins.core.cli.main",),
+    "panel.py": ("nanobot_memory_plugins.core.cli.language", "nanobot_memory_plugins.panel"),
 }
 
 
@@ -34,8 +34,8 @@ def behaviour() -> Iterator[str]:
     for file in sorted(BEHAVIOUR.rglob("*.py")):
         for line, name in _imported(file):
             is_of_the_kit = name.startswith("tests.behaviour.kit.")
-            driven = _DRIVEN.get(file.name) if file.parent == BEHAVIOUR / "kit" else None
-            is_driven = driven is not None and f"{name}.".startswith(f"{driven}.")
+            driven = _DRIVEN.get(file.name, ()) if file.parent == BEHAVIOUR / "kit" else ()
+            is_driven = any(f"{name}.".startswith(f"{one}.") for one in driven)
             is_installed = name.startswith("third_party_")
             is_free = name in _PUBLIC or is_of_the_kit or is_driven or is_installed or name.split(".")[0] in others
             if not is_free:

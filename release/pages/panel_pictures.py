@@ -18,9 +18,9 @@ from unittest import mock
 
 from rich.cells import cell_len
 
+from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp
-from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from release.pages.picture_workspace import make_workspace
@@ -75,8 +75,9 @@ async def picture(name: str, size: tuple[int, int], language: str) -> str:
     """Return the SVG text of one view."""
     with tempfile.TemporaryDirectory() as home:
         memory = _memory(Path(home), language)
-        app = PanelApp(memory, PanelWords(language), poll_seconds=0)
-        with mock.patch.dict(os.environ, {"HOME": home}), mock.patch.object(memory, "findings", _findings):
+        at_home = mock.patch.dict(os.environ, {"HOME": home})
+        with spoken(language), at_home, mock.patch.object(memory, "findings", _findings):
+            app = PanelApp(memory, poll_seconds=0)
             async with app.run_test(size=size) as pilot:
                 await _settled(app, "memories")
                 if memory.store is not None:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.panel.app import VIEWS
-from nanobot_memory_plugins.panel.reading import MemoryReader
+from nanobot_memory_plugins.panel.views.sessions import SessionFiles
 
 from .conftest import driven
 
@@ -81,8 +81,8 @@ async def test_what_stands_in_files_is_never_taken_for_markup_or_control(workspa
 
 def test_links_and_folders_are_no_files_of_the_memory(workspace: Path):
     garbage_everywhere(workspace)
-    reader = MemoryReader(MemoryPaths.of(workspace))
-    assert {file.key for file in reader.files()} == {"a", "b", "empty", "2026-99-99", "2026-03-20"}
+    found = SessionFiles(MemoryPaths.of(workspace)).listed()
+    assert {file.key for file in found} == {"a", "b", "empty", "2026-99-99", "2026-03-20"}
 
 
 def test_no_workspace_and_no_terminal_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: 
 @pytest.fixture
 def address(workspace: Path, config: Path) -> Iterator[str]:
     process = subprocess.Popen(
-        [*panel_command(workspace, config, "en"), "--web"], stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        [*panel_command(workspace, config), "--web"], stdout=subprocess.PIPE, text=True, encoding="utf-8"
     )
     assert process.stdout is not None
     process.stdout.readline()

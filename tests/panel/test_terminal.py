@@ -78,7 +78,7 @@ class Terminal:
 @pytest.mark.slow
 def test_it_draws_answers_and_leaves_the_terminal_as_it_was(workspace: Path, config: Path):
     RepositoryAccess(EntryRepository(workspace)).add("likes oolong tea, 喜欢乌龙茶")
-    terminal = Terminal(panel_command(workspace, config, "en"), LANG="C.UTF-8", NO_COLOR="1")
+    terminal = Terminal(panel_command(workspace, config), LANG="C.UTF-8", NO_COLOR="1")
     try:
         terminal.sees(b"likes oolong tea")
         terminal.press(b"f")

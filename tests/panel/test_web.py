@@ -14,6 +14,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSServerH
 
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.panel.web.server import PanelServer, panel_command
 from tests.behaviour.kit.waiting import until
@@ -23,7 +24,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")
 
 @pytest.fixture
 async def server(workspace: Path, config: Path) -> AsyncIterator[PanelServer]:
-    made = PanelServer(panel_command(workspace, config, "en"), language="en")
+    made = PanelServer(panel_command(workspace, config))
     await made.start(0)
     yield made
     await made.stop()
@@ -203,18 +204,20 @@ async def test_memories_are_searched_edited_forgotten_and_restored_through_the_p
         await page.press("oolong")
         await page.sees("memory/ENTRIES.md:")
         await socket.send_str("no JSON")
-        await socket.send_json({"a": 1})
         await socket.send_json(["resize", None])
         await socket.send_json(["ping", 3])
         await until(lambda: ["pong", 3] in page.pongs)
+        await page.press("\x11")  # ctrl+q
+        await until(lambda: socket.closed)
+    await until(lambda: server.open_panels == 0)
 
 
 async def test_a_panel_ends_with_its_page(workspace: Path, server: PanelServer, browser: ClientSession):
     await let_in(server, browser)
     async with browser.ws_connect(base(server) + "/ws", headers={"Origin": base(server)}) as socket:
         await Page(socket).sees("nanobot-memory")
-        assert server._open == 1
-    await until(lambda: server._open == 0)
+        assert server.open_panels == 1
+    await until(lambda: server.open_panels == 0)
 
 
 def test_a_taken_port_is_said(workspace: Path, config: Path, capsys: pytest.CaptureFixture[str]):
@@ -232,7 +235,8 @@ def test_a_taken_port_is_said(workspace: Path, config: Path, capsys: pytest.Capt
 
 
 async def test_the_command_prints_the_address_and_ends_with_ctrl_c(workspace: Path, config: Path):
-    command = panel_command(workspace, config, "zh")
+    with spoken("zh"):
+        command = panel_command(workspace, config)
     process = await asyncio.create_subprocess_exec(
         *command, "--web", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=dict(os.environ)
     )

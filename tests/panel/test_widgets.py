@@ -28,11 +28,12 @@ def test_no_control_character_reaches_the_terminal(text: str):
     ("query", "text", "marked"),
     [
         ("deploys", "We deployed it. Deploy again", ["deployed", "Deploy"]),
-        ("what is A2?", "in A2, not a21b", ["A2"]),
+        ("what is in 7a2?", "in 7A2, not 7a21b", ["7A2"]),
         ("周三晚上", "下周三去，晚上回", ["周三", "晚上"]),
         ("茶", "喝茶吧", ["茶"]),
         ("+++ [", "a [b]", []),
         ("cat", "concat cat", ["cat"]),
+        ("週三攀巖", "下週三去攀巖館", ["週三", "攀巖"]),
     ],
 )
 def test_what_a_query_hits_is_marked(query: str, text: str, marked: list[str]):

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
-from nanobot_memory_plugins.core.config.languages import ENGLISH, catalogue_file
-from nanobot_memory_plugins.core.config.languages import language_named as language_named
-from nanobot_memory_plugins.core.config.languages import languages as languages
+from nanobot_memory_plugins.core.config.languages import ENGLISH, catalogue_file, language_named, languages
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
 

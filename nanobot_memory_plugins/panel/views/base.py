@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import DataTable, Input, Static
 
-from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
+from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 # Rows that a list shows: nobody reads more, and words narrow them down.
@@ -34,18 +34,15 @@ class View(Container):
     hides_field: ClassVar[bool] = False
     shows_end: ClassVar[bool] = False
 
-    def __init__(self, memory: PanelMemory, words: PanelWords, *, id: str) -> None:  # noqa: A002  # as Textual has it
+    def __init__(self, memory: PanelMemory, *, id: str) -> None:  # noqa: A002  # as Textual has it
         super().__init__(id=id, classes="view")
         self.memory = memory
-        self.words = words
         self.seen: str | None = None
         self.rows: Sequence[Any] = ()
         self.table: DataTable[Text | str] = DataTable(cursor_type="row", zebra_stripes=False)
         self.line = Static("", classes="line", markup=False)
         self.pane = Static("", markup=False)
-        self.field = Input(
-            placeholder=words(self.field_text), classes="hidden" if self.hides_field else "", compact=True
-        )
+        self.field = Input(placeholder=tr(self.field_text), classes="hidden" if self.hides_field else "", compact=True)
 
     @property
     def panel(self) -> Any:
@@ -72,7 +69,7 @@ class View(Container):
     def on_mount(self) -> None:
         """Name the columns."""
         for label, width in self.columns:
-            self.table.add_column(self.words(label) if label else "", width=width or None)
+            self.table.add_column(tr(label), width=width or None)
 
     # --- what each view says ----------------------------------------------------------------------------------
 
@@ -90,7 +87,7 @@ class View(Container):
 
     def nothing(self) -> str:
         """Return what to show next to an empty list."""
-        return self.words("There is nothing here.")
+        return tr("There is nothing here.")
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -131,7 +128,7 @@ class View(Container):
         try:
             text = await self.detail(row) if row is not None else Text(self.nothing(), "dim")
         except Exception as error:
-            text = Text(reason_of(error, self.words), "red")
+            text = Text(reason_of(error), "red")
         if (plain := printable(text.plain)) != text.plain:
             text.plain = plain
         self.pane.update(text)

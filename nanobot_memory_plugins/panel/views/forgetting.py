@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.erasure.matching import is_short
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class ForgettingView(View):
     def _submitted(self) -> None:
         words = self.field.value.strip()
         if is_short(words):
-            self.warn(self.words("It is too short to be forgotten by its words."))
+            self.warn(tr("It is too short to be forgotten by its words."))
             return
         self.plan_of(Erasure(words=(words,)))
         self.table.focus()
@@ -70,13 +71,13 @@ class ForgettingView(View):
         self._show(plan)
 
     def _show(self, plan: ErasurePlan | None) -> None:
-        t, lines = self.words, list[_Line]()
+        lines = list[_Line]()
         for trace in plan.traces if plan is not None else ():
             held = [(held_line.line, held_line.text) for held_line in trace.lines] or [(0, f"× {trace.count}")]
             lines += [_Line(trace.where, line, text, trace.removed, trace.why) for line, text in held]
         self.fill(lines, self._cells)
         goes = sum(line.goes for line in lines)
-        summary = t("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
+        summary = tr("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
         self.line.update(Text(f" {summary}" if plan is not None else "", "bold"))
 
     def _cells(self, line: _Line) -> Cells:
@@ -85,34 +86,31 @@ class ForgettingView(View):
     async def detail(self, row: _Line) -> Text:
         """Return a line whole, and why it stays."""
         text = Text().append(f"{row.where}\n\n", "bold cyan").append(f"{row.text}\n\n")
-        field(text, self.words("Stays"), "" if row.goes else self.words(row.why), "yellow")
+        field(text, tr("Stays"), "" if row.goes else tr(row.why), "yellow")
         return text
 
     def nothing(self) -> str:
         """Return what this is for."""
         if self._erasure is not None and not self._is_done:
-            return self.words("Nothing that is kept here holds these words.")
-        return self.words("What is forgotten here goes from every file of the memory, and cannot be brought back.")
+            return tr("Nothing that is kept here holds these words.")
+        return tr("What is forgotten here goes from every file of the memory, and cannot be brought back.")
 
     def do_forget(self) -> None:
         """Forget it, when that is meant."""
         erasure, goes = self._erasure, [line for line in self.rows if line.goes]
         if erasure is None or not goes:
             return
-        lines = [
-            self.words("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text) for line in goes
-        ]
-        question = self.words("Forget this for good? It cannot be undone.")
+        lines = [tr("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text) for line in goes]
+        question = tr("Forget this for good? It cannot be undone.")
         self.panel.ask(question, lines, lambda: self.run_worker(self._forget(erasure), exclusive=True))
 
     async def _forget(self, erasure: Erasure) -> None:
-        t = self.words
         try:
             plan = await self.memory.erase(erasure, dry_run=False)
         except Exception as error:
             self.panel.complain(error)
             return
         waits = plan is not None and plan.waits
-        self.panel.say(t("Forgotten but for what could not be removed yet.") if waits else t("Forgotten for good."))
+        self.panel.say(tr("Forgotten but for what could not be removed yet.") if waits else tr("Forgotten for good."))
         self._is_done, self.field.value = True, ""
         self._show(None)

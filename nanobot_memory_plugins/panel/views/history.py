@@ -6,8 +6,8 @@ from typing import Any
 from rich.text import Text
 
 from nanobot_memory_plugins.core.values.entries import EntryRun, EntryView
-from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View, field
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _ACTIONS = {"added": "green", "restored": "green", "removed": "red", "archived": "yellow", "changed": "cyan"}
 
@@ -30,44 +30,46 @@ class HistoryView(View):
 
     async def load(self) -> None:
         """Read the runs."""
-        access, entry_id, t = self.memory.entries, self.entry_id, self.words
+        access, entry_id = self.memory.entries, self.entry_id
         if access is None:
             return
         runs = await self.memory.run(lambda: access.history(entry_id, limit=MOST_ROWS))
         listed = await self.memory.run(lambda: [*access.entries().entries, *access.gone()]) if entry_id else []
         self._entry = next((entry for entry in listed if entry.id == entry_id), None)
         self.fill(runs, self._cells, lambda run: run.id)
-        text = Text(" " + t("{n} changes, the last first", n=f"{len(runs):,}"))
+        text = Text(" " + tr("{n} changes, the last first", n=f"{len(runs):,}"))
         if self._entry is not None:
             text = (
-                Text().append(f" {self._entry.text}\n", "bold").append_text(text).append("  " + t("esc: of all"), "dim")
+                Text()
+                .append(f" {self._entry.text}\n", "bold")
+                .append_text(text)
+                .append("  " + tr("esc: of all"), "dim")
             )
         self.line.update(text)
 
     def _cells(self, run: EntryRun) -> Cells:
-        t, first = self.words, next((change.after or change.before for change in run.changes), None)
-        undone = f"({t('undone')}) " if run.undone else ""
-        cells = (day_and_time(run.time), t(run.who), t(run.why), undone + (first.text if first is not None else ""))
+        first = next((change.after or change.before for change in run.changes), None)
+        undone = f"({tr('undone')}) " if run.undone else ""
+        cells = (day_and_time(run.time), tr(run.who), tr(run.why), undone + (first.text if first is not None else ""))
         return [Text(cell, "dim" if run.undone else "") for cell in cells]
 
     async def detail(self, row: EntryRun) -> Text:
         """Return what a run did, and what is known of the entry."""
-        t = self.words
-        text = shown_run(row, t).append("\n\n")
+        text = shown_run(row).append("\n\n")
         for change in row.changes:
-            text.append(f"{t(change.action)} ", "bold").append(f"{change.id}\n", "dim")
+            text.append(f"{tr(change.action)} ", "bold").append(f"{change.id}\n", "dim")
             before, after = change.before, change.after
             if before is not None and (after is None or after.text != before.text):
                 text.append(f"- {before.text}\n", "red")
             if after is not None:
                 text.append(f"{'+' if before is None or before.text != after.text else ' '} {after.text}\n", "green")
             if before is not None and after is not None and f"{before.score:.2f}" != f"{after.score:.2f}":
-                text.append(f"  {t('Score')} {before.score:.2f} → {after.score:.2f}\n", "dim")
-        return text.append("\n").append_text(entry_text(self._entry, t)) if self._entry is not None else text
+                text.append(f"  {tr('Score')} {before.score:.2f} → {after.score:.2f}\n", "dim")
+        return text.append("\n").append_text(entry_text(self._entry)) if self._entry is not None else text
 
     def nothing(self) -> str:
         """Return what to show next to an empty list."""
-        return self.words("Nothing has happened yet.")
+        return tr("Nothing has happened yet.")
 
     def do_plain(self) -> None:
         """Show what was done to all entries."""
@@ -79,40 +81,40 @@ class HistoryView(View):
         if self.current is not None and is_undoable(self.current):
             self.panel.ask_undo(self.current)
         elif self.current is not None:
-            self.warn(self.words("This cannot be undone, or was undone already."))
+            self.warn(tr("This cannot be undone, or was undone already."))
 
 
-def entry_text(entry: EntryView, words: PanelWords) -> Text:
+def entry_text(entry: EntryView) -> Text:
     """Return an entry with all that is known of it."""
-    t, text = words, Text().append(f"{entry.text}\n", "bold")
+    text = Text().append(f"{entry.text}\n", "bold")
     if entry.quote:
         day = f"{entry.quoted_on:%Y-%m-%d}: " if entry.quoted_on else ""
         text.append(f"{day}“{entry.quote}”\n", "italic")
     text.append("\n")
-    state = t("forgotten") if entry.gone else t("archived") if entry.archived else t("active")
-    used = ", " + t("used {n} times", n=entry.hits) if entry.hits else ""
-    field(text, t("Score"), f"{entry.score:.2f}, {state}{used}")
-    field(text, t("Group"), entry.group)
-    field(text, t("Project"), entry.scope.project)
-    field(text, t("Category"), f"{t(entry.category)} · {t(entry.origin.value)}")
-    standing = (t(entry.kind) if entry.kind else "", t("pinned") if entry.pinned else "")
-    field(text, t("Kind"), " · ".join(filter(None, standing)))
-    field(text, t("Written"), day_and_time(entry.created_at))
-    field(text, t("Last used"), day_and_time(entry.last_used))
-    field(text, t("Expires"), day_and_time(entry.expires_at))
-    field(text, t("Session"), entry.source_session)
-    field(text, t("Replaced by"), entry.superseded_by)
-    field(text, t("Id"), entry.id)
+    state = tr("forgotten") if entry.gone else tr("archived") if entry.archived else tr("active")
+    used = ", " + tr("used {n} times", n=entry.hits) if entry.hits else ""
+    field(text, tr("Score"), f"{entry.score:.2f}, {state}{used}")
+    field(text, tr("Group"), entry.group)
+    field(text, tr("Project"), entry.scope.project)
+    field(text, tr("Category"), f"{tr(entry.category)} · {tr(entry.origin.value)}")
+    standing = (tr(entry.kind) if entry.kind else "", tr("pinned") if entry.pinned else "")
+    field(text, tr("Kind"), " · ".join(filter(None, standing)))
+    field(text, tr("Written"), day_and_time(entry.created_at))
+    field(text, tr("Last used"), day_and_time(entry.last_used))
+    field(text, tr("Expires"), day_and_time(entry.expires_at))
+    field(text, tr("Session"), entry.source_session)
+    field(text, tr("Replaced by"), entry.superseded_by)
+    field(text, tr("Id"), entry.id)
     return text
 
 
-def shown_run(run: EntryRun, words: PanelWords) -> Text:
+def shown_run(run: EntryRun) -> Text:
     """Return one line about a run: when, what, who and why."""
     text = Text(day_and_time(run.time) + "  ")
     for action in dict.fromkeys(change.action for change in run.changes):
-        text.append(f"{words(action)} ", _ACTIONS.get(action, ""))
-    text.append(f"{words(run.who)}: {words(run.why)}")
-    return text.append(f" ({words('undone')})", "dim") if run.undone else text
+        text.append(f"{tr(action)} ", _ACTIONS.get(action, ""))
+    text.append(f"{tr(run.who)}: {tr(run.why)}")
+    return text.append(f" ({tr('undone')})", "dim") if run.undone else text
 
 
 def is_undoable(run: EntryRun) -> bool:

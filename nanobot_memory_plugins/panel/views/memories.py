@@ -1,6 +1,7 @@
 """The scored memories: by score, age or group, with what is known of each."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from rich.text import Text
@@ -12,6 +13,7 @@ from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryView
 from nanobot_memory_plugins.panel.dialogs import EntryForm, Typed
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View
 from nanobot_memory_plugins.panel.views.history import entry_text, is_undoable
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 SECTIONS = ("active", "archived", "forgotten", "all")
 ORDERS = ("score", "age", "group")
@@ -62,33 +64,32 @@ class MemoriesView(View):
         self._show_count(len(found))
 
     def _show_count(self, count: int) -> None:
-        t = self.words
-        sections = {"active": t("Active"), "archived": t("Archived"), "forgotten": t("Forgotten"), "all": t("All")}
-        orders = {"score": t("by score"), "age": t("by age"), "group": t("by group")}
+        sections = {"active": tr("Active"), "archived": tr("Archived"), "forgotten": tr("Forgotten"), "all": tr("All")}
+        orders = {"score": tr("by score"), "age": tr("by age"), "group": tr("by group")}
         line = Text(no_wrap=True, overflow="ellipsis").append(f" {sections[self._section]}", "bold")
         line.append(f" · {orders[self._order]} · {count:,} / {len(self._all):,}")
         if count > MOST_ROWS:
-            line.append("  " + t("{n} are shown: / narrows them down.", n=f"{MOST_ROWS:,}"), "yellow")
+            line.append("  " + tr("{n} are shown: / narrows them down.", n=f"{MOST_ROWS:,}"), "yellow")
         if self.memory.is_open and self.memory.entries is None:
-            line = Text(t(" No plugin keeps scored memories: install nanobot-memory-consolidation."), "yellow")
+            line = Text(tr(" No plugin keeps scored memories: install nanobot-memory-consolidation."), "yellow")
         elif self._problem:
             line.append(f"  {self._problem}", "yellow")
         self.line.update(line)
 
     def _cells(self, entry: EntryView) -> Cells:
         style = "dim" if entry.archived or entry.gone else ""
-        age = self.words.age(entry.created_at or entry.last_used, self.memory.clock.now())
+        age = _age(entry.created_at or entry.last_used, self.memory.clock.now())
         return [Text(cell, style) for cell in (f"{entry.score:.2f}", age, entry.group, entry.text)]
 
     async def detail(self, row: EntryView) -> Text:
         """Return what is known of an entry."""
-        return entry_text(row, self.words)
+        return entry_text(row)
 
     def nothing(self) -> str:
         """Return what helps when there is nothing."""
         if self._all:
-            return self.words("Other sections: a.")
-        return self.words("Nothing is remembered yet. Press n to write something down.")
+            return tr("Other sections: a.")
+        return tr("Nothing is remembered yet. Press n to write something down.")
 
     # --- what people do ---------------------------------------------------------------------------------------
 
@@ -130,19 +131,19 @@ class MemoriesView(View):
 
     def do_new(self) -> None:
         """Write something down."""
-        access, t = self.memory.entries, self.words
+        access = self.memory.entries
 
         async def save(typed: Typed) -> bool:
             return access is not None and await self.panel.changed(
-                lambda: access.add(typed["text"], group=typed["group"]), t("Remembered.")
+                lambda: access.add(typed["text"], group=typed["group"]), tr("Remembered.")
             )
 
         if access is not None:
-            self.app.push_screen(EntryForm(t("Remember"), t, save))
+            self.app.push_screen(EntryForm(tr("Remember"), save))
 
     def do_edit(self) -> None:
         """Change the entry under the cursor."""
-        access, entry, t = self._there()
+        access, entry = self._there()
         if access is None or entry is None:
             return
 
@@ -150,7 +151,7 @@ class MemoriesView(View):
             try:
                 score = float(typed["score"])
             except ValueError:
-                self.panel.say(t("A score is a number between 0 and 1."), severity="error")
+                self.panel.say(tr("A score is a number between 0 and 1."), severity="error")
                 return False
             edit = EntryEdit(
                 text=typed["text"] if typed["text"].strip() != entry.text else None,
@@ -158,40 +159,40 @@ class MemoriesView(View):
                 group=typed["group"] if typed["group"] != entry.group else None,
                 score=score if f"{score:.2f}" != f"{entry.score:.2f}" else None,
             )
-            return bool(await self.panel.changed(lambda: access.edit(entry.id, edit), t("Changed.")))
+            return bool(await self.panel.changed(lambda: access.edit(entry.id, edit), tr("Changed.")))
 
-        self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, save, entry))
+        self.app.push_screen(EntryForm(tr("Edit {id}", id=entry.id), save, entry))
 
     def do_confirm(self) -> None:
         """Make the entry under the cursor the user's own word, where a model noted it."""
-        access, entry, t = self._there()
+        access, entry = self._there()
         if access is None or entry is None:
             return
         if entry.origin is Origin.USER:
-            self.warn(t("It is your own word already."))
+            self.warn(tr("It is your own word already."))
         else:
-            self.panel.change(lambda: access.edit(entry.id, EntryEdit(confirmed=True)), t("Confirmed: your own word."))
+            self.panel.change(lambda: access.edit(entry.id, EntryEdit(confirmed=True)), tr("Confirmed: your own word."))
 
     def do_forget(self) -> None:
         """Forget the entry under the cursor."""
-        access, entry, t = self._there()
+        access, entry = self._there()
         if access is None or entry is None:
             return
 
         def forget() -> None:
-            self.panel.change(lambda: access.forget([entry.id]), t("Forgotten. u brings it back."))
+            self.panel.change(lambda: access.forget([entry.id]), tr("Forgotten. u brings it back."))
 
-        self.panel.ask(t("Forget this?"), [entry.text], forget)
+        self.panel.ask(tr("Forget this?"), [entry.text], forget)
 
     def do_restore(self) -> None:
         """Bring the entry under the cursor back."""
-        access, entry, t = self.memory.entries, self.current, self.words
+        access, entry = self.memory.entries, self.current
         if access is None or entry is None:
             return
         if not (entry.gone or entry.archived):
-            self.warn(t("It is active already. Forgotten ones: a."))
+            self.warn(tr("It is active already. Forgotten ones: a."))
             return
-        self.panel.change(lambda: access.restore(entry.id), t("Restored."))
+        self.panel.change(lambda: access.restore(entry.id), tr("Restored."))
 
     def do_undo(self) -> None:
         """Take back what was done last, after a look at it."""
@@ -208,18 +209,27 @@ class MemoriesView(View):
             return
         run = next((candidate for candidate in runs if is_undoable(candidate)), None)
         if run is None:
-            self.warn(self.words("There is nothing to undo."))
+            self.warn(tr("There is nothing to undo."))
         else:
             self.panel.ask_undo(run)
 
-    def _there(self) -> tuple[EntryAccess | None, EntryView | None, Any]:
-        """Return the entries, the one under the cursor if it can be changed, and the words."""
+    def _there(self) -> tuple[EntryAccess | None, EntryView | None]:
+        """Return the entries, the one under the cursor if it can be changed."""
         entry = self.current
         if entry is not None and entry.gone:
-            self.warn(self.words("It is forgotten. Restore it first (r)."))
+            self.warn(tr("It is forgotten. Restore it first (r)."))
             entry = None
-        return self.memory.entries, entry, self.words
+        return self.memory.entries, entry
 
 
 def _section_of(entry: EntryView) -> str:
     return "forgotten" if entry.gone else "archived" if entry.archived else "active"
+
+
+def _age(then: datetime, now: datetime) -> str:
+    """Return how long ago something was, in at most five cells."""
+    past = now - then
+    for letter, length in (("{n}y", timedelta(days=365)), ("{n}w", timedelta(days=7)), ("{n}d", timedelta(days=1))):
+        if past >= length:
+            return tr(letter, n=past // length)
+    return tr("{n}h", n=past // timedelta(hours=1)) if past >= timedelta(hours=1) else tr("now")

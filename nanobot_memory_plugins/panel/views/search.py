@@ -10,46 +10,38 @@ from textual.widgets import Input
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult
 from nanobot_memory_plugins.core.erasure.matching import is_short
+from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.panel.views.history import day_and_time
-
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
-# Latin words are found with their endings: of a longer word this much must be the same.
-_STEM_FROM = 5
-_MOST_TERMS = 40
-
-
-def pattern_of(query: str) -> re.Pattern[str] | None:
-    """Return what finds a query's words in a text, or None for a query without words."""
-    terms: list[str] = []
-    for token in _TOKEN.findall(query.casefold())[:_MOST_TERMS]:
-        if re.match(f"[{_CJK}]", token):
-            # Pairs of characters, as words are not marked off; a single one is a word.
-            terms += [token] if len(token) == 1 else [token[at : at + 2] for at in range(len(token) - 1)]
-        elif len(token) > 1 or token.isdigit():
-            stem = token[: max(_STEM_FROM - 1, len(token) - 2)]
-            terms.append(rf"(?<!\w){re.escape(stem)}\w*" if token.isalpha() else rf"(?<!\w){re.escape(token)}(?!\w)")
-    if not terms:
-        return None
-    return re.compile("|".join(sorted(set(terms), key=len, reverse=True)), re.IGNORECASE)
-
-
-def highlighted(text: str, pattern: re.Pattern[str] | None, style: str = "bold black on yellow") -> Text:
-    """Return a text with what the pattern finds in it marked."""
-    marked = Text(text)
-    if pattern is not None:
-        for match in pattern.finditer(text):
-            marked.stylize(style, match.start(), match.end())
-    return marked
-
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 _LIMIT = 50
 # Seconds without a key after which a search begins.
 _TYPING_DELAY = 0.12
 # Of a text so many characters are surely seen in the list; a match after them is shown with some text before it.
 _SEEN, _BEFORE = 28, 12
+
+
+def pattern_of(query: str) -> re.Pattern[str]:
+    """Return what finds the words of a query in a text, the longer ones with other endings, too."""
+    found = map(_pattern_of_word, sorted(terms(query), key=len, reverse=True))
+    return re.compile("|".join(found) or r"(?!)", re.IGNORECASE)
+
+
+def _pattern_of_word(word: str) -> str:
+    if not word.isascii():
+        return re.escape(word)
+    return rf"\b{re.escape(word[:5])}" + (r"\w*" if len(word) > 5 else r"\b")
+
+
+def highlighted(text: str, pattern: re.Pattern[str]) -> Text:
+    """Return a text with what the pattern finds in it marked."""
+    marked = Text(text)
+    for match in pattern.finditer(simplified(text)):
+        marked.stylize("bold black on yellow", match.start(), match.end())
+    return marked
 
 
 class SearchView(View):
@@ -62,7 +54,7 @@ class SearchView(View):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._typing: Timer | None = None
-        self._pattern: re.Pattern[str] | None = None
+        self._pattern = pattern_of("")
 
     def focus_list(self) -> None:
         """Begin in the field."""
@@ -78,26 +70,26 @@ class SearchView(View):
 
     def do_helpful(self) -> None:
         """Say that the hit under the cursor does not help, or that it does after all: recall puts it one step later."""
-        hit, t, marks = self.current, self.words, self.memory.unhelpful
+        hit, marks = self.current, self.memory.unhelpful
         if hit is not None:
             helped = hit.id in marks.ids()
-            done = t("Recalled as before.") if helped else t("Recalled one step later from now on. x takes it back.")
+            done = tr("Recalled as before.") if helped else tr("Recalled one step later from now on. x takes it back.")
             self.panel.change(lambda: marks.say(hit.id, helped=helped) or None, done)
 
     def do_forget(self) -> None:
         """Show what forgetting the message or note under the cursor for good would remove."""
-        hit, t = self.current, self.words
+        hit = self.current
         if hit is None:
             return
         if hit.source == "long_term":
-            self.warn(t("Memories are forgotten in their own view (1)."))
+            self.warn(tr("Memories are forgotten in their own view (1)."))
             return
         rest = hit.text.removeprefix(hit.tldr).strip()
         texts = (hit.tldr, rest) if hit.tldr and hit.text.startswith(hit.tldr) else (hit.text,)
         if words := tuple(text for text in texts if not is_short(text)):
             self.run_worker(self.panel.show_forgetting(Erasure(words=words)))
         else:
-            self.warn(t("It is too short to be forgotten by its words."))
+            self.warn(tr("It is too short to be forgotten by its words."))
 
     def on_key(self, event: Any) -> None:
         """Lead the arrow keys from the field into the list."""
@@ -129,43 +121,42 @@ class SearchView(View):
         self.line.update(self._summary_line(result))
 
     def _summary_line(self, result: SearchResult | None) -> Text:
-        t = self.words
         if self.memory.is_open and self.memory.store is None:
-            return Text(t(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")
+            return Text(tr(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")
         if result is None:
             return Text("")
         count = len(result.hits)
-        summary = t("1 hit") if count == 1 else t("{n} hits", n=count) if count else t("Nothing was found.")
+        summary = tr("1 hit") if count == 1 else tr("{n} hits", n=count) if count else tr("Nothing was found.")
         line = Text().append(f" {summary}", "bold")
-        return line.append(" · " + t("by words only"), "yellow") if result.level >= Level.FULL_TEXT else line
+        return line.append(" · " + tr("by words only"), "yellow") if result.level >= Level.FULL_TEXT else line
 
     def _cells(self, hit: Hit) -> Cells:
         place = f"{hit.path.removeprefix('memory/')}:{hit.line}"
         place = place if len(place) <= _SEEN else place[: _SEEN // 2 - 1] + "…" + place[-_SEEN // 2 :]
         text = " ".join((hit.snippet or hit.text).split())
-        match = self._pattern.search(text) if self._pattern is not None else None
+        match = self._pattern.search(simplified(text))
         if match is not None and match.end() > _SEEN:
             text = "…" + text[match.start() - _BEFORE :]
         return [f"{hit.score:.2f}", Text(place, "cyan"), highlighted(text, self._pattern)]
 
     async def detail(self, row: Hit) -> Text:
         """Return a hit whole, with its place and why it was found."""
-        t, text = self.words, Text().append(f"{row.path}:{row.line}\n", "bold cyan")
-        about = " · ".join(filter(None, (day_and_time(row.time), t(row.origin.value), row.speaker, t(row.source))))
+        text = Text().append(f"{row.path}:{row.line}\n", "bold cyan")
+        about = " · ".join(filter(None, (day_and_time(row.time), tr(row.origin.value), row.speaker, tr(row.source))))
         text.append(f"{about}\n", "dim")
-        field(text, t("Heading"), row.heading)
-        field(text, t("Session"), row.scope.session)
-        field(text, t("Project"), row.scope.project)
-        found = t("Score") + f" {row.score:.3f} · " + t("words {share}", share=f"{row.coverage:.0%}")
+        field(text, tr("Heading"), row.heading)
+        field(text, tr("Session"), row.scope.session)
+        field(text, tr("Project"), row.scope.project)
+        found = tr("Score") + f" {row.score:.3f} · " + tr("words {share}", share=f"{row.coverage:.0%}")
         if row.similarity is not None:
-            found += " · " + t("meaning {share}", share=f"{row.similarity:.2f}")
-        field(text, t("Why"), found)
+            found += " · " + tr("meaning {share}", share=f"{row.similarity:.2f}")
+        field(text, tr("Why"), found)
         if row.id in await self.memory.run(self.memory.unhelpful.ids):
-            text.append(t("It is said not to help, and recalled one step later.") + "\n", "yellow")
+            text.append(tr("It is said not to help, and recalled one step later.") + "\n", "yellow")
         return text.append("\n").append_text(highlighted(row.text, self._pattern))
 
     def nothing(self) -> str:
         """Return what the search is for."""
         if self.field.value.strip():
             return ""
-        return self.words("Everything that was said, noted or remembered is searched, by words and by meaning.")
+        return tr("Everything that was said, noted or remembered is searched, by words and by meaning.")

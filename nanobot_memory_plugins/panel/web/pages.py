@@ -4,7 +4,7 @@ import html
 
 from aiohttp import web
 
-from nanobot_memory_plugins.panel.language import PanelWords
+from nanobot_memory_plugins.core.cli.language import spoken_language
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _STYLE = """
@@ -46,10 +46,10 @@ async def focus_script(_request: web.Request) -> web.Response:
     return web.Response(text=_FOCUS, content_type="text/javascript")
 
 
-def page(socket_url: str, *, language: str) -> web.Response:
+def page(socket_url: str) -> web.Response:
     """Return the page on which the panel is drawn."""
-    t = PanelWords(language)
-    begins, ended, again = t("Opening …"), t("The panel was closed."), t("Open it again")
+    language = spoken_language()
+    begins, ended, again = tr("Opening …"), tr("The panel was closed."), tr("Open it again")
     text = f"""<!DOCTYPE html>
 <html lang="{_TAGS.get(language, language.replace("_", "-"))}">
 <head><meta charset="utf-8"><meta name="viewport" content="{_VIEWPORT}"><title>nanobot-memory</title>

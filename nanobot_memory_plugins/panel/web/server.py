@@ -17,11 +17,11 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core.cli.language import OPTION, spoken_language
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 HOST = "127.0.0.1"
 # Pages that are open at the same time, at most: each is a process.
@@ -35,12 +35,11 @@ _MOST_CELLS = 1_000
 class PanelServer:
     """Serves the panel of one workspace. ``command`` starts a panel on a terminal."""
 
-    def __init__(self, command: list[str], *, language: str) -> None:
+    def __init__(self, command: list[str]) -> None:
         self.guard = Guard()
         self._command = subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command)
-        self._language = language
         self._downloads = DownloadManager()
-        self._open = 0
+        self.open_panels = 0
         self._runner: web.AppRunner | None = None
 
     async def start(self, port: int) -> str:
@@ -57,8 +56,7 @@ class PanelServer:
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=_CLOSING_SECONDS)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, HOST, port)
-        await site.start()
+        await web.TCPSite(self._runner, HOST, port).start()
         self.guard.port = self._runner.addresses[0][1]
         return self.guard.address
 
@@ -68,10 +66,10 @@ class PanelServer:
             await self._runner.cleanup()
 
     async def _index(self, request: web.Request) -> web.StreamResponse:
-        return page(f"ws://{request.headers['Host']}/ws", language=self._language)
+        return page(f"ws://{request.headers['Host']}/ws")
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        if self._open >= MOST_PANELS:
+        if self.open_panels >= MOST_PANELS:
             raise web.HTTPServiceUnavailable(reason="Too many panels are open: close a page")
         socket = web.WebSocketResponse(heartbeat=15, max_msg_size=_LARGEST_MESSAGE)
         await socket.prepare(request)
@@ -79,15 +77,15 @@ class PanelServer:
             self._command,
             write_bytes=socket.send_bytes,
             write_str=socket.send_str,
-            close=_closing(socket),
+            close=socket.close,  # type: ignore[arg-type]  # nobody looks at what it returns
             download_manager=self._downloads,
         )
-        self._open += 1
+        self.open_panels += 1
         try:
             await service.start(_cells(request.query.get("width"), 80), _cells(request.query.get("height"), 24))
             await self._pass_on(socket, service)
         finally:
-            self._open -= 1
+            self.open_panels -= 1
             await _end_process(service)
             await socket.close()
         return socket
@@ -114,13 +112,6 @@ class PanelServer:
                 logger.debug("a message of the browser cannot be read")
 
 
-def _closing(socket: web.WebSocketResponse) -> Any:
-    async def close() -> None:
-        await socket.close()
-
-    return close
-
-
 async def _end_process(service: AppService) -> None:
     """End a panel's process: it is asked to, and ended when it does not."""
     with contextlib.suppress(TimeoutError, ConnectionError):
@@ -141,21 +132,20 @@ def _cells(value: object, default: int) -> int:
         return default
 
 
-def panel_command(workspace: Path, config: Path | None, language: str) -> list[str]:
-    """Return the command that a page runs."""
+def panel_command(workspace: Path, config: Path | None) -> list[str]:
+    """Return the command that a page runs, in the language of this one."""
     command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "panel"]
-    command += ["--workspace", str(workspace), "--language", language]
+    command += ["--workspace", str(workspace), OPTION, spoken_language()]
     return [*command, "--config", str(config.absolute())] if config is not None else command
 
 
-def serve(workspace: Path, config: Path | None, *, port: int, language: str) -> None:
+def serve(workspace: Path, config: Path | None, *, port: int) -> None:
     """Serve the panel until Ctrl-C, and print the address. Raises `InputError` when the port is taken."""
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(PanelServer(panel_command(workspace, config, language), language=language), port, language))
+        asyncio.run(_serve(PanelServer(panel_command(workspace, config)), port))
 
 
-async def _serve(server: PanelServer, port: int, language: str) -> None:
-    words = PanelWords(language)
+async def _serve(server: PanelServer, port: int) -> None:
     try:
         address = await server.start(port)
     except OSError as error:
@@ -168,9 +158,9 @@ async def _serve(server: PanelServer, port: int, language: str) -> None:
             ),
             hint="Name another one with --port, or none at all.",
         ) from error
-    say(words("The panel is open at this address, once and on this machine only:"))
+    say(tr("The panel is open at this address, once and on this machine only:"))
     say(f"  {address}")
-    say(words("Ctrl-C ends it."))
+    say(tr("Ctrl-C ends it."))
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from textual.pilot import Pilot
 
+from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.testing import ManualClock
 from nanobot_memory_plugins.panel.app import PanelApp
-from nanobot_memory_plugins.panel.language import PanelWords
 from nanobot_memory_plugins.panel.memory import PanelMemory
 
 
@@ -65,9 +65,10 @@ async def panel_of(
     kind: type[_Panel] = Driven,  # type: ignore[assignment]
 ) -> AsyncIterator[_Panel]:
     """Open the panel over a workspace; ``kind`` drives it."""
-    app = PanelApp(PanelMemory(workspace, config, clock=clock), PanelWords(language), poll_seconds=poll_seconds)
-    async with app.run_test(size=size) as pilot:
-        panel = kind(app, pilot)
-        await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
-        await pilot.pause()
-        yield panel
+    with spoken(language):
+        app = PanelApp(PanelMemory(workspace, config, clock=clock), poll_seconds=poll_seconds)
+        async with app.run_test(size=size) as pilot:
+            panel = kind(app, pilot)
+            await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
+            await pilot.pause()
+            yield panel
