@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 
-from nanobot_memory_plugins.core.text.days import DaySpan, coming_day, month_span, named_days, relative_spans
+from nanobot_memory_plugins.core.text.days import DaySpan, month_span, named_days, relative_spans
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
@@ -73,24 +73,3 @@ def test_a_month_or_a_day_without_a_year_is_the_last_one():
     assert spans("on 25 June") == [DaySpan.of(date(2025, 6, 25))]
     assert spans("去年十二月三日") == [DaySpan.of(date(2025, 12, 3))]
     assert spans("in 2024") == spans("2024年") == [DaySpan(date(2024, 1, 1), date(2024, 12, 31))]
-
-
-@each(
-    ("text", "day"),
-    [
-        ("today", "06-24"),
-        ("Tomorrow", "06-25"),
-        ("the day after tomorrow", "06-26"),
-        ("Friday", "06-26"),
-        ("next Wednesday", "07-01"),
-        ("in two weeks", "07-08"),
-        ("next week", "07-05"),
-        ("明天", "06-25"),
-        ("后天", "06-26"),
-        ("周五", "06-26"),
-        ("下周三", "07-01"),
-        ("下周", "07-05"),
-    ],
-)
-def test_a_text_that_is_a_day_ahead_is_that_day(text: str, day: str):
-    assert coming_day(text, TODAY) == date.fromisoformat(f"2026-{day}")

@@ -41,7 +41,6 @@ from nanobot_memory_plugins.core.cli.options import (
     written_by_owner,
 )
 from nanobot_memory_plugins.core.scopes.projects import project_named
-from nanobot_memory_plugins.core.text.days import coming_day
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
 from nanobot_memory_plugins.core.values.entries import EntryEdit
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -53,12 +52,12 @@ _Ids = Annotated[list[str], typer.Argument(metavar="ID", help="The ids in bracke
 
 
 def _day_ahead(text: str) -> date:
-    """Return the day that is named: a date, the last day of a month or a year, "tomorrow" or 下周五."""
+    """Return the day that is named, of a month or a year the last."""
     now = SystemClock().now().astimezone()
     try:
-        day = coming_day(text, now.date()) or moment_of(text, end=True).astimezone().date()
+        day = moment_of(text, end=True).astimezone().date()
     except ValueError as error:
-        raise typer.BadParameter(tr("Write 2026-02-16, 2026-02 or tomorrow.")) from error
+        raise typer.BadParameter(tr("Write 2026-02-16 or 2026-02.")) from error
     if day < now.date():
         raise typer.BadParameter(tr("{day} is over already.", day=text))
     return day
@@ -137,7 +136,7 @@ def remember_text(
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
     expires: Annotated[
         date | None,
-        typer.Option(parser=_day_ahead, metavar="DAY", help="The day with which it is over (2026-02-16, tomorrow)."),
+        typer.Option(parser=_day_ahead, metavar="DAY", help="The day with which it is over (2026-02-16)."),
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",

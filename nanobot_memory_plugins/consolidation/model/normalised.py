@@ -15,11 +15,12 @@ from nanobot_memory_plugins.core.text.calendar import (
     CHINESE_WEEK,
     CHINESE_WEEKDAY_NAME,
     CHINESE_WEEKDAYS,
+    ENGLISH_NUMBERS,
     FULL_WEEKDAY,
     WEEKDAYS,
+    chinese_number,
 )
 from nanobot_memory_plugins.core.text.negation import denies, without_negations
-from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
 from nanobot_memory_plugins.core.text.stems import stem
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified

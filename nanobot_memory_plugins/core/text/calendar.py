@@ -1,7 +1,6 @@
-"""Names of months and weekdays in English, and of weekdays in Chinese.
+"""Names of months and weekdays in English, of weekdays in Chinese, and the numbers in words that stand beside them."""
 
-`numbers` has the numbers beside them.
-"""
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 _WEEKDAYS = (
     ("monday", "mon"),
@@ -27,8 +26,7 @@ CHINESE_WEEKDAYS = {character: number for number, character in enumerate(CHINESE
 
 CHINESE_WEEK = "(?:周|星期|礼拜)"
 CHINESE_WEEKDAY_NAME = f"[{''.join(CHINESE_WEEKDAYS)}]"
-CHINESE_WEEKDAY = CHINESE_WEEK + CHINESE_WEEKDAY_NAME
-"""A day of the week in Chinese: a pattern."""
+"""Patterns of the word for a day of the week, and of what follows it."""
 
 _MONTHS = (
     ("january", "jan"),
@@ -47,11 +45,30 @@ _MONTHS = (
 MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 """Months by their names and short names, in small letters, from 1."""
 
-MONTHS = tuple(names[0] for names in _MONTHS)
-"""In full, from January."""
-
 AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar"})
 """These are ordinary words, too."""
 
 MONTH_NAME = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 """Alternatives for a pattern, the longest first."""
+
+ENGLISH_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
+}
+"""From one to twelve."""
+
+_CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
+_UP_TO_99 = LazyPattern("(?:([{0}]?)(十))?([{0}]?)".format("".join(_CHINESE_DIGITS)))
+
+
+def chinese_number(text: str) -> int:
+    """Return the value of figures, or of a Chinese number up to 99 in simplified characters; 0 for what is neither."""
+    if text.isdecimal():
+        return int(text)
+    found = _UP_TO_99.fullmatch(text)
+    if found is None:
+        return 0
+    tens = 10 * _CHINESE_DIGITS.get(found[1], 1) if found[2] else 0
+    return tens + _CHINESE_DIGITS.get(found[3], 0)

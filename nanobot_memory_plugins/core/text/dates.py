@@ -7,8 +7,7 @@ The terms follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.text.calendar import AMBIGUOUS_MONTHS, MONTH_NAME, MONTH_NUMBERS
-from nanobot_memory_plugins.core.text.numbers import chinese_number
+from nanobot_memory_plugins.core.text.calendar import AMBIGUOUS_MONTHS, MONTH_NAME, MONTH_NUMBERS, chinese_number
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?:19|20)\d\d"

@@ -10,8 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from nanobot_memory_plugins.core.text.calendar import AMBIGUOUS_MONTHS, MONTH_NAME, MONTH_NUMBERS, WEEKDAY_NUMBERS
-from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+from nanobot_memory_plugins.core.text.calendar import (
+    AMBIGUOUS_MONTHS,
+    CHINESE_WEEK,
+    CHINESE_WEEKDAY_NAME,
+    CHINESE_WEEKDAYS,
+    ENGLISH_NUMBERS,
+    MONTH_NAME,
+    MONTH_NUMBERS,
+    WEEKDAY_NUMBERS,
+    chinese_number,
+)
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of a long text so much is read, from either end, and so many spans are taken.
@@ -155,9 +164,7 @@ _ENGLISH: Mapping[str, Meaning] = {
 
 _NUMBER_ZH = r"(?P<n>\d{1,3}|[一二两三四五六七八九十]{1,3}|几)"
 _UNITS_ZH = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "个月": "month", "年": "year"}
-_WEEK_ZH = r"(?:周|星期|礼拜)"
-_DAY_OF_WEEK_ZH = "(?P<weekday>[一二三四五六日天])"
-_WEEKDAYS_ZH = {one: number for number, one in enumerate("一二三四五六日")} | {"天": 6}
+_DAY_OF_WEEK_ZH = f"(?P<weekday>{CHINESE_WEEKDAY_NAME})"
 _DAYS_ZH = {"今天": 0, "今晚": 0, "今早": 0, "昨天": 1, "昨晚": 1, "昨日": 1, "前天": 2, "大前天": 3}
 
 
@@ -168,7 +175,7 @@ def _counted_zh(found: re.Match[str], today: date) -> DaySpan | None:
 
 def _week_zh(found: re.Match[str], today: date) -> DaySpan | None:
     weeks = -len(found["which"].replace("这", "").replace("本", ""))
-    return _weekday(today, _WEEKDAYS_ZH[found["weekday"]], weeks) if found["weekday"] else _week(today, weeks)
+    return _weekday(today, CHINESE_WEEKDAYS[found["weekday"]], weeks) if found["weekday"] else _week(today, weeks)
 
 
 def _date_zh(found: re.Match[str], today: date) -> DaySpan | None:
@@ -183,15 +190,15 @@ _CHINESE: Mapping[str, Meaning] = {
     ),
     "前几天|前两天|前些天|最近|近来|这几天": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
     rf"{_NUMBER_ZH}(?P<unit>{'|'.join(_UNITS_ZH)})(?:之|以)?前": _counted_zh,
-    rf"(?P<which>上+|这|本)个?{_WEEK_ZH}{_DAY_OF_WEEK_ZH}?": _week_zh,
+    rf"(?P<which>上+|这|本)个?{CHINESE_WEEK}{_DAY_OF_WEEK_ZH}?": _week_zh,
     r"(?P<which>上上|上|这|本)个?月": (
         lambda found, today: _month_before(today, len(found["which"].replace("这", "").replace("本", "")))
     ),
     "去年(?!\\d{1,2}月|[一二三四五六七八九十]{1,2}月)": lambda _found, today: _year(today.year - 1),
     "前年": lambda _found, today: _year(today.year - 2),
     "今年(?!\\d{1,2}月|[一二三四五六七八九十]{1,2}月)": lambda _found, today: _year(today.year),
-    rf"(?<![上下这本个])(?<!下个){_WEEK_ZH}{_DAY_OF_WEEK_ZH}": (
-        lambda found, today: _weekday(today, _WEEKDAYS_ZH[found["weekday"]])
+    rf"(?<![上下这本个])(?<!下个){CHINESE_WEEK}{_DAY_OF_WEEK_ZH}": (
+        lambda found, today: _weekday(today, CHINESE_WEEKDAYS[found["weekday"]])
     ),
     r"(?:(?P<y>(?:19|20)\d\d)年|(?P<last>去年)|今年)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})月(?!前)"
     r"(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?": _date_zh,
@@ -232,40 +239,3 @@ def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     return tuple(dict.fromkeys(one.span for one in named_days(text, now.date())))[:_MOST_SPANS]
-
-
-_COMING: Mapping[str, Callable[[re.Match[str], date], date]] = {
-    r"today|tonight|今天|今晚": lambda _found, today: today,
-    r"tomorrow|明天|明日": lambda _found, today: today + timedelta(days=1),
-    r"the day after tomorrow|后天": lambda _found, today: today + timedelta(days=2),
-    rf"(?:on |this |(?P<next>next ))?{_WEEKDAY}": lambda found, today: _coming(found, today),
-    rf"in {_COUNT} {_UNIT}": lambda found, today: _in(found, today),
-    r"next week|下周|下星期|下礼拜": lambda _found, today: _week(today, 1).end,
-    rf"(?P<next>下)?{_WEEK_ZH}{_DAY_OF_WEEK_ZH}": lambda found, today: _coming_zh(found, today),
-}
-
-
-def _in(found: re.Match[str], today: date) -> date:
-    word = found["n"]
-    count = _VAGUE_WORDS.get(word) or ENGLISH_NUMBERS.get(word) or (1 if word in ("a", "an") else int(word))
-    return today + timedelta(days=count * _DAYS[found["unit"]])
-
-
-def _coming(found: re.Match[str], today: date) -> date:
-    day = _weekday(today, WEEKDAY_NUMBERS[found["weekday"]]).start + timedelta(days=7)
-    return day + timedelta(days=7) if found["next"] and day == today else day
-
-
-def _coming_zh(found: re.Match[str], today: date) -> date:
-    day = _weekday(today, _WEEKDAYS_ZH[found["weekday"]], 1 if found["next"] else 0).start
-    return day if day >= today else day + timedelta(days=7)
-
-
-def coming_day(text: str, today: date) -> date | None:
-    """Return the day ahead that a text is: "tomorrow", "Friday", 下周三; None where it is none, or says more."""
-    folded = simplified(unicodedata.normalize("NFKC", text)).casefold().strip()
-    for pattern, meaning in _COMING.items():
-        match = re.fullmatch(pattern, folded)
-        if match is not None:
-            return meaning(match, today)
-    return None
