@@ -50,10 +50,10 @@ def test_a_key_is_set_and_everything_else_keeps_value_order_and_indentation(file
     ("content", "said"),
     [
         (b'{"channels": ', "not JSON"),
-        (b"[1]", "an object is expected"),
-        (b"\xff{}", "not UTF-8"),
-        (b'{"channels": {"memoryPlugins": "yes"}}', "channels.memoryPlugins: an object is expected"),
-        (b'{"channels": 3}', "channels: an object is expected"),
+        (b"[1]", "should be an object"),
+        (b"\xff{}", "not JSON"),
+        (b'{"channels": {"memoryPlugins": "yes"}}', "channels.memoryPlugins: it should be an object"),
+        (b'{"channels": 3}', "channels: it should be an object"),
     ],
 )
 def test_what_cannot_be_changed_is_refused_with_cause_and_mend(tmp_path: Path, content: bytes, said: str):

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
 from nanobot_memory_plugins.core.config.options import described, plugin_options
-from nanobot_memory_plugins.core.config.reading import installed_plugins, silent_file
+from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobot_file
 from nanobot_memory_plugins.core.config.wording import nearest
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import InputError
@@ -60,7 +60,7 @@ def show_options(
     found = _options(memory, problems, installed_plugins())
     warn(problems)
     listed = [one for one in found if everything or one.set_by]
-    file = memory.source or silent_file() or ""
+    file = memory.source or nanobot_file() or ""
     if as_json:
         print_json({"ok": True, "file": file, "options": [_row(one) for one in listed]})
         return
@@ -140,7 +140,7 @@ def set_option(
             wrong[0].message,
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
         )
-    file = memory.source or silent_file()
+    file = memory.source or nanobot_file()
     if file is None:
         raise InputError("There is no configuration file.", hint="Name one with --config.")
     backup = set_plugin_options(file, {section: section_options})

@@ -19,17 +19,12 @@ def read_json(path: Path) -> tuple[object, str]:
     if path.exists() and not path.is_file():  # a named pipe would be waited for
         return None, Sentence("this is not a file")
     try:
-        return json.loads(path.read_bytes().decode("utf-8-sig")), ""
+        return json.loads(path.read_bytes()), ""
     except FileNotFoundError:
         return None, Sentence("there is no such file")
     except OSError as error:
         return None, Sentence("the file cannot be read ({why})", why=error.strerror)
-    except UnicodeDecodeError as error:
-        return None, Sentence("the file is not UTF-8 (at byte {start}); save it as UTF-8", start=error.start)
-    except json.JSONDecodeError as error:
-        where = {"what": error.msg, "line": error.lineno, "column": error.colno}
-        return None, Sentence("the file is not JSON: {what} at line {line}, column {column}", **where)
     except RecursionError:
         return None, Sentence("the file is nested too deeply")
-    except ValueError as error:  # a path with a NUL, a number of thousands of digits
-        return None, Sentence("the file cannot be read ({why})", why=str(error).partition(";")[0])
+    except ValueError as error:  # of no JSON, no UTF-8, a number of thousands of digits, a path with a NUL
+        return None, Sentence("the file is not JSON ({why})", why=error)

@@ -1,10 +1,11 @@
 """From the value of ``memoryPlugins``, or from a document's object, to a `MemoryConfig`."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.models import (
@@ -14,14 +15,9 @@ from nanobot_memory_plugins.core.config.models import (
     RedactionOptions,
     as_switch,
 )
-from nanobot_memory_plugins.core.config.names import (
-    BY_PATH,
-    DOCUMENT_OBJECTS,
-    STANDARD_PLUGINS,
-    place_of,
-)
+from nanobot_memory_plugins.core.config.names import BY_PATH, STANDARD_PLUGINS, is_group
 from nanobot_memory_plugins.core.config.options import checked_options
-from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown
+from nanobot_memory_plugins.core.config.wording import hint, sentence, shown
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SECTION = ("memoryPlugins", "memory_plugins")
@@ -89,23 +85,26 @@ def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None)
     return any(str(key) in names or to_snake(str(key)) in names for key in raw)
 
 
-def has_documented_names(raw: object, path: tuple[str, ...] = ()) -> bool:
+def has_documented_names(raw: Mapping[Any, Any]) -> bool:
     """Return whether one of the documents' objects is in ``raw`` with a name that the documents give."""
-    if path in BY_PATH or not isinstance(raw, Mapping):
-        return path in BY_PATH
-    below = (((*path, to_snake(str(key))), value) for key, value in raw.items())
-    return any(has_documented_names(value, place) for place, value in below if _is_group(place))
+    return any(path in BY_PATH for path, _, _ in _documented(raw))
 
 
-def _is_group(path: tuple[str, ...]) -> bool:
-    return any(known[: len(path)] == path for known in BY_PATH)
-
-
-def _named_by_files(section: Mapping[Any, Any]) -> set[str]:
-    """Return the names of the plugins that are files of ``core.pluginFiles``."""
-    core = section.get("core")
-    files = core.get("pluginFiles", core.get("plugin_files")) if isinstance(core, Mapping) else None
-    return {PurePath(one).stem for one in files if isinstance(one, str)} if isinstance(files, (list, tuple)) else set()
+def _documented(
+    raw: Mapping[Any, Any], above: tuple[str, ...] = (), spelt: str = ""
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """Yield what stands in the documents' objects: its path in snake_case, the key as it is written, its value."""
+    for key, value in raw.items():
+        path, where = (*above, to_snake(str(key))), f"{spelt}{shown(key)}"
+        if not is_group(path):
+            if above:
+                yield path, where, value
+        elif isinstance(value, Mapping):
+            yield from _documented(value, path, f"{where}.")
+        elif (*path, "enabled") in BY_PATH and isinstance(value, bool):
+            yield (*path, "enabled"), where, value
+        elif value is not None:
+            yield path, where, value
 
 
 class _Reader:
@@ -131,39 +130,50 @@ class _Reader:
         if isinstance(raw, Mapping):
             return raw
         if raw is not None:
-            why = Sentence("an object is expected (found {kind}); the defaults are used", kind=kind_of(raw))
-            self._report(where, why)
+            self._report(where, Sentence("it should be an object; the defaults are used"))
         return {}
 
     def read_section(self, section: Mapping[Any, Any]) -> None:
         """Read the value of ``memoryPlugins``; what it says wins over the documents' objects."""
-        known = None if self._known is None else {*self._known, *STANDARD_PLUGINS, *_named_by_files(section)}
-        for key, raw in ((str(key), raw) for key, raw in section.items()):
-            name = to_snake(key) if known and key not in known and to_snake(key) in known else key
+        core = self._read_own("core", CoreOptions, section)
+        self._read_own("redaction", RedactionOptions, section)
+        files = (PurePath(file).stem for file in core.plugin_files) if isinstance(core, CoreOptions) else ()
+        known = None if self._known is None else {*self._known, *STANDARD_PLUGINS, *files}
+        for key, raw in ((str(key), raw) for key, raw in section.items() if key not in _OWN):
+            name = next((one for one in (key, to_snake(key)) if one in (known or ())), key)
             where = f"{self.prefix}.{shown(key)}"
-            if name in _OWN:
-                model = CoreOptions if name == "core" else RedactionOptions
-                given = self.mapping(raw, where)
-                self._own[name], problems = checked_options(model, given, prefix=where, source=self._source)
-                self.problems += problems
-            elif self._is_document_object(key):
+            if self._is_document_object(key):
                 continue
-            elif known is None or name in known:
+            if known is None or name in known:
                 self._read_plugin(name, {"enabled": raw} if isinstance(raw, bool) else self.mapping(raw, where), where)
-            elif (place := place_of(key)) and not isinstance(raw, Mapping):
-                why = Sentence('this is an option of a plugin: write it as "{place}"', place=f"{self.prefix}.{place}")
-                self._report(where, why)
             else:
-                self._report(where, Sentence("there is no such plugin. {hint}", hint=hint(key, {*known, *_OWN})))
+                near = hint(key, {*known, *_OWN, *BY_PATH.values()})
+                self._report(where, Sentence("there is no such plugin. {hint}", hint=near))
 
     def read_documents(self, raw: Mapping[Any, Any], prefix: str) -> None:
         """Read ``memory``, ``memory_search``, ``memory_flush`` and ``context.bootstrap`` where they are."""
-        for key, value in raw.items():
-            if self._is_document_object(str(key)):
-                self._read_object(value, (to_snake(str(key)),), prefix + shown(key))
+        objects = {key: value for key, value in raw.items() if self._is_document_object(str(key))}
+        for path, where, value in _documented(objects, spelt=prefix):
+            if path in BY_PATH:
+                self._assign(BY_PATH[path], value, where)
+            elif is_group(path):
+                self.mapping(value, where)
+            elif path[0] != "context" or len(path) > 2:  # a host may keep other things in its "context"
+                last = len(path) - 1
+                names = {known[last] for known in BY_PATH if known[:last] == path[:last]}
+                near = hint(where.rpartition(".")[2], names)
+                self._report(where, Sentence("there is no such option. {hint}", hint=near))
 
     def _report(self, key: str, message: str) -> None:
         self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
+
+    def _read_own(self, name: str, model: type[BaseModel], section: Mapping[Any, Any]) -> BaseModel | None:
+        where = f"{self.prefix}.{name}"
+        given = self.mapping(section.get(name), where)
+        options, problems = checked_options(model, given, prefix=where, source=self._source)
+        self.problems += problems
+        self._own[name] = options
+        return options
 
     def _read_plugin(self, name: str, raw: Mapping[Any, Any], where: str) -> None:
         options = self._plugins.setdefault(name, {})
@@ -175,39 +185,21 @@ class _Reader:
                 options.pop(to_snake(key), None)
             options[key] = value
 
-    def _switch(self, names: Iterable[str], value: object, where: str) -> None:
+    def _switch(self, names: Collection[str], value: object, where: str) -> None:
         switch = as_switch(value)
         if switch is None:
-            kind = kind_of(value)
-            self._report(where, Sentence("true or false is expected (found {kind}); it stays enabled", kind=kind))
+            self._report(where, Sentence("it should be true or false; the default is used"))
             return
         for name in names:
             self._plugins.setdefault(name, {})["enabled"] = switch
 
     def _is_document_object(self, key: str) -> bool:
-        return to_snake(key) in DOCUMENT_OBJECTS and key not in (self._known or ())
-
-    def _read_object(self, value: object, path: tuple[str, ...], where: str) -> None:
-        if isinstance(value, bool) and (*path, "enabled") in BY_PATH:
-            value = {"enabled": value}
-        for key, item in self.mapping(value, where).items():
-            below, here = (*path, to_snake(str(key))), f"{where}.{shown(key)}"
-            if below in BY_PATH:
-                self._assign(BY_PATH[below], item, here)
-            elif _is_group(below):
-                self._read_object(item, below, here)
-            elif path != ("context",):  # a host may keep other things in its "context"
-                names = {known[len(path)] for known in BY_PATH if known[: len(path)] == path}
-                self._report(here, Sentence("there is no such option. {hint}", hint=hint(str(key), names)))
+        return is_group((to_snake(key),)) and key not in (self._known or ())
 
     def _assign(self, option: str, value: object, where: str) -> None:
-        plugin, *groups, name = option.split(".")
-        if name == "enabled":
-            if as_switch(value) is not True:  # true is the default, and wins over no other object's false
-                self._switch(STANDARD_PLUGINS if plugin == "*" else (plugin,), value, where)
-            return
-        options = self._plugins.setdefault(plugin, {})
-        for group in groups:
-            options = options.setdefault(group, {})
-        options[name] = value
-        self._written[option] = where
+        plugin, name = option.split(".")
+        if name != "enabled":
+            self._plugins.setdefault(plugin, {})[name] = value
+            self._written[option] = where
+        elif as_switch(value) is not True:  # true is the default, and wins over no other object's false
+            self._switch(STANDARD_PLUGINS if plugin == "*" else (plugin,), value, where)

@@ -51,11 +51,8 @@ DOCUMENT_NAMES: Final[Mapping[str, str]] = MappingProxyType(
 """The options by the documents' keys."""
 # The same by `snake_path`, for reading a document's object in either spelling.
 BY_PATH: Final = MappingProxyType({snake_path(key): option for key, option in DOCUMENT_NAMES.items()})
-# The top-level objects of the documents.
-DOCUMENT_OBJECTS: Final = frozenset(path[0] for path in BY_PATH)
 
 
-def place_of(leaf: str) -> str:
-    """Return the ``<plugin>.<option>`` that a document's last name means, or nothing."""
-    name = to_snake(leaf)
-    return next((option for path, option in BY_PATH.items() if path[-1] == name and name != "enabled"), "")
+def is_group(path: tuple[str, ...]) -> bool:
+    """Return whether the documents have an object there, with options or objects of its own."""
+    return any(known[: len(path)] == path != known for known in BY_PATH)

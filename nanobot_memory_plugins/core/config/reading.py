@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.config.mapping import (
     names_plugins,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.wording import kind_of, shown
+from nanobot_memory_plugins.core.config.wording import shown
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -33,12 +33,12 @@ def load_config(
     current folder; nanobot's own ``~/.nanobot/config.json``, at ``channels.memoryPlugins``. A file that was named
     must be there; the other two are passed over when they do not speak of memory.
     """
-    if named := path or environment.get(CONFIG_VARIABLE):
-        return _read_named(Path(named))
-    own = _own_file()
-    for place in (Path("config.json"), own):
-        if place is not None and place.is_file() and (found := _read_usual(place.absolute(), is_own=place == own)):
-            return found
+    named, own = path or environment.get(CONFIG_VARIABLE), nanobot_file()
+    for place in (Path(named),) if named else (Path("config.json"), own):
+        if place is not None and (named or place.is_file()):
+            found = _read(place, is_named=bool(named), is_own=place == own)
+            if found is not None:
+                return found
     return MemoryConfig(), []
 
 
@@ -52,9 +52,10 @@ def given_or_usual(
     return config, (*problems, *found)
 
 
-def silent_file() -> Path | None:
-    """Return nanobot's own file where it is there, for when no configuration speaks of memory; or None."""
-    file = _own_file()
+def nanobot_file() -> Path | None:
+    """Return nanobot's own configuration file, or None where it is not there."""
+    home = nanobot_home()
+    file = home / "config.json" if home is not None else None
     return file if file is not None and file.is_file() else None
 
 
@@ -63,35 +64,27 @@ def installed_plugins() -> set[str]:
     return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
 
 
-def _own_file() -> Path | None:
-    home = nanobot_home()
-    return home / "config.json" if home is not None else None
-
-
-def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
+def _read(path: Path, *, is_named: bool, is_own: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
+    """Return what a file says; None for one in a usual place that is about something else."""
     with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
         path = path.expanduser()
     path = path.absolute()
     raw, wrong = read_json(path)
     if wrong:
-        return _unused(path, wrong, is_unread=path.exists())
+        speaks_of_memory = is_named or is_own or _names_memory(path)
+        return _unused(path, wrong, is_unread=path.exists()) if speaks_of_memory else None
     if not isinstance(raw, Mapping):
-        return _unused(path, Sentence("an object is expected (found {kind})", kind=kind_of(raw)))
-    if found := _of_mapping(path, raw):
-        return found
-    if names_plugins(raw, installed_plugins()) or not raw:
-        return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
-    if is_nanobots(raw):
+        return _unused(path, Sentence("the file should hold an object")) if is_named else None
+    plugins = installed_plugins()
+    is_section = is_named and (not raw or names_plugins(raw, plugins))
+    if find_section(raw)[0] or has_documented_names(raw) or is_section:
+        return config_from_mapping(raw, known_plugins=plugins, source=str(path))
+    if key := misspelt_section(raw):
+        return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
+    if is_named and is_nanobots(raw):
         return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
-    return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
-
-
-def _read_usual(path: Path, *, is_own: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
-    """Return what a file in a usual place says; None for one that is about something else."""
-    raw, wrong = read_json(path)
-    if wrong:
-        return _unused(path, wrong, is_unread=True) if is_own or _names_memory(path) else None
-    return _of_mapping(path, raw) if isinstance(raw, Mapping) else None
+    why = Sentence('there is no "memoryPlugins" in the file; put the options under that key')
+    return _unused(path, why) if is_named else None
 
 
 def _names_memory(path: Path) -> bool:
@@ -100,23 +93,11 @@ def _names_memory(path: Path) -> bool:
     return False
 
 
-def _of_mapping(path: Path, raw: Mapping[object, object]) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
-    """Return the configuration of a file that speaks of memory, if only by a key that is misspelt; else None."""
-    if find_section(raw)[0] or has_documented_names(raw):
-        return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
-    if key := misspelt_section(raw):
-        return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
-    return None
-
-
 def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> tuple[MemoryConfig, list[ConfigProblem]]:
     """Return the defaults, since a file says nothing that can be used, or cannot even be read."""
     name = str(path)
-    message = Sentence(
-        "{file}: {wrong}. The defaults are used.",
-        file=shown(name) if len(name) < 80 else path.name,
-        wrong=Sentence.of(wrong),
-    )
+    shown_name = shown(name) if len(name) < 80 else path.name
+    message = Sentence("{file}: {wrong}. The defaults are used.", file=shown_name, wrong=Sentence.of(wrong))
     command = Sentence(
         "Correct it, or its rights; then `python3 -m json.tool {file}` has nothing against it.", file=shlex.quote(name)
     )

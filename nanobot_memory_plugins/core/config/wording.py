@@ -10,7 +10,6 @@ from pydantic.alias_generators import to_camel, to_snake
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _LONGEST_KEY = 80
-_MOST_NAMED = 8
 # From this likeness on a name is offered.
 _NEAR = 0.705
 
@@ -19,23 +18,6 @@ def shown(key: object) -> str:
     """Return a key fit for one line of a log: control characters escaped, cut to a sensible length."""
     text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(key))
     return text if len(text) <= _LONGEST_KEY else text[: _LONGEST_KEY - 1] + "…"
-
-
-_KINDS: Mapping[type, str] = {
-    type(None): "null",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    dict: "an object",
-    list: "an array",
-    tuple: "an array",
-}
-
-
-def kind_of(value: object) -> Sentence:
-    """Return what a value is, in JSON's words."""
-    return Sentence(_KINDS.get(type(value), "a {kind}"), kind=type(value).__name__)
 
 
 _PLAIN: Mapping[object, str] = {
@@ -71,9 +53,6 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     if longest := schema.get("maxLength"):
         return Sentence("text of at most {longest:,} characters", longest=longest)
     kind = Sentence(_PLAIN.get(schema.get("type"), "anything"))
-    if "minimum" in schema and "maximum" in schema:
-        least, most = schema["minimum"], schema["maximum"]
-        return Sentence("{kind} from {least:,g} to {most:,g}", kind=kind, least=least, most=most)
     bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
     return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds)) if bounds else kind
 
@@ -100,11 +79,8 @@ def sentence(key: str, text: str) -> Sentence:
 
 
 def hint(key: str, known: Iterable[str]) -> Sentence:
-    """Return a sentence that helps with an unknown key: the nearest known one, else all of them."""
-    names = sorted(known)
-    if near := nearest(key, names):
-        near = near if key == to_snake(key) else to_camel(near)
+    """Return a sentence that helps with an unknown key: the nearest known one, else where all are."""
+    if near := nearest(key, sorted(known)):
+        near = near if key == to_snake(key) else ".".join(map(to_camel, near.split(".")))
         return Sentence('Did you mean "{near}"?', near=near)
-    if len(names) > _MOST_NAMED:
-        return Sentence("`nanobot-memory config show --all` lists them.")
-    return Sentence("Known are: {names}.", names=", ".join(names)) if names else Sentence("There are none.")
+    return Sentence("`nanobot-memory config show --all` lists all.")

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_snake
 from nanobot_memory_plugins.core.config.json_file import read_json
 from nanobot_memory_plugins.core.config.mapping import find_section, has_documented_names, is_nanobots, names_plugins
 from nanobot_memory_plugins.core.config.reading import installed_plugins
-from nanobot_memory_plugins.core.config.wording import kind_of, shown
+from nanobot_memory_plugins.core.config.wording import shown
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -70,7 +70,7 @@ def _merge(path: Path, into: object, new: Mapping[str, object], place: tuple[str
     if not isinstance(into, dict):
         dotted = Sentence("{path}: {dotted}", path=path, dotted=".".join(map(shown, place))) if place else str(path)
         raise ConfigurationError(
-            Sentence("{path}: an object is expected (found {kind_of}).", path=dotted, kind_of=kind_of(into)),
+            Sentence("{path}: it should be an object.", path=dotted),
             hint="Correct it by hand; it is left as it is.",
         )
     for name, value in new.items():

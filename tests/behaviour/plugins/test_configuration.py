@@ -79,7 +79,7 @@ WRONG = (
     ({"memoryPlugins": {"core": {"messageLimit": -1}}}, "memoryPlugins.core.messageLimit", ""),
     ('{"memoryPlugins": {"core": {"messageLimit": NaN}}}', "memoryPlugins.core.messageLimit", ""),
     ('{"memoryPlugins": {"core": {"idleSeconds": 1e999}}}', "memoryPlugins.core.idleSeconds", ""),
-    ({"memoryPlugins": {"embeddingModel": "x"}}, "memoryPlugins.embeddingModel", "memoryPlugins.storage"),
+    ({"memoryPlugins": {"embeddingModel": "x"}}, "memoryPlugins.embeddingModel", "storage.embeddingModel"),
     ({"memory": {"embedingModel": "x", "recallTopK": 3}}, "memory.embedingModel", "embeddingModel"),
     ({"memoryPlugins": [1]}, "memoryPlugins", ""),
     ({"channels": {"memoryPlugns": {}}, "agents": {}}, "channels.memoryPlugns", "memoryPlugins"),
