@@ -1,7 +1,6 @@
 """What follows a turn costs the turn nothing, and ends with the host."""
 
 import asyncio
-import time
 
 from nanobot_memory_plugins.core import MemoryHost
 
@@ -11,17 +10,15 @@ SLOW = """
 
     @hookimpl
     async def on_turn_finished():
-        await asyncio.sleep(30)
+        await asyncio.Event().wait()
 """
 
 
 async def test_it_returns_at_once_and_what_runs_ends_with_the_host(tmp_path, third_party):
     third_party("slow", SLOW)
-    began = time.monotonic()
     async with MemoryHost(tmp_path / "w") as memory:
         said = [{"role": "user", "content": "one"}]
         task = memory.turn_finished(session_key="s", messages=said, context_window=900, context_tokens=7)
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0)
         assert not task.done()
     assert task.cancelled()
-    assert time.monotonic() - began < 10

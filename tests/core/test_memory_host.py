@@ -2,9 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope, Summary
-from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.core.values.scopes import OwnerFilter
+from nanobot_memory_plugins.core import MemoryHost, Summary
 from tests.support.files_of import text_of
 
 SESSION = "test:one"
@@ -52,18 +50,3 @@ async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, 
     async with MemoryHost(workspace) as memory:
         assert await memory.before_compaction(**compaction) == Summary(text="idle 9 9", keep_from=4)
     assert "of the bad one" not in stored_text(workspace)
-
-
-async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):
-    for share, expected in (
-        ("agent", OwnerFilter()),
-        ("user", OwnerFilter(user="ann")),
-        ("channel", OwnerFilter(user="ann", channel="mail")),
-        ("session", OwnerFilter(session=SESSION)),
-    ):
-        config = MemoryConfig.model_validate({"core": {"share": share}})
-        async with MemoryHost(workspace, config=config) as memory:
-            await memory.message_received(session_key=SESSION, text="x", scope=Scope(user="ann", channel="mail"))
-            assert memory.visible_scope(Scope(session=SESSION)) == Visibility(owners=(expected,))
-            if share != "agent":  # whoever has no session sees what is everybody's, and nothing of anybody
-                assert memory.visible_scope(Scope()) == Visibility()

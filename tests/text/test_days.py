@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 
+from nanobot_memory_plugins.core.text.dates import date_terms
 from nanobot_memory_plugins.core.text.days import DaySpan, month_span, named_days, relative_spans
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
@@ -73,3 +74,8 @@ def test_a_month_or_a_day_without_a_year_is_the_last_one():
     assert spans("on 25 June") == [DaySpan.of(date(2025, 6, 25))]
     assert spans("去年十二月三日") == [DaySpan.of(date(2025, 12, 3))]
     assert spans("in 2024") == spans("2024年") == [DaySpan(date(2024, 1, 1), date(2024, 12, 31))]
+
+
+@each("text", ["I moved on 3 September 2023", "I moved on 3 Sept 2023", "我2023年9月3日搬的"])
+def test_a_date_is_one_term_whatever_its_language_and_form(text: str):
+    assert "2023-09-03" in set(date_terms(text))

@@ -29,11 +29,8 @@ async def told(workspace: Path, text: str) -> str:
 @pytest.mark.parametrize(
     "said",
     [
-        "remember: the wifi password at the Porto office is tangerine42",
-        "Please remember that my garage door code is 4471, please.",
         "Remember: AKIA6ODU5DHTNKYXL3PQ",
         "记下我的银行卡密码是 884213",
-        "记住：门禁密码是 7731#",
     ],
 )
 async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path, said):

@@ -1,4 +1,4 @@
-"""Without configuration nothing of a memory leaves the machine but in the host's own model calls."""
+"""Without configuration nothing leaves the machine but in the host's model calls, and no other program is started."""
 
 import subprocess
 import sys
@@ -6,18 +6,20 @@ from pathlib import Path
 
 import pytest
 
-# A whole life, in a process in which each attempt to reach another machine, or to ask for its address, is counted.
+# A whole life, in a process in which each attempt to reach another machine, to ask for its address, or to start another
+# program is counted.
 PROGRAM = """
 import asyncio, sys
 from pathlib import Path
 
 reached = []
 def audit(event, given):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "urllib.Request"):
+    network = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "urllib.Request")
+    if event in (*network, "subprocess.Popen", "os.exec", "os.posix_spawn", "os.system"):
         if event == "socket.connect" and isinstance(given[1], (str, bytes)):
             return  # a socket of this machine's file system
         reached.append((event, str(given)))
-        raise OSError("the network is closed")
+        raise OSError("this is not allowed here")
 sys.addaudithook(audit)
 
 from nanobot_memory_plugins.core import MemoryHost, Query
@@ -56,8 +58,11 @@ print("reached", reached)
 """
 
 
-@pytest.mark.accept("PL-10")
-def test_a_whole_life_without_configuration_opens_no_connection(tmp_path: Path, builtin_model: Path, monkeypatch):
+@pytest.mark.smoke
+@pytest.mark.accept("PL-10", "LR-09")
+def test_a_whole_life_without_configuration_opens_no_connection_and_starts_no_program(
+    tmp_path: Path, builtin_model: Path, monkeypatch
+):
     # The bridge needs nanobot's loop, and a store on a server needs its configuration.
     plugins = "storage,recall,observation,flush,summary,compaction,consolidation,bootstrap"
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", plugins)

@@ -161,11 +161,11 @@ def on_tool_executed(arguments):
     )
     stored = []
     async with life_without_model.host() as memory:
-        for values, size in ((100, 10), (101, 10), (1, 199_000), (1, 201_000)):
+        for values, size in ((100, 10), (101, 10), (1, 199_000), (1, 201_000), (2, 110_000)):
             given = {"values": values, "characters": size}
             kept = await memory.tool_executed(session_key=KEY, tool_name="exec", arguments=given, result="a.txt")
             stored.append(kept.stored)
-    assert stored == [True, False, True, False]
+    assert stored == [True, False, True, False, False]
 
 
 @pytest.mark.accept("PL-04")

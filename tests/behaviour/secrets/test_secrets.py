@@ -125,26 +125,44 @@ async def test_what_people_write_by_hand_stays_in_its_file_and_comes_no_further(
     assert leaked(secrets, shown + "".join(log)) == []
     assert [one for one in life.files_with(*secrets) if one.startswith(".storage")] == []
     assert (life.memory / "MEMORY.md").read_text(encoding="utf-8") == by_hand
+    (life.memory / "clean.md").write_text("# Ideas\n\nBuy tea. Mail ana@quetzal.example.\n", encoding="utf-8")
+    found = life.command("doctor", "--json")
+    (named,) = [one["state"] for one in found.json["findings"] if one["subject"] == "secrets by hand"]
+    assert "memory/MEMORY.md" in named
+    assert "clean.md" not in named
+    assert leaked(secrets, found.out) == []
 
 
 async def test_a_conversation_repeats_no_secret_that_it_was_told_and_no_answer_to_a_question_for_one(life: Life):
-    asked = [
-        {"role": "user", "content": "the staging db password is plumtree-Otter-55 btw"},
-        {"role": "assistant", "content": "I will use plumtree-Otter-55 when I connect. What is the gate code?"},
-        {"role": "user", "content": "it's 773190, and hurry"},
-    ]
+    secret = "plumtree-Otter-55"
     async with life.host() as memory:
         talk = Conversation(memory)
-        await talk.turn(asked[0]["content"], asked[1]["content"])
-        await talk.turn(asked[2]["content"], "Fine.")
+        await talk.turn(f"the staging db password is {secret} btw", f"I will use {secret}. What is the gate code?")
+        await talk.turn("it's 773190, and hurry", "Fine.")
+        await talk.turn("Try to connect.", f"{secret} was refused.")
         await memory.tool_executed(
-            session_key=talk.key, tool_name="exec", arguments={"command": "echo plumtree-Otter-55 | login"}, result="ok"
+            session_key=talk.key, tool_name="exec", arguments={"command": f"echo {secret} | login"}, result="ok"
         )
+        await talk.compact()
         await talk.idle()
         await Conversation(memory, "cli:other").turn("Otters and plumtrees live in Lund.")
-    assert "and hurry" in str(life.transcript())
+    assert all(kept in str(life.transcript()) for kept in ("and hurry", "was refused"))
     assert life.files_with("Otter-55", "it's 773190") == []
     assert "Otters and plumtrees" in str(life.transcript("cli:other"))
+
+
+async def test_an_answer_repeats_no_secret_of_the_message_before_it_of_whatever_words_that_is(life: Life):
+    async with life.host() as memory:
+        for said, answer in (
+            ("my wifi password is tangerine", "Fine, then type tangerine on the phone."),
+            ("我部iPad密碼係837261，轉頭用。", "明白，轉頭用837261。"),
+            ("the master password is correct horse battery staple", "correct horse battery staple, noted"),
+        ):
+            talk = Conversation(memory, said[:4])
+            await talk.turn(said, answer)
+            await talk.compact()
+            await talk.idle()
+    assert life.files_with("tangerine", "用837261", "horse battery") == []
 
 
 async def test_a_secret_alone_becomes_no_entry_and_the_model_and_the_user_are_told_so(life: Life):
