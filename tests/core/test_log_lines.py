@@ -7,7 +7,7 @@ import loguru
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from tests.support.hostile_workspace import HOSTILE, found_in, hostile
+from tests.behaviour.kit.hostile import HOSTILE, found_in, hostile
 
 TOOL = """
     from nanobot_memory_plugins.core.hookspecs import hookimpl

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
+from tests.behaviour.kit.hostile import HOSTILE, ORDER, SEQUENCES, found_in
 from tests.support.each import each
-from tests.support.hostile_workspace import HOSTILE, ORDER, SEQUENCES, found_in
 
 HONEST = [
     "👩‍🚀 👩🏽‍🚀 👩‍❤️‍💋‍👨 🏳️‍🌈 🏴‍☠️ 🐻‍❄️ ⛓️‍💥 🙂‍↕️",  # emoji that are joined

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from filelock import FileLock
 
 from nanobot_memory_plugins.core import Destination, MemoryHost, Note, NoteType, Query, Receipt
 from tests.behaviour.kit.life import KEY, Conversation, Life
@@ -141,9 +142,13 @@ async def test_a_huge_message_is_kept_whole_and_what_follows_stands_behind_it(li
     async with life.host() as memory:
         receipt = await memory.message_sent(session_key=KEY, text=huge)
         assert receipt.stored or receipt.pending
+        with FileLock(life.memory / ".locks" / "files.lock"):  # another process writes, and takes long
+            receipt = await memory.message_sent(session_key=KEY, text=huge)
+            assert (receipt.stored, receipt.pending) == (False, True)
+            assert "will be in its file" in receipt.reason
         await memory.message_sent(session_key=KEY, text="The staging database listens on port 6543.")
         assert (await memory.message_sent(session_key="cli:other", text="meanwhile")).stored
-    assert [len(one["text"]) for one in life.transcript()] == [len(huge), 42]
+    assert [len(one["text"]) for one in life.transcript()] == [len(huge), len(huge), 42]
 
 
 async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, install: Callable[..., None]):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.behaviour.kit.command import Done, run
-from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.life import Life
 
 
 @pytest.fixture
@@ -36,45 +36,6 @@ def test_an_option_is_shown_got_and_explained_under_either_spelling(file: Path):
     explained = run("config", "explain", "recall.recallTimeout", "--config", file)
     assert (explained.status, "0.5" in explained.out, str(file) in explained.text.replace(" ", "")) == (0, True, True)
     assert "recallTopK" in run("config", "explain", "recall", "--config", file).out
-
-
-@pytest.mark.accept("PL-03")
-async def test_wrong_options_are_named_with_the_nearest_and_the_host_starts_without_them(life: Life, tmp_path: Path):
-    wrong = tmp_path / "wrong.json"
-    options = {
-        "recall": {"recallTimeout": "soon", "recalTopK": 3},
-        "sumary": {"enabled": False},
-        "storage": {"embeddingProvider": "none"},
-        "bootstrap": False,
-    }
-    write(wrong, options)
-    life.workspace.mkdir()
-    done = run("plugins", "--json", workspace=life.workspace, config=wrong)
-    states = {one["name"]: one["enabled"] for one in done.json["plugins"]}
-    assert (states["bootstrap"], states["recall"]) == (False, True)
-    told = json.dumps(done.json["problems"])
-    assert [
-        name for name in ("recallTimeout", "recalTopK", "recallTopK", "sumary", "summary") if name not in told
-    ] == []
-    doctor = run("doctor", "--json", workspace=life.workspace, config=wrong)
-    found = json.dumps(doctor.json["findings"])
-    assert "recalTopK" in found
-    assert "recallTimeout" in found
-    # What can be used is used: the host starts, and remembers.
-    search = run("search", "tea", "--json", workspace=life.workspace, config=wrong)
-    assert search.json["hits"] == []
-    life.options["recall"] = {"recallTimeout": 60}
-    async with life.host() as memory:
-        await Conversation(memory).turn("The kiln is hot.")
-    assert life.transcript()
-
-
-def test_a_plugin_that_is_turned_off_is_called_by_nobody(life: Life):
-    life.memory.mkdir(parents=True)
-    life.options["recall"] = {"enabled": False}
-    plugins = {one["name"]: one for one in life.command("plugins", "--json").json["plugins"]}
-    assert (plugins["recall"]["enabled"], plugins["storage"]["enabled"]) == (False, True)
-    assert life.command("why", "tea").status != 0 or not life.command("why", "tea", "--json").json.get("candidates")
 
 
 def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_path: Path):

@@ -126,15 +126,3 @@ async def test_a_short_session_that_ends_with_nothing_written_gets_one_summary(l
         await idle(memory, [], key="cli:empty", ended=True)
         await idle(memory, chat("Hello!", "Hi, how can I help?", "Thanks, bye!"), key="cli:polite", ended=True)
         assert len(model.asked("reading")) == before
-
-
-async def test_secrets_reach_neither_the_model_nor_the_note(life: Life, model: ReadingModel):
-    key = "sk-proj-Zx81mWq0LkTr9vBn3HsPdYc7UeAoGi5J"
-    talked = chat(f"The Bluebird key is {key}", "Noted.", "Use it on port 5433.", "Done.", "Is it set?", f"Yes, {key}.")
-    model.summary = f"The Bluebird key {key} is set on port 5433."
-    async with life.host() as memory:
-        await idle(memory, talked)
-        await Conversation(memory, history=list(talked)).compact()
-    assert "Bluebird" in day_notes(life.memory)
-    assert all(key[:12] not in one.text for one in model.requests)
-    assert life.files_with(key[8:24]) == []

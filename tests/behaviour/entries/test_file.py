@@ -40,6 +40,7 @@ Keep this, too.
 def test_the_documents_format_is_read_written_and_read_again_and_foreign_text_stays(life: Life):
     file = life.memory / "ENTRIES.md"
     assert life.entries() == []
+    file.write_text("\n", encoding="utf-8")
     assert life.entries() == []
     file.write_text(DOCUMENT, encoding="utf-8")
     read = life.command("entries", "list", "--json").json

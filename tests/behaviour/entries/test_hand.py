@@ -106,21 +106,3 @@ def test_every_change_has_its_who_and_is_undone_without_what_came_after(life: Li
     life.command("entries", "forget", dog)
     assert life.command("entries", "restore", dog).status == 0
     assert "The user has a dog" in listed(life)
-
-
-def test_wrong_use_is_told_and_changes_nothing(life: Life):
-    life.command("entries", "remember", "The user likes tea")
-    before = (life.memory / "ENTRIES.md").read_bytes()
-    for wrong, status in (
-        (("show", "nothere"), 1),
-        (("forget", "nothere"), 1),
-        (("restore", "nothere"), 1),
-        (("undo", "nothere"), 1),
-        (("remember",), 2),
-        (("remember", "x", "--category", "poem"), 2),
-    ):
-        done = life.command("entries", *wrong, "--json")
-        assert done.status in (1, 2), wrong
-        assert done.status >= status, wrong
-        assert not done.json["ok"]
-    assert (life.memory / "ENTRIES.md").read_bytes() == before

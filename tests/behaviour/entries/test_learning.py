@@ -143,20 +143,6 @@ async def test_a_useless_answer_or_an_empty_session_gives_nothing_and_no_error(l
         assert len(life.entries()) == 3
 
 
-async def test_what_the_user_has_not_said_stands_in_no_prompt(life: Life, model: ReadingModel):
-    model.learn("The user lives in Hamburg", HAMBURG)
-    model.learn("The user owns a yacht in Portugal", TEA, quoted="my yacht in Portugal")
-    model.learn("The user plays chess in a club", TEA, quoted=False)
-    model.learn("The user has a fine name for dogs", "A fine name")  # which only the assistant has said
-    async with life.host() as memory:
-        await idle(memory, SAID)
-        prompt = Conversation(memory, "cli:next").prompt()
-    assert "Hamburg" in prompt
-    assert "yacht" not in prompt
-    assert "chess" not in prompt
-    assert "fine name" not in prompt
-
-
 @pytest.mark.accept("EB-20")
 async def test_a_model_that_is_away_loses_nothing_across_restarts(life: Life, model: ReadingModel):
     learn_three(model)

@@ -92,7 +92,8 @@ async def live(life: Life, limits: dict[str, float]) -> dict[str, object]:
     return {
         "block": [line for line in (context.block or "").splitlines() if ": block" in line],
         "draft": [line for line in (draft or "").splitlines() if ": draft" in line],
-        "stored": (receipt.stored, idle.stored, turn.stored),
+        "stored": (context.receipt.stored, receipt.stored, idle.stored, turn.stored),
+        "said": [one["text"] for one in life.transcript()],
         "summary": summary and (summary.text, summary.keep_from),
         "bootstrap": dict(bootstrap),
         "tools": said,
@@ -118,7 +119,8 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 def test_what_is_compared_holds_something_of_every_hook(alone: dict[str, object]):
     assert len(alone["block"]) == len(alone["draft"]) == 2
-    assert alone["stored"] == (True, True, True)
+    assert alone["stored"] == (True, True, True, True)
+    assert "hello" in alone["said"]
     assert ": summary" in str(alone["summary"])
     assert alone["tools"] == ["first: looked up", "last: looked up"]
     assert alone["well"] == ["well", "well"]

@@ -4,7 +4,6 @@ import pytest
 
 from nanobot_memory_plugins.core import Level, MemoryHost, Note, Query, Tier, is_fenced
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
-from tests.behaviour.kit.model import ReadingModel, remember_call
 from tests.behaviour.kit.waiting import until
 
 
@@ -63,38 +62,6 @@ async def test_what_was_done_noted_answered_and_written_by_hand_is_found_as_well
         assert "17 targets" in await ask(memory, "What did you tell me about the targets of lantern?", "cli:2")
         assert "14:35" in await ask(memory, "When did you say the ferry to Bowen Island leaves?", "cli:3")
         assert "Miga" in await found(memory, "cat of the house")
-
-
-async def test_what_the_model_keeps_by_its_tool_stands_in_every_prompt_from_then_on(life: Life):
-    said = "I am allergic to peanuts."
-    async with life.host() as memory:
-        await Conversation(memory).turn(said, "Noted.", remember_call("The user is allergic to peanuts.", said))
-        assert "allergic to peanuts" in Conversation(memory, "cli:other").prompt()
-    async with life.host() as memory:
-        assert "allergic to peanuts" in Conversation(memory, "cli:third").prompt()
-
-
-async def test_what_the_model_reads_behind_a_session_is_an_entry_of_the_next(life: Life, model: ReadingModel):
-    model.learn("The user works as a nurse in Oslo.", "I am a nurse in Oslo now")
-    async with life.host() as memory:
-        talk = Conversation(memory)
-        await talk.turn("I left the school, I am a nurse in Oslo now.")
-        await talk.turn("How cold does it get there in winter?")
-        await talk.turn("Then I need a better coat for the bike.")
-        await talk.idle(ended=True)
-        assert "nurse in Oslo" in Conversation(memory, "cli:next").prompt()
-    (entry,) = life.entries()
-    assert "nurse in Oslo" in str(entry)
-
-
-@pytest.mark.accept("V3-02")
-async def test_without_vectors_search_goes_on_by_full_text_and_says_so(life: Life):
-    async with life.host() as memory:
-        await Conversation(memory).turn("The meeting moved to Thursday.")
-        await memory.flush_index()
-        result = await memory.search(Query(text="meeting Thursday"))
-        assert result.level is Level.FULL_TEXT
-        assert "Thursday" in result.hits[0].text
 
 
 async def test_with_vectors_it_is_found_by_meaning_without_a_common_word(life_with_vectors: Life):

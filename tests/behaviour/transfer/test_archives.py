@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core import redact_text
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import ReadingModel, remember_call
+from tests.behaviour.kit.secrets import hidden
 
 # Runs a command that the system kills in the middle of the first write that makes a file larger than a megabyte.
 KILLED = """
@@ -158,7 +158,9 @@ def test_a_file_in_whose_middle_an_import_was_killed_comes_back_whole(
     name: str, life: Life, elsewhere: Life, tmp_path: Path
 ):
     life.memory.mkdir(parents=True)
-    (life.memory / name).write_text("## Trees\n\nThe walnut stands by the gate.\n\n" * 50_000, encoding="utf-8")
+    (life.memory / name).write_text(
+        f"## Trees\n\n{'The walnut stands by the gate. ' * 40}\n\n" * 1_000, encoding="utf-8"
+    )
     archive = exported(life, tmp_path / "all.zip")
     command = [sys.executable, "-c", KILLED, "import", archive, "--workspace", elsewhere.workspace]
     assert subprocess.run(command, check=False).returncode == -signal.SIGXFSZ
@@ -178,32 +180,9 @@ async def test_an_archive_is_made_beside_a_running_host(life: Life, elsewhere: L
     assert (tmp_path / "a.zip").stat().st_mode & 0o077 == 0, "for its owner alone"
 
 
-def secrets() -> list[str]:
-    """Return made secrets that the set hides, of the shapes that real ones have."""
-    body = "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fG7hJ9k"
-    made = [
-        f"ghp_{body[:36]}",
-        f"gho_{body[2:38]}",
-        f"sk-proj-{body}{body[:8]}",
-        f"xoxb-123456789012-123456789012-{body[:24]}",
-        f"glpat-{body[:20]}",
-        f"npm_{body[:36]}",
-        f"sk_live_{body[:24]}",
-        "AKIAQ4RS6TU8VW2XYZC5",
-        f"AIzaSy{body[:33]}",
-        f"hf_{'aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH'}",
-        f"SG.{body[:22]}.{body}{body[:3]}",
-        f"pypi-AgEIcHlwaS5vcmc{body}{body}",
-        "https://ana:Tr0ub4dor-3x@db.example.com/main",
-    ]
-    hidden = [secret for secret in made if secret not in redact_text(f"use {secret} now")]
-    assert len(hidden) >= 10
-    return hidden
-
-
 async def test_secrets_stay_outside_wherever_they_stand_in_an_archive(life: Life, elsewhere: Life, tmp_path: Path):
     await live(life, "walnut")
-    kept = secrets()
+    kept = [text.split()[2] for text, _ in hidden(7) if text.startswith("deploy with")]
     names = [name for name in for_people(life) if not name.endswith(".bak")]
     for number, name in enumerate(names):
         file = life.memory / name
@@ -211,7 +190,7 @@ async def test_secrets_stay_outside_wherever_they_stand_in_an_archive(life: Life
         text = file.read_text(encoding="utf-8")
         for secret in mine:
             # Where an older version, or a person, may have left one.
-            text = text.replace("walnut", f"walnut, use {secret} now, walnut", 1)
+            text = text.replace("walnut", f"walnut, deploy with {secret} today, walnut", 1)
         file.write_text(text, encoding="utf-8")
     assert set(life.files_with(*kept)) >= {f"memory/{name}" for name in names}
     archive = exported(life, tmp_path / "all.zip")

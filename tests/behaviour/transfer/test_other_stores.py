@@ -161,21 +161,6 @@ def test_a_note_that_is_not_utf8_is_left_until_its_encoding_is_named(life: Life,
     assert life.command("import", folder, "--encoding", "big6").status == 2
 
 
-def test_many_notes_are_taken_once_and_undone_whole(life: Life, tmp_path: Path):
-    for number in range(300):
-        file = tmp_path / "notes" / f"{number % 7}" / f"{number}.md"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"---\ntitle: 第{number}页\ntags: [made, n{number}]\n---\n# Head\n\n- line {number}\n", "utf-8")
-    report = life.command("import", tmp_path / "notes", "--json").json
-    assert (report["taken"]["notes"], report["left"]) == (300, [])
-    before = for_people(life)
-    again = life.command("import", tmp_path / "notes", "--json").json
-    assert (sum(again["taken"].values()), again["known"]) == (0, 300)
-    assert for_people(life) == before
-    undone = life.command("import", "--undo", "--json").json
-    assert (undone["notes"], undone["left"], for_people(life)) == (300, [], {})
-
-
 def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "notes")
     (tmp_path / "empty").mkdir()

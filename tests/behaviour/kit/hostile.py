@@ -1,7 +1,4 @@
-"""A workspace in which every field of every kind of record is hostile: it steers terminals, hides orders, forges lines.
-
-Each text names its field, so that a test can say that the field was shown. ``found_in`` says what of it came through.
-"""
+"""Hostile texts, each of which names its field: they steer terminals, hide orders, forge lines."""
 
 import re
 import unicodedata
