@@ -27,7 +27,7 @@ from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
-from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, embedded_part
+from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, embedded_part
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts

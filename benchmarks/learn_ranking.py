@@ -31,6 +31,7 @@ from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions, StorageOptions
 from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, numbers, rank
 from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
@@ -76,7 +77,7 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
         await store.vectors_complete(lambda status, report: None)
         await store.close()
         database = Database.open(MemoryPaths.of(folder).database, read_only=True)
-        searcher = Searcher(database, lambda: embedder, options=SearchOptions(), clock=SystemClock())
+        searcher = Searcher(SqliteIndex(database), lambda: embedder, options=SearchOptions(), clock=SystemClock())
         labelled = read_set(BENCH / name)
         message_of = {one.id: one.parent or one.id for one in labelled.documents}
         asked = [one for one in labelled.questions if one.category != LEFT_OUT]

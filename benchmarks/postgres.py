@@ -22,11 +22,11 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import Connection, connect, run, transaction
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex
-from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
+from nanobot_memory_plugins.postgres.search import ServerIndex
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.index_searcher import IndexSearcher
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile
 from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
@@ -60,14 +60,12 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
             run(admin, "VACUUM ANALYZE")
             bytes_of = run(admin, "SELECT pg_database_size(current_database())").fetchone()
         report("disk for each passage", (bytes_of[0] if bytes_of else 0) / size, "bytes")
-        ours = Searcher(database, lambda: model, options=options, clock=SystemClock())
+        ours = Searcher(SqliteIndex(database), lambda: model, options=options, clock=SystemClock())
 
         def theirs(query: Query) -> object:
-            words, rows = ServerWords(connection, owner), ServerRows(connection, owner)
-            vectors = ServerVectors(connection, owner)
             with transaction(connection, owner.tenant):
-                searcher = IndexSearcher(words, rows, vectors, lambda: model, options=options, clock=SystemClock())
-                return searcher.search(query)
+                index = ServerIndex(connection, owner)
+                return Searcher(index, lambda: model, options=options, clock=SystemClock()).search(query)
 
         generator = np.random.default_rng(3)
         questions = [language.text(QUESTION_WORDS, generator) for _ in range(QUESTIONS)]

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import (
     SPECIAL,
@@ -58,7 +59,7 @@ MEMORY_MB = 300.0
 def report_cold_start(path: Path, texts: Sequence[str]) -> None:
     """Print how long the first answer takes in a process that has just opened the index and has no model yet."""
     database = Database.open(path, read_only=True)
-    searcher = Searcher(database, lambda: None, options=SearchOptions(), clock=SystemClock())
+    searcher = Searcher(SqliteIndex(database), lambda: None, options=SearchOptions(), clock=SystemClock())
     first = milliseconds(lambda: searcher.search(Query(texts[0])))
     report("first answer, while no model is loaded", first, "ms", limit=LIMITS["heavy"])
     database.close()
@@ -120,7 +121,7 @@ def measure(language: made_up.Language, size: int, path: Path) -> None:
     messages = [language.text(MESSAGE_WORDS, generator) for _ in range(MESSAGES)]
     report_cold_start(path, questions)
     report_memory(path, questions[0], size, limit=MEMORY_MB if size <= 100_000 else None)
-    searcher = Searcher(database, lambda: model, options=SearchOptions(), clock=SystemClock())
+    searcher = Searcher(SqliteIndex(database), lambda: model, options=SearchOptions(), clock=SystemClock())
     report_first_vectors(searcher, questions)
     parts: Timed = {
         "bare numpy product": bare_product(size, model.dimension),

@@ -33,18 +33,15 @@ from nanobot_memory_plugins.storage.document_rows import (
     derived_of,
     document_from_row,
     document_values,
-    embedding_hash,
     embedding_text,
-    row_hash,
 )
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
-from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, TextToEmbed, timestamp
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"
 _COLUMNS = tuple(name.strip().strip('"') for name in DOCUMENT_COLUMNS.split(","))
 _DERIVED = ("body_terms", "head_terms")
-_STORED = ("id", "machine", *_COLUMNS, "timestamp", *_DERIVED, "embedding_hash", "row_hash")
+_STORED = ("id", "machine", *_COLUMNS, "timestamp", *_DERIVED)
 _QUOTED = ", ".join(f'"{name}"' for name in _STORED)
 _INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
 _DOCUMENT = ", ".join(f'c."{name}"' for name in _COLUMNS)
@@ -103,7 +100,6 @@ class PassageIndex:
         self._sent = sent
         self._written = 0
         self._analyzed_at = _ANALYZED_FROM
-        self._limits: dict[str, float] = {}
         self._states: dict[str, FileState] = {}
         with self._transaction():
             introduce(connection, owner)
@@ -117,8 +113,7 @@ class PassageIndex:
 
     def apply(self, change: FileChange) -> None:
         """Apply what one step of the indexer found, whole or not at all."""
-        kept = [document for document in change.documents if self._is_kept(document)]
-        made = {row[0]: row for row in (self._passage_row(document) for document in kept)}
+        made = {row[0]: row for row in map(self._passage_row, change.documents)}
         path = clean(change.path)
         with self._transaction():
             revision = begin(self.connection)
@@ -127,13 +122,15 @@ class PassageIndex:
                     "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
                     hint="Start the agent on this machine.",
                 )
-            known = self._hashes(list(made))
+            known = self._known(list(made))
             gone = {self._owner.passage(key) for key in change.removed_keys}
             if change.state is None:
                 gone |= self._ids("c.path = %s", path)
-            fresh = [row for number, row in made.items() if known.get(number, (b"", b""))[1] != row[-1]]
+            fresh = [row for number, row in made.items() if known.get(number) != _fields(row)]
             changed = [row[0] for row in fresh if row[0] in known]
-            same_vector = {row[0] for row in fresh if known.get(row[0], (b"", b""))[0] == row[-2]}
+            same_vector = {
+                row[0] for row in fresh if row[0] in known and _embedded(known[row[0]]) == _embedded(_fields(row))
+            }
             delete(self.connection, self._owner, [*gone, *changed], keep_vectors=same_vector)
             self._insert(fresh, revision)
             records.put(self.connection, self._owner.machine, change, revision)
@@ -160,11 +157,10 @@ class PassageIndex:
         return bool(self._fetch(sql, (self._owner.passage(key),)))
 
     def drop_older_than(self, source: str, before: datetime) -> int:
-        """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
-        limit = self._limits[source] = timestamp(before)
+        """Drop the documents of a source from before a moment. Return how many went."""
         with self._transaction():
             begin(self.connection)
-            ids = self._ids('c.source = %s AND c."timestamp" < %s', source, limit)
+            ids = self._ids('c.source = %s AND c."timestamp" < %s', source, timestamp(before))
             delete(self.connection, self._owner, list(ids))
         return len(ids)
 
@@ -212,21 +208,10 @@ class PassageIndex:
                 run(self.connection, "ANALYZE nanobot_memory.passage, nanobot_memory.posting, nanobot_memory.embedding")
 
     def _passage_row(self, document: Document) -> tuple[Any, ...]:
-        """Return a document as it is stored: its id first, the hashes of what is embedded and of its fields last."""
-        values = tuple(clean(value) if isinstance(value, str) else value for value in document_values(document))
-        body, head = derived_of(document)
+        """Return a document as it is stored."""
+        values = [clean(value) if isinstance(value, str) else value for value in document_values(document)]
         time = timestamp(document.time) if document.time else None
-        number, machine = self._owner.passage(values[0]), self._owner.machine
-        return (
-            number,
-            machine,
-            *values,
-            time,
-            clean(body),
-            clean(head),
-            embedding_hash(document),
-            row_hash(values),
-        )
+        return (self._owner.passage(values[0]), self._owner.machine, *values, time, *map(clean, derived_of(document)))
 
     def _insert(self, rows: Sequence[tuple[Any, ...]], revision: int) -> None:
         if not rows:
@@ -248,9 +233,10 @@ class PassageIndex:
     def _terms(self, body: str, head: str) -> Counter[int]:
         return Counter(self._owner.term(term) for term in f"{body} {head}".split())
 
-    def _hashes(self, ids: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
-        sql = "SELECT c.id, c.embedding_hash, c.row_hash FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
-        return {int(row[0]): (bytes(row[1]), bytes(row[2])) for row in run(self.connection, sql, (list(ids),))}
+    def _known(self, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        """Return the documents of some passages, as they are stored."""
+        sql = f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
+        return {int(row[0]): row[1:] for row in run(self.connection, sql, (list(ids),))}
 
     def _ids(self, condition: str, *values: Any) -> set[int]:
         sql = f"SELECT c.id FROM nanobot_memory.passage c WHERE c.machine = %s AND {condition}"
@@ -263,10 +249,6 @@ class PassageIndex:
             numbers = (state.size, state.mtime_ns, state.line, state.ordinal)
             sql = f"INSERT INTO nanobot_memory.file (machine, {_STATE}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
             run(self.connection, sql, (machine, path, state.offset, state.prefix_hash, *numbers))
-
-    def _is_kept(self, document: Document) -> bool:
-        limit = self._limits.get(document.source)
-        return limit is None or document.time is None or timestamp(document.time) >= limit
 
     def _fetch(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._transaction():
@@ -330,6 +312,15 @@ def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
     """Return how far each file of a machine was sent."""
     sql = f"SELECT {_STATE} FROM nanobot_memory.file f WHERE f.machine = %s"
     return {row[0]: FileState(*row) for row in run(connection, sql, (machine,))}
+
+
+def _fields(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the document of a row as it is stored."""
+    return row[2 : 2 + len(_COLUMNS)]
+
+
+def _embedded(fields: tuple[Any, ...]) -> str:
+    return embedding_text(document_from_row(fields))
 
 
 def _count(connection: Connection, passages: int, terms: int) -> None:

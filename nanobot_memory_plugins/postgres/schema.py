@@ -84,8 +84,6 @@ CREATE TABLE nanobot_memory.passage (  -- what is searched: pieces of the files
   "timestamp" double precision,  -- the same in seconds since 1970, UTC
   body_terms text NOT NULL,
   head_terms text NOT NULL,
-  embedding_hash bytea NOT NULL,
-  row_hash bytea NOT NULL,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX passage_place ON nanobot_memory.passage (tenant, machine, path, ordinal);

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.storage.documents import FileState
-from nanobot_memory_plugins.storage.indexer.step import IndexSettings
+from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
@@ -117,10 +117,8 @@ class Sending:
         """
         target = {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
         sent, sent_at = -1, time.monotonic()
-        looking: Future[None] | None = None
+        self.notify()  # who sends looks at all files now
         while self._server.up and not self._closed:
-            if looking is None and self._indexer.owning:
-                looking = self._indexer.barrier()  # who sends looks at all files now
             states = await self._server.ask(self.states, patience=_PATIENCE)
             if (states is not None and _covers(states, target)) or await must_wait():
                 break

@@ -38,14 +38,14 @@ from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.entries import EntryExchange
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.passages import Owner
-from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords
+from nanobot_memory_plugins.postgres.search import ServerIndex
 from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.filters import record_of
-from nanobot_memory_plugins.storage.index_searcher import IndexSearcher, embedded_part
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.search.searcher import Searcher, embedded_part
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places
 
@@ -255,15 +255,8 @@ class SharedStore:
         tail = self._tail.documents(self._sending.states(connection), most_bytes=TAIL_BYTES)
         return self._searcher(connection, model).search(query, tail=tail)
 
-    def _searcher(self, connection: Connection, model: "_Made | None") -> IndexSearcher:
-        return IndexSearcher(
-            ServerWords(connection, self.owner),
-            ServerRows(connection, self.owner),
-            ServerVectors(connection, self.owner),
-            lambda: model,
-            options=self._options,
-            clock=self._clock,
-        )
+    def _searcher(self, connection: Connection, model: "_Made | None") -> Searcher:
+        return Searcher(ServerIndex(connection, self.owner), lambda: model, options=self._options, clock=self._clock)
 
     def _model(self, query: Query) -> "_Made | None":
         """Return the model with the query's vector, made before the server is asked: its time is not the server's."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Seconds after which a database that could not be used is tried again: at first, and at last.
-_FIRST_RETRY, _LAST_RETRY = 0.02, 2.0
+# Seconds: between looks at a database that is being made, and from a failure to the next try.
+_POLL, _REST = 0.02, 0.2
 NOT_OPEN = StoreError("The index is not open yet.")
 """What is wrong with an index before it was opened."""
 
@@ -46,9 +46,8 @@ class Reader:
 class Readers:
     """Lends readers, and keeps those that come back for the next time. Safe from any thread.
 
-    While the database cannot be used, a thread tries to open it again and again, nobody waits for that, and `use` has
-    no answer; ``trouble`` says why. The indexer makes the file, and puts a damaged one aside: ``failed`` is called when
-    a reader that was open fails.
+    While the database cannot be used `use` has no answer, and ``trouble`` says why; a later use tries again. The
+    indexer makes the file, and puts a damaged one aside: ``failed`` is called when a reader that was open fails.
     """
 
     def __init__(self, path: Path, searcher: "Callable[[Database], Searcher]", failed: Callable[[], None]) -> None:
@@ -58,39 +57,41 @@ class Readers:
         self._failed = failed
         self._lock = threading.Lock()
         self._idle: list[Reader] = []
-        self._closing = threading.Event()
-        self._opening: threading.Thread | None = None
+        self._closed = False
+        self._rest_until = 0.0
 
     def open(self, patience: float, is_hopeless: Callable[[], object] = lambda: False) -> None:
-        """Open a first reader, or one of a new file. After ``patience`` seconds that is left to a thread.
+        """Open a first reader, or one of a new file: it is waited for ``patience`` seconds.
 
-        It is so at once where ``is_hopeless`` says that nobody can make the file.
+        Where ``is_hopeless`` says that nobody can make the file it is not waited for.
         """
-        self.trouble = NOT_OPEN
-        opening, ends = self._begin_to_open(), time.monotonic() + patience
-        while opening.is_alive() and not is_hopeless() and time.monotonic() < ends:
-            opening.join(_FIRST_RETRY)
+        ends = time.monotonic() + patience
+        while not self._can_open() and not is_hopeless() and time.monotonic() < ends:
+            time.sleep(_POLL)
+        if self.trouble is not None:
+            self._log_trouble()
 
     def use(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of a reader, or None when the database cannot be used now."""
-        if self.trouble is not None:
-            self._begin_to_open()
+        from nanobot_memory_plugins.storage.database.connection import plain_errors
+
+        if self.trouble is not None and (time.monotonic() < self._rest_until or not self._can_open()):
             return None
         reader = None
         try:
             reader = self._take_reader()
-            result = function(reader)
+            with plain_errors(self._path):
+                result = function(reader)
         except Exception as error:  # SQLite and the file system fail in many ways, and searches go on
             if reader is not None:
                 reader.database.close()
             if reader is not None and not isinstance(error, StoreError):
                 # A fault in the program that one query brings out; others may go well.
                 logger.warning("a search failed and is made by reading the files: {}", type(error).__name__)
-            elif not self._closing.is_set():
+            elif not self._closed:
                 self.trouble = trouble_of(error)
                 self._log_trouble()
                 self._failed()
-                self._begin_to_open()
             return None
         self._give_back(reader)
         return result
@@ -98,13 +99,26 @@ class Readers:
     def close(self) -> None:
         """Close the readers; those that are lent are closed when they come back."""
         with self._lock:
-            self._closing.set()
+            self._closed = True
             self.trouble = StoreError("The store is closed.")
             idle, self._idle = self._idle, []
         for reader in idle:
             reader.database.close()
-        if self._opening is not None:
-            self._opening.join(_LAST_RETRY)
+
+    def _can_open(self) -> bool:
+        """Tell whether the database can be used, after a time when it could not be."""
+        if self._closed:
+            return False
+        try:
+            reader = self._take_reader()
+            reader.file_states()
+        except Exception as error:  # as above
+            self.trouble = trouble_of(error)
+            self._rest_until = time.monotonic() + _REST
+            return False
+        self.trouble = None
+        self._give_back(reader)
+        return True
 
     def _take_reader(self) -> Reader:
         """Return a reader of the database that is at the path now."""
@@ -123,39 +137,10 @@ class Readers:
 
     def _give_back(self, reader: Reader) -> None:
         with self._lock:
-            if not self._closing.is_set():
+            if not self._closed:
                 self._idle.append(reader)
                 return
         reader.database.close()
-
-    def _begin_to_open(self) -> threading.Thread:
-        with self._lock:
-            if self._opening is None or (not self._opening.is_alive() and not self._closing.is_set()):
-                self._opening = threading.Thread(target=self._open, name="nanobot-memory-open", daemon=True)
-                self._opening.start()
-            return self._opening
-
-    def _open(self) -> None:
-        pause, logged = _FIRST_RETRY, ""
-        while not self._closing.is_set():
-            try:
-                reader = self._take_reader()
-                reader.file_states()
-            except Exception as error:  # as above
-                with self._lock:
-                    if self._closing.is_set():
-                        return
-                    self.trouble = trouble_of(error)
-                if pause >= _LAST_RETRY and self.trouble.cause != logged:
-                    logged = self.trouble.cause
-                    self._log_trouble()
-                self._closing.wait(pause)
-                pause = min(_LAST_RETRY, 2 * pause)
-                continue
-            with self._lock:
-                self.trouble = self.trouble if self._closing.is_set() else None
-            self._give_back(reader)
-            return
 
     def _log_trouble(self) -> None:
         logger.warning("the index cannot be used, the memory files are searched themselves: {}", self.trouble)

@@ -1,6 +1,5 @@
-"""Documents as rows: what is stored, indexed and embedded of them, and the hashes that tell whether they changed."""
+"""Documents as rows: what is stored, indexed and embedded of them."""
 
-import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -119,16 +118,6 @@ class CandidateRow(NamedTuple):
         return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
 
 
-def row_hash(values: Sequence[Any]) -> bytes:
-    """Hash the values of `DOCUMENT_COLUMNS`."""
-    return _hash(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
-
-
-def embedding_hash(document: Document) -> bytes:
-    """Hash the text that is embedded for a document."""
-    return _hash(storable(embedding_text(document)))
-
-
 def embedding_text(document: Document) -> str:
     """Return what is embedded: the passage with its heading, date and speaker before it."""
     date = f"[{document.said_at:%Y-%m-%d}] " if document.said_at else ""
@@ -159,7 +148,3 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()

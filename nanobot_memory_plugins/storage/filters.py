@@ -3,12 +3,11 @@
 import json
 import re
 import string
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
-from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
 from nanobot_memory_plugins.storage.documents import Document, timestamp
 
@@ -16,32 +15,31 @@ SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 # Of these a memory names one, unless it is everybody's of its agent.
-WHOSE_FIELDS = SCOPE_FIELDS[1:]
+_WHOSE_FIELDS = SCOPE_FIELDS[1:]
 
 
-def sql_filter(query: Query) -> tuple[str, list[Any]]:
-    """Return conditions on ``docs d``, empty when there are none, and their values."""
-    parts: list[str] = []
-    values: list[Any] = []
-    for condition, condition_values in _scope_conditions(query.scope):
-        parts.append(condition)
-        values += condition_values
-    origins, sources = [origin.value for origin in query.origins], [storable(source) for source in query.sources]
-    for column, allowed in (("origin", origins), ("source", sources)):
+def sql_conditions(query: Query, mark: Callable[[Any], str], tags: str) -> list[str]:
+    """Return the conditions on passages, by the names of their columns, that `passes` makes but for what is excluded.
+
+    ``mark`` takes a value of the statement and returns its placeholder. ``tags`` is SQL for the rows ``t`` of a
+    passage's tags, each a ``value`` in small letters.
+    """
+    parts = list(_scope_conditions(query.scope, mark))
+    origins = sorted(origin.value for origin in query.origins)
+    for column, allowed in (("origin", origins), ("source", sorted(query.sources))):
         if allowed:
-            parts.append(f"d.{column} IN ({', '.join('?' * len(allowed))})")
-            values += sorted(allowed)
+            parts.append(f"{column} IN ({', '.join(map(mark, allowed))})")
     if query.since is not None:
-        parts.append("d.timestamp >= ?")
-        values.append(timestamp(query.since))
+        parts.append(f'"timestamp" >= {mark(timestamp(query.since))}')
     if query.until is not None:
-        parts.append("d.timestamp <= ?")
-        values.append(timestamp(query.until))
-    if tags := sorted(map(_folded, query.tags)):
-        same = " OR ".join(["lower(t.value) = ? OR lower(t.value) LIKE ? ESCAPE '\\'"] * len(tags))
-        parts.append(f"EXISTS (SELECT 1 FROM json_each(d.tags) t WHERE {same})")  # noqa: S608  # marks alone
-        values += [value for tag in tags for value in (tag, f"{_WILD.sub(_ESCAPED, tag)}/%")]
-    return " AND ".join(parts), values
+        parts.append(f'"timestamp" <= {mark(timestamp(query.until))}')
+    if query.tags:
+        same = [
+            f"t.value = {mark(tag)} OR t.value LIKE {mark(f'{_WILD.sub(_ESCAPED, tag)}/%')} ESCAPE '\\'"
+            for tag in sorted(map(_folded, query.tags))
+        ]
+        parts.append(f"EXISTS (SELECT 1 FROM {tags} WHERE {' OR '.join(same)})")  # noqa: S608  # marks alone
+    return parts
 
 
 def passes(document: Document, query: Query) -> bool:
@@ -84,28 +82,21 @@ def _is_between(time: datetime | None, since: datetime | None, until: datetime |
     return (since is None or at >= timestamp(since)) and (until is None or at <= timestamp(until))
 
 
-def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str]]]:
-    """Yield conditions and their values: what `Scope.allows` and `Visibility.allows` say."""
+def _scope_conditions(scope: Scope | Visibility, mark: Callable[[Any], str]) -> Iterator[str]:
+    """Yield what `Scope.allows` and `Visibility.allows` say."""
     if isinstance(scope, Scope):
         for name in SCOPE_FIELDS:
             if value := getattr(scope, name):
-                yield f"d.{name} = ?", [storable(value)]
+                yield f'"{name}" = {mark(value)}'
         return
     if scope.agent or not scope.is_everything:
         # Without it every row that has a word of the query would be looked up, only to find that hosts name no agent;
         # where one does, `passes` drops its rows.
-        yield "d.agent IN ('', ?)", [storable(scope.agent)]
+        yield f"agent IN ('', {mark(scope.agent)})"
     if scope.is_everything:
         return
-    ways = [" AND ".join(f"d.{name} = ''" for name in WHOSE_FIELDS)]
-    values: list[str] = []
-    for owner in scope.owners:
-        names = wanted_of(owner)
-        ways.append(" AND ".join(f"d.{name} = ?" for name in names))
-        values += map(storable, names.values())
-    yield f"({' OR '.join(f'({way})' for way in ways)})", values
-
-
-def wanted_of(owner: OwnerFilter) -> dict[str, str]:
-    """Return the names that one way of being somebody's asks for; none is any."""
-    return {name: value for name in WHOSE_FIELDS if (value := getattr(owner, name)) is not None}
+    ways = [" AND ".join(f"\"{name}\" = ''" for name in _WHOSE_FIELDS)]
+    for owner in scope.owners:  # none of a name is any
+        names = {name: value for name in _WHOSE_FIELDS if (value := getattr(owner, name)) is not None}
+        ways.append(" AND ".join(f'"{name}" = {mark(value)}' for name, value in names.items()))
+    yield f"({' OR '.join(f'({way})' for way in ways)})"

@@ -165,7 +165,7 @@ class MemoryIndex:
 
         def complete(reader: Reader) -> bool:
             counts = reader.database.counts()
-            return counts.documents == 0 or (reader.database.model() == model and counts.pending_vectors == 0)
+            return counts.documents == 0 or (reader.database.vector_model()[0] == model and counts.pending_vectors == 0)
 
         return not model or self._use_reader(complete) is not False
 
@@ -223,10 +223,11 @@ class MemoryIndex:
 
     def _searcher(self, database: "Database") -> "Searcher":
         from nanobot_memory_plugins.storage.search.searcher import Searcher
+        from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 
         self._has_vec = database.has_vec
         options = self._options.search_options()
-        return Searcher(database, lambda: self.embedding.embedder, options=options, clock=self._clock)
+        return Searcher(SqliteIndex(database), lambda: self.embedding.embedder, options=options, clock=self._clock)
 
     def _scan(self, query: Query) -> SearchResult:
         from nanobot_memory_plugins.storage.scan import search_files

@@ -12,7 +12,7 @@ case, diacritics) and stemmed. Identifiers stay whole and give their parts too. 
 import re
 import threading
 import unicodedata
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -107,7 +107,7 @@ def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def match_expression(terms: tuple[str, ...]) -> str:
+def match_expression(terms: Iterable[str]) -> str:
     """Return the FTS5 expression that finds any of ``terms``; each is quoted, so none is taken for syntax."""
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
 

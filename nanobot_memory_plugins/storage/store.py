@@ -135,29 +135,23 @@ class SqliteStore:
     async def _flush(self, stuck: float) -> None:
         self._must_be_open()
         indexer = self._index.indexer
-        barrier: Future[None] | None = None
+        looking = indexer.look() if indexer is not None else 0
         before, changed_at, pause = -1, time.monotonic(), _POLL
-        try:
-            while waiting := await self._in_housekeeping(self._index.files_waiting):
-                if indexer is not None:
-                    if indexer.trouble:
-                        raise StoreError(indexer.trouble)
-                    if barrier is None or barrier.cancelled():
-                        barrier = indexer.barrier()
-                    if barrier.done() and not barrier.cancelled():
-                        break
-                if waiting != before:
-                    before, changed_at = waiting, time.monotonic()
-                elif time.monotonic() - changed_at > stuck:
-                    raise StoreError(
-                        "The index does not get up to date.",
-                        hint="See the log of the process that holds .storage/indexer.lock, or end that process.",
-                    )
-                await asyncio.sleep(pause)
-                pause = min(pause * 1.5, _LONGEST_POLL)
-        finally:
-            if barrier is not None:
-                barrier.cancel()
+        while waiting := await self._in_housekeeping(self._index.files_waiting):
+            if indexer is not None:
+                if indexer.trouble:
+                    raise StoreError(indexer.trouble)
+                if indexer.has_looked(looking):
+                    break  # what waits has changed since, or cannot be indexed
+            if waiting != before:
+                before, changed_at = waiting, time.monotonic()
+            elif time.monotonic() - changed_at > stuck:
+                raise StoreError(
+                    "The index does not get up to date.",
+                    hint="See the log of the process that holds .storage/indexer.lock, or end that process.",
+                )
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_POLL)
         await self._in_housekeeping(self._index.refresh)
 
     def status(self) -> StoreStatus:

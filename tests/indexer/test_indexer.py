@@ -7,10 +7,11 @@ from contextlib import closing
 
 import pytest
 
+from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.indexer.step import IndexSettings, update_file
+from nanobot_memory_plugins.storage.indexer.session import IndexSession, IndexSettings
 from nanobot_memory_plugins.storage.sources.places import Places
-from tests.support.indexed_workspace import Workspace, entry, message, until
+from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
 
 
 def our_threads(before: set[threading.Thread]) -> list[str]:
@@ -50,7 +51,7 @@ def test_a_file_whose_time_is_ahead_is_read_once(workspace: Workspace):
     os.utime(workspace.write("notes.md", "## A\ntext\n"), (ahead, ahead))
     with workspace.indexing() as indexer:
         for _ in range(5):
-            indexer.barrier().result(timeout=30)
+            wait_for_look(indexer)
         assert [change.path for change in workspace.changes] == ["memory/notes.md"]
 
 
@@ -71,19 +72,19 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
 def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     broken = workspace.write("broken.md", "## A\ntext\n")
     workspace.write("good.md", "## B\nfine\n")
-    from nanobot_memory_plugins.storage.indexer import step
+    from nanobot_memory_plugins.storage.indexer import session
 
-    really_open = step.open_regular
+    really_open = session.open_regular
 
     def fail(path: os.PathLike[str]) -> object:
         if path == broken:
             raise PermissionError(13, "Permission denied")
         return really_open(path)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(step, "open_regular", fail)
+    monkeypatch.setattr(session, "open_regular", fail)
     with workspace.indexing():
         assert workspace.texts() == ["## B\nfine"]
-        monkeypatch.setattr(step, "open_regular", really_open)
+        monkeypatch.setattr(session, "open_regular", really_open)
         assert until(lambda: len(workspace.texts()) == 2)
 
 
@@ -103,22 +104,28 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
         assert max(len(change.documents) for change in workspace.changes) <= 10
         # Reading anew goes by the same bound, and drops what is gone.
         workspace.write(name, b"".join([records[-1], *records[:60]]))
-        indexer.barrier().result(30)
+        wait_for_look(indexer)
         assert len(workspace.texts()) == 61
         assert max(len(change.documents) for change in workspace.changes) <= 10
 
 
 def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
-    settings = IndexSettings(batch_documents=1)
     file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
     (source,) = Places(workspace.paths).find()
     workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
     with closing(Database.open(workspace.paths.database)) as database:
-        update_file(database, source, None, settings, lambda: False)
+        told = iter((False,) * 4 + (False, False, True) + (False,) * 9)
+        session = IndexSession(
+            database,
+            workspace.paths.database,
+            Places(workspace.paths),
+            IndexSettings(batch_documents=1),
+            SystemClock(),
+            lambda: next(told),
+        )
+        session.update(source)
         assert len(workspace.texts()) == 4
         file.write_text("## 1\ntext 1\n## 2\ntext 2\n## 3\ntext 3\n", encoding="utf-8")
-        state = database.file_states()[source.relative]
-        told = iter((False, False, True))
-        assert update_file(database, source, state, settings, lambda: next(told)) is None
-        update_file(database, source, database.file_states()[source.relative], settings, lambda: False)
+        session.update(source)
+        session.update(source)
     assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]

@@ -12,12 +12,12 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.storage.database import Database
-from tests.support.indexed_workspace import Workspace, entry, message, until
+from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
 
 INDEX = """
 import sys, time
 from pathlib import Path
-from nanobot_memory_plugins.storage.indexer.step import IndexSettings
+from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from tests.support.indexed_workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 settings = IndexSettings(batch_documents=20)
@@ -87,7 +87,7 @@ def test_two_processes_append_while_one_indexes(workspace: Workspace):
     ):
         assert first.wait(60) == 0
         assert second.wait(60) == 0
-        indexer.barrier().result(30)
+        wait_for_look(indexer)
         texts = workspace.texts()
         assert sorted(texts) == sorted(
             f"{who} {does} {number}" for who in "ab" for does in ("says", "notes") for number in range(count)

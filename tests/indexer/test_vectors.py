@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.database import Counts, Database
-from tests.support.indexed_workspace import HashEmbedder, Workspace, message, until
+from tests.support.indexed_workspace import HashEmbedder, Workspace, message, until, wait_for_look
 
 
 def counts(workspace: Workspace) -> Counts:
@@ -17,7 +17,7 @@ def counts(workspace: Workspace) -> Counts:
 
 def model_of(workspace: Workspace) -> str:
     with closing(Database.open(workspace.paths.database, read_only=True)) as database:
-        return database.model()
+        return database.vector_model()[0]
 
 
 def messages(count: int) -> bytes:
@@ -61,6 +61,6 @@ def test_a_model_that_fails_is_asked_again_and_text_goes_on(workspace: Workspace
     workspace.write("sessions/cli.jsonl", messages(10))
     with workspace.indexing(embedder=lambda: model) as indexer:
         workspace.append("sessions/cli.jsonl", message("more", "m10"))
-        indexer.barrier().result(30)
+        wait_for_look(indexer)
         assert counts(workspace).documents == 11
         assert until(lambda: counts(workspace).vectors == 11)

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.storage.embedding.catalogue import find
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
-from nanobot_memory_plugins.storage.index_searcher import WEIGHTS, question_kinds
+from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, question_kinds
 
 OPTIONS = RecallOptions()
 PERSONAL = [

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
@@ -70,4 +71,5 @@ def searcher(
     """Return a searcher with the given options and the defaults of the others."""
     resident = options.pop("resident_bytes", 10_000_000)
     choice = SearchOptions(**options)
-    return Searcher(database, lambda: model, options=choice, clock=clock or ManualClock(NOW), resident_bytes=resident)
+    index = SqliteIndex(database, resident_bytes=resident)
+    return Searcher(index, lambda: model, options=choice, clock=clock or ManualClock(NOW))

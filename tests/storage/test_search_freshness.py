@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search.vector_matrix import matrix_of
 from tests.storage.builders import ChosenVectors, change, document, searcher
 
 MODEL = {"cat": [1.0, 0.0], "feline": [1.0, 0.0], "tractor": [0.0, 1.0]}
@@ -50,7 +51,7 @@ def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path)
     readers = [Database.open(path, read_only=True) for _ in range(2)]
     searches = [searcher(reader, model) for reader in readers]
     assert [found(search) for search in searches] == [{"one"}, {"one"}]
-    assert searches[0]._vectors._matrix is searches[1]._vectors._matrix
+    assert matrix_of(readers[0]) is matrix_of(readers[1])
     for one in (database, *readers):
         one.close()
     path.unlink()

@@ -33,6 +33,6 @@ async def test_words_are_found_while_the_model_is_being_loaded(
     remember(workspace)
     store = await open_store(embedding_provider="fastembed")
     assert await answers(store) in (Level.FULL_TEXT, Level.HYBRID)
-    await store.vectors_complete(lambda status, report: None)
     await store.flush()
+    await store.vectors_complete(lambda status, report: None)
     assert await answers(store) is Level.HYBRID

@@ -7,13 +7,13 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Query
 from tests.store.conftest import OpenStore
-from tests.support.indexed_workspace import Workspace, entry, message, until
+from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
 
 
 async def test_what_is_not_indexed_yet_is_found_all_the_same(workspace: Workspace, open_store: OpenStore):
     other = workspace.indexer()  # owns the index, and does not watch
     try:
-        other.barrier().result(30)
+        wait_for_look(other)
         store = await open_store()
         workspace.write("sessions/cli.jsonl", message("the cabin key is under the mat"))
         result = await store.search(Query("cabin key"))
@@ -65,7 +65,7 @@ async def test_rebuilding_while_another_process_owns_the_index(workspace: Worksp
     workspace.write("2026-02-16.md", entry("one", "a1") + entry("two", "a2"))
     owner = workspace.indexer()
     try:
-        owner.barrier().result(30)
+        wait_for_look(owner)
         workspace.changes.clear()
         store = await open_store()
         await store.rebuild()

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.testing.store_contract import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
-from nanobot_memory_plugins.storage.indexer.step import IndexSettings
+from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 
@@ -28,6 +28,12 @@ def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def wait_for_look(indexer: Indexer) -> None:
+    """Wait until everything that is in the files now was looked at."""
+    number = indexer.look()
+    assert until(lambda: indexer.has_looked(number))
 
 
 def message(text: str, id: str = "", *, session: str = "cli:direct") -> bytes:  # noqa: A002
@@ -82,7 +88,7 @@ class Workspace(MemoryWorkspace):
         """Run an indexer, and give it once it has looked at everything."""
         indexer = self.indexer(**settings)
         try:
-            indexer.barrier().result(30)
+            wait_for_look(indexer)
             yield indexer
         finally:
             indexer.stop()

@@ -14,8 +14,9 @@ from nanobot_memory_plugins.core.files.private import make_missing, narrow_file
 from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
-BUSY_TIMEOUT_MS = 5_000
+# How long a statement waits for another process: writers hold their transactions for milliseconds, and searches, for
+# whom the files are read instead, wait for nobody.
+BUSY_TIMEOUT_MS, READING_TIMEOUT_MS = 5_000, 100
 _REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
 # The full-text index of some 10,000 chunks; no more is taken than is read.
 _CACHE_KIBIBYTES = 16_384
@@ -48,7 +49,7 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
             narrow_file(path.with_name(name))
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            _configure(connection)
+            _configure(connection, BUSY_TIMEOUT_MS)
             connection.execute(f"PRAGMA journal_size_limit = {_WAL_KEPT_BYTES}").fetchall()
         except BaseException:
             connection.close()
@@ -60,22 +61,22 @@ def _connect_read_only(path: Path) -> apsw.Connection:
     """Open an existing file for reading; in a folder that cannot be written, as it is without its log."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        _configure(connection)
+        _configure(connection, READING_TIMEOUT_MS)
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection.close()
         uri = f"{path.absolute().as_uri()}?immutable=1"
         connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-        _configure(connection)
+        _configure(connection, READING_TIMEOUT_MS)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _configure(connection: apsw.Connection) -> None:
+def _configure(connection: apsw.Connection, timeout_ms: int) -> None:
     """Set the per-connection settings."""
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.set_busy_timeout(timeout_ms)
     connection.execute(
         "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
         f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}"
@@ -132,11 +133,8 @@ def plain_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's and the system's errors into `StoreError` with its cause and its hint."""
     try:
         yield
-    except (apsw.NotADBError, apsw.CorruptError) as error:
-        raise CorruptIndexError(
-            Sentence("The index {name} is damaged.", name=path.name),
-            hint=_REBUILD,
-        ) from error
+    except (apsw.NotADBError, apsw.CorruptError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CorruptIndexError(Sentence("The index {name} is damaged.", name=path.name), hint=_REBUILD) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreError(
             Sentence("The index {name} is locked by another process.", name=path.name),
@@ -146,19 +144,10 @@ def plain_errors(path: Path) -> Iterator[None]:
         raise StoreError(
             Sentence("There is no space left for the index {name}.", name=path.name), hint="Free some disk space."
         ) from error
-    except (apsw.ReadOnlyError, apsw.PermissionsError, PermissionError) as error:
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, OSError) as error:
         raise StoreError(
-            Sentence("The index {path} cannot be written.", path=path),
-            hint="Check the permissions of the file and its folder.",
-        ) from error
-    except (apsw.CantOpenError, OSError) as error:
-        raise StoreError(
-            Sentence("The index {path} cannot be opened.", path=path),
-            hint="Check that its folder exists and can be written.",
-        ) from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise CorruptIndexError(
-            Sentence("The index {name} holds text that cannot be read.", name=path.name), hint=_REBUILD
+            Sentence("The index {path} cannot be opened or written.", path=path),
+            hint="Check that its folder exists, and the permissions of both.",
         ) from error
     except apsw.ThreadingViolationError:
         raise  # a mistake in the program, which nobody should take for a fault of the file

@@ -13,7 +13,7 @@ import numpy as np
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage import document_rows as rows
-from nanobot_memory_plugins.storage.database import schema, vectors, writing
+from nanobot_memory_plugins.storage.database import schema, writing
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     OtherSchemaError,
@@ -26,9 +26,8 @@ from nanobot_memory_plugins.storage.database.connection import (
     scalar,
 )
 from nanobot_memory_plugins.storage.document_rows import embedding_text, storable
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, TextToEmbed, timestamp
 from nanobot_memory_plugins.storage.index_location import put_index_aside, remove_index
-from nanobot_memory_plugins.storage.indexer.database import TextToEmbed
 
 # Seconds for which others are waited for that still read the old pages, and between looks.
 _CHECKPOINT_SECONDS = 5.0
@@ -141,22 +140,28 @@ class Database:
                 yield rows.document_from_row(row)
 
     def drop_older_than(self, source: str, before: datetime) -> int:
-        """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
+        """Drop the documents of a source from before a moment. Return how many went."""
         with self._transaction():
-            return writing.drop_older_than(self.connection, source, timestamp(before))
+            return writing.delete(self.connection, "source = ? AND timestamp < ?", source, timestamp(before))
 
     # The vectors
 
+    def vector_model(self) -> tuple[str, int]:
+        """Return the model of the stored vectors, and how many numbers they have; no name before the first."""
+        with plain_errors(self.path):
+            model, dimension = (schema.get_meta(self.connection, name) for name in ("model", "dimension"))
+            return str(model or ""), int(dimension or 0)
+
     def documents_without_vector(self, model: str, limit: int) -> list[TextToEmbed]:
         """Return documents that have no vector of a model yet, the newest rows first, with the text to embed."""
+        if self.vector_model()[0] not in ("", model):
+            with self._transaction():  # those of another model cannot be compared with what is asked from now on
+                self._begin_vectors(model, 0)
+        sql = (
+            f"SELECT id, {rows.DOCUMENT_COLUMNS} FROM docs WHERE id <= ? "
+            "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.doc_id = docs.id) ORDER BY id DESC LIMIT ?"
+        )
         with plain_errors(self.path):
-            if vectors.model_of(self.connection)[0] not in ("", model):
-                with self._transaction():  # those of another model cannot be compared with what is asked from now on
-                    vectors.begin(self.connection, model)
-            sql = (
-                f"SELECT id, {rows.DOCUMENT_COLUMNS} FROM docs WHERE id <= ? "
-                "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.doc_id = docs.id) ORDER BY id DESC LIMIT ?"
-            )
             found = query(self.connection, sql, (self._waiting_from, limit))
             if not found and self._waiting_from < _NEWEST:
                 found = query(self.connection, sql, (_NEWEST, limit))
@@ -164,21 +169,39 @@ class Database:
             return [TextToEmbed(row[0], embedding_text(rows.document_from_row(row[1:]))) for row in found]
 
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors by row id. Those of another model, or of another dimension, go.
+        """Store vectors by row id, at unit length. Those of another model, or of another dimension, go.
 
-        A row that was deleted meanwhile is skipped; a vector that is not finite, or zero, is not stored and not asked
-        for again. Raises `StoreError` when the vectors differ in dimension.
+        A row that was deleted meanwhile is skipped; a vector that is not finite, or zero, is stored as none, so that it
+        is not asked for again. Raises `StoreError` when the vectors differ in dimension.
         """
         if not vectors_by_id:
             return
-        arrays = [(doc_id, np.asarray(vector, dtype=np.float32)) for doc_id, vector in vectors_by_id]
-        shapes = {array.shape for _, array in arrays}
-        if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:
+        dimension = len(vectors_by_id[0][1])
+        if not dimension or any(len(vector) != dimension for _, vector in vectors_by_id):
             raise StoreError("The embedding model's vectors differ in dimension.")
         with self._transaction():
-            if vectors.model_of(self.connection) != (model, shape[0]):
-                vectors.begin(self.connection, model, shape[0])
-            vectors.put(self.connection, arrays)
+            if self.vector_model() != (model, dimension):
+                self._begin_vectors(model, dimension)
+            revision, refused = schema.next_revision(self.connection), 0
+            for doc_id, numbers in vectors_by_id:
+                vector = np.asarray(numbers, np.float64)
+                length = float(np.linalg.norm(vector))
+                is_usable = bool(np.isfinite(length)) and length > 0
+                refused += not is_usable
+                self.connection.execute(
+                    "INSERT INTO vectors (doc_id, revision, vector) SELECT id, ?2, ?3 FROM docs WHERE id = ?1 "
+                    "ON CONFLICT DO UPDATE SET revision = excluded.revision, vector = excluded.vector",
+                    (doc_id, revision, (vector / length).astype(np.float32).tobytes() if is_usable else None),
+                )
+        if refused:
+            logger.warning("{} vectors of the embedding model are not finite or zero and were left out", refused)
+
+    def _begin_vectors(self, model: str, dimension: int) -> None:
+        """Drop all vectors, and begin with those of a model."""
+        self.connection.execute("DELETE FROM vectors")
+        schema.set_meta(self.connection, "model", model)
+        schema.set_meta(self.connection, "dimension", dimension)
+        schema.next_revision(self.connection)
 
     # The whole
 
@@ -187,12 +210,8 @@ class Database:
         with plain_errors(self.path):
             documents = self._count("SELECT count(*) FROM docs")
             decided = self._count("SELECT count(*) FROM vectors")
-            return Counts(documents, vectors.count(self.connection), documents - decided)
-
-    def model(self) -> str:
-        """Return the name of the model that the vectors are of, empty before the first."""
-        with plain_errors(self.path):
-            return vectors.model_of(self.connection)[0]
+            vectors = self._count("SELECT count(*) FROM vectors WHERE vector IS NOT NULL")
+            return Counts(documents, vectors, documents - decided)
 
     def erase_deleted(self) -> bool:
         """Write the file anew, so that nothing of what was deleted is left in it, nor in its log.

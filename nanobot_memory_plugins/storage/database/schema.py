@@ -15,7 +15,7 @@ from nanobot_memory_plugins.storage.index_location import APPLICATION_ID
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
 # Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TABLES = """
 CREATE TABLE docs (
@@ -40,8 +40,6 @@ CREATE TABLE docs (
   timestamp REAL,  -- the same in seconds since 1970, UTC
   body_terms TEXT NOT NULL,
   head_terms TEXT NOT NULL,
-  embedding_hash BLOB NOT NULL,  -- of the text that is embedded
-  row_hash BLOB NOT NULL,  -- of every field of the document: SQLite does not notice a flipped bit
   group_chat TEXT NOT NULL,
   project TEXT NOT NULL
 );

@@ -1,93 +1,71 @@
 """Applying what the indexer found to the tables. Every function but `prepare` is part of the caller's transaction."""
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.storage import document_rows as rows
 from nanobot_memory_plugins.storage.database.connection import query
-from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
-from nanobot_memory_plugins.storage.document_rows import derived_of, storable
+from nanobot_memory_plugins.storage.database.schema import next_revision
+from nanobot_memory_plugins.storage.document_rows import (
+    DOCUMENT_COLUMNS,
+    derived_of,
+    document_from_row,
+    document_values,
+    embedding_text,
+    storable,
+)
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
 
-_COLUMNS = (
-    *(name.strip() for name in rows.DOCUMENT_COLUMNS.split(",")),
-    "timestamp",
-    "body_terms",
-    "head_terms",
-    "row_hash",
-    "embedding_hash",
-)
+_COLUMNS = (*(name.strip() for name in DOCUMENT_COLUMNS.split(",")), "timestamp", "body_terms", "head_terms")
 _UPSERT = (
     f"INSERT INTO docs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
     f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS[1:])}"
-)
-_UPSERT_FILE = (
-    'INSERT INTO files (path, "offset", prefix_hash, size, mtime_ns, line, ordinal) VALUES (?, ?, ?, ?, ?, ?, ?) '
-    'ON CONFLICT (path) DO UPDATE SET "offset" = excluded."offset", prefix_hash = excluded.prefix_hash, '
-    "size = excluded.size, mtime_ns = excluded.mtime_ns, line = excluded.line, ordinal = excluded.ordinal"
 )
 
 
 def prepare(connection: apsw.Connection, documents: Iterable[Document]) -> list[tuple[Any, ...]]:
     """Return the rows of those documents that differ from what is stored, before the transaction begins.
 
-    Segmenting takes long. What `drop_older_than` dropped and would drop again is left out.
+    Segmenting takes long.
     """
-    limits: dict[str, float] = {}
     prepared = []
     for document in documents:
-        time, source = timestamp(document.time) if document.time else None, document.source
-        if source not in limits:
-            limit = get_meta(connection, f"dropped_before:{source}")
-            limits[source] = -math.inf if limit is None else float(limit)
-        if time is not None and time < limits[source]:
-            continue
-        values = rows.document_values(document)
-        row_hash = rows.row_hash(values)
-        if query(connection, "SELECT row_hash FROM docs WHERE key = ?", (values[0],)) != [(row_hash,)]:
-            prepared.append((*values, time, *derived_of(document), row_hash, rows.embedding_hash(document)))
+        values = document_values(document)
+        if query(connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", values[:1]) != [values]:
+            time = timestamp(document.time) if document.time else None
+            prepared.append((*values, time, *derived_of(document)))
     return prepared
 
 
-def apply_change(connection: apsw.Connection, change: FileChange, documents: Sequence[tuple[Any, ...]]) -> None:
+def apply_change(connection: apsw.Connection, change: FileChange, rows: Sequence[tuple[Any, ...]]) -> None:
     """Bring documents and manifest to what one file now holds."""
     path = storable(change.path)
     if change.state is None:
-        delete(connection, _ids(connection, "SELECT id FROM docs WHERE path = ?", path))
+        delete(connection, "path = ?", path)
         connection.execute("DELETE FROM files WHERE path = ?", (path,))
         return
-    sql = "SELECT id FROM docs WHERE key = ? AND path = ?"
-    delete(connection, [found for key in change.removed_keys for found in _ids(connection, sql, storable(key), path)])
-    for document in documents:
-        _upsert(connection, document)
-    connection.execute(_UPSERT_FILE, _file_values(change.state))
+    for key in change.removed_keys:
+        delete(connection, "key = ? AND path = ?", storable(key), path)
+    for row in rows:
+        _upsert(connection, row)
+    connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", _file_values(change.state))
 
 
-def delete(connection: apsw.Connection, doc_ids: Sequence[int]) -> None:
-    """Delete documents with their vectors."""
-    if doc_ids:
-        connection.executemany("DELETE FROM docs WHERE id = ?", ((doc_id,) for doc_id in doc_ids))
+def delete(connection: apsw.Connection, condition: str, *values: Any) -> int:
+    """Delete documents with their vectors, and return how many there were."""
+    gone = query(connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
+    if gone:
         next_revision(connection)
+    return len(gone)
 
 
-def drop_older_than(connection: apsw.Connection, source: str, before: float) -> int:
-    """Delete the documents of a source from before a moment, and remember it for files that are read again."""
-    doc_ids = _ids(connection, "SELECT id FROM docs WHERE source = ? AND timestamp < ?", source, before)
-    delete(connection, doc_ids)
-    if get_meta(connection, f"dropped_before:{source}") != before:
-        set_meta(connection, f"dropped_before:{source}", before)
-    return len(doc_ids)
-
-
-def _upsert(connection: apsw.Connection, values: tuple[Any, ...]) -> None:
-    known = query(connection, "SELECT id, embedding_hash FROM docs WHERE key = ?", (values[0],))
-    connection.execute(_UPSERT, values)
-    for doc_id, embedding_hash in known:
+def _upsert(connection: apsw.Connection, row: tuple[Any, ...]) -> None:
+    known = query(connection, f"SELECT id, {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", row[:1])
+    connection.execute(_UPSERT, row)
+    for doc_id, *former in known:
         revision = next_revision(connection)
-        if embedding_hash != values[-1]:
+        if embedding_text(document_from_row(former)) != embedding_text(document_from_row(row)):
             connection.execute("DELETE FROM vectors WHERE doc_id = ?", (doc_id,))
         else:
             # Its vector stays, but whoever holds it in memory filters it by the row's other fields.
@@ -97,7 +75,3 @@ def _upsert(connection: apsw.Connection, values: tuple[Any, ...]) -> None:
 def _file_values(state: FileState) -> tuple[Any, ...]:
     numbers = (state.size, state.mtime_ns, state.line, state.ordinal)
     return (storable(state.path), state.offset, state.prefix_hash, *numbers)
-
-
-def _ids(connection: apsw.Connection, sql: str, *values: Any) -> list[int]:
-    return [row[0] for row in query(connection, sql, values)]

@@ -1,16 +1,20 @@
-"""The work of the process that owns the index, on one open index."""
+"""The work of the process that owns the index, on one open index: bringing it up to date with the files."""
 
+import hashlib
+import os
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from nanobot_memory_plugins.core import Clock, logger
-from nanobot_memory_plugins.storage.documents import FileChange, FileState
-from nanobot_memory_plugins.storage.indexer.database import FileIndex
-from nanobot_memory_plugins.storage.indexer.step import IndexSettings, update_file
+from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileIndex, FileRecord, FileState, timestamp
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
+from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
 # A file that changed less than this before it was read may change again without a new time: the kernel's clock
 # for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
@@ -18,7 +22,20 @@ _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
 PASSING_SOURCE: Final = "observation"
 """The kind of documents that leave the index when they are old; their notes stay."""
 _EXPIRY_INTERVAL = timedelta(days=1)
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How files are indexed.
+
+    At most ``batch_documents`` are held in memory at a time. ``observation_max_age`` is None when observations stay for
+    ever. With ``records`` the index is given what the documents were made of as well.
+    """
+
+    chunking: Chunking = field(default_factory=Chunking)
+    batch_documents: int = 1_000
+    observation_max_age: timedelta | None = timedelta(days=30)
+    records: bool = False
 
 
 class IndexSession:
@@ -55,7 +72,11 @@ class IndexSession:
         self._expire()
         sources = self._places.find()
         gone = self._states.keys() - {source.relative for source in sources}
-        changed = [source for source in sources if not self._is_indexed(source)]
+        changed = [
+            source
+            for source in sources
+            if source.relative in self._doubtful or not source.is_as(self._states.get(source.relative))
+        ]
         if self._has_looked:
             changed.sort(key=lambda source: (source.mtime_ns, source.relative))
         self._has_looked = True
@@ -73,8 +94,7 @@ class IndexSession:
         Raises OSError when the file cannot be read, and what the index raises.
         """
         looked_at = time.time_ns()  # as the file system counts; the injected clock may have another date
-        state = self._states.get(source.relative)
-        reached = update_file(self._index, source, state, self._settings, self._stopping)
+        reached = self._read_on(source, self._states.get(source.relative))
         if reached is None:
             self._states = self._index.file_states()
             return
@@ -90,24 +110,87 @@ class IndexSession:
         return inode(self._path) != self._inode
 
     def _expire(self) -> None:
-        """Drop observations that are too old, at the start and once a day. The index refuses them from then on."""
-        now = self._clock.now()
+        """Drop observations that are too old, at the start and once a day."""
+        now, oldest = self._clock.now(), self._oldest()
         # A clock that was set back must not put it off for longer than a day either.
-        if self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL:
+        if oldest is None or (self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL):
             return
         self._expired_at = now
-        age = self._settings.observation_max_age
-        dropped = self._index.drop_older_than(PASSING_SOURCE, now - age if age is not None else _LONG_AGO)
-        if dropped:
+        if dropped := self._index.drop_older_than(PASSING_SOURCE, oldest):
             logger.info("{} observations that are too old left the index; their notes stay", dropped)
 
-    def _is_indexed(self, source: SourceFile) -> bool:
-        state = self._states.get(source.relative)
-        return (
-            state is not None
-            and (state.size, state.mtime_ns) == (source.size, source.mtime_ns)
-            and source.relative not in self._doubtful
-        )
+    def _oldest(self) -> datetime | None:
+        """Return from when on observations are kept, None where all are."""
+        age = self._settings.observation_max_age
+        return self._clock.now() - age if age is not None else None
+
+    def _read_on(self, source: SourceFile, state: FileState | None) -> FileState | None:
+        """Index a file of which ``state`` is indexed, in batches of bounded size, and return the state reached.
+
+        Where the bytes before the manifest's offset are as they were, reading goes on from there; else the file is read
+        anew, and what is no longer in it is dropped at the end, in the transaction that completes it. None when it is
+        to stop before the end; what was complete by then is kept.
+        """
+        index, settings, oldest = self._index, self._settings, self._oldest()
+        with open_regular(source.path) as file:
+            status = os.fstat(file.fileno())
+            source = replace(source, size=status.st_size, mtime_ns=status.st_mtime_ns)
+            begin, digest = _start(file, source, state)
+            # What the index has of the part that is read now. Whatever of it does not come again, goes.
+            former = frozenset(index.keys_from(source.relative, begin.offset))
+            remaining = set(former)
+            keys = Keys((lambda key: key not in former and index.has_key(key)) if begin.offset else lambda key: False)
+            reached, offset, line, ordinal = begin, begin.offset, begin.line, begin.ordinal
+            batch: list[Document] = []
+            records: list[FileRecord] = []
+
+            def write(state: FileState, removed: frozenset[str] = frozenset()) -> None:
+                index.apply(FileChange(state.path, state, tuple(batch), removed, tuple(records)))
+                batch.clear()
+                records.clear()
+
+            file.seek(offset)
+            for piece in read_pieces(file, source, offset, line, settings.chunking):
+                if self._stopping():
+                    return None
+                digest.update(piece.raw)
+                documents = keys.number(piece.documents, ordinal)
+                if settings.records and piece.documents:
+                    records.append(FileRecord(piece.documents[0].key, offset, piece.raw))
+                remaining.difference_update(document.key for document in documents)
+                batch += [document for document in documents if not _is_too_old(document, oldest)]
+                offset, line = offset + len(piece.raw), line + piece.raw.count(b"\n")
+                ordinal += len(documents)
+                if piece.closed:  # until the end is reached, the file must not look unchanged
+                    reached = FileState(source.relative, offset, digest.copy().hexdigest(), offset, 0, line, ordinal)
+                if len(batch) >= settings.batch_documents:
+                    # Progress counts once nothing former is left that might have to go.
+                    so_far = begin if former else reached
+                    write(replace(so_far, size=so_far.offset, mtime_ns=0))
+            reached = replace(reached, size=source.size, mtime_ns=source.mtime_ns)
+            write(reached, frozenset(remaining))
+            return reached
+
+
+def _start(file: BinaryIO, source: SourceFile, state: FileState | None) -> tuple[FileState, "hashlib._Hash"]:
+    """Return where to read on from, and the hash of the bytes before it."""
+    if state is not None and 0 < state.offset <= source.size and source.kind.is_resumable:
+        digest = hashlib.sha256()
+        for block in read_blocks(file, state.offset):
+            digest.update(block)
+        if digest.hexdigest() == state.prefix_hash:
+            return state, digest
+    digest = hashlib.sha256()
+    return FileState(source.relative, 0, digest.hexdigest(), 0, 0), digest
+
+
+def _is_too_old(document: Document, oldest: datetime | None) -> bool:
+    return (
+        oldest is not None
+        and document.source == PASSING_SOURCE
+        and document.time is not None
+        and timestamp(document.time) < timestamp(oldest)
+    )
 
 
 def inode(path: Path | None) -> int:

@@ -27,7 +27,7 @@ class TailReader:
         former, now = self._read, dict[tuple[SourceFile, int], tuple[Document, ...]]()
         for source in self._places.find():
             state = states.get(source.relative)
-            if state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns):
+            if source.is_as(state):
                 continue
             # What is indexed of it may be out of date, and is read anew where going on from it is not safe.
             resume = state is not None and source.kind.is_resumable and state.offset <= source.size

@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -12,9 +11,8 @@ import filelock
 from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
-from nanobot_memory_plugins.storage.indexer.database import FileIndex
-from nanobot_memory_plugins.storage.indexer.session import IndexSession, inode
-from nanobot_memory_plugins.storage.indexer.step import IndexSettings
+from nanobot_memory_plugins.storage.documents import FileIndex
+from nanobot_memory_plugins.storage.indexer.session import IndexSession, IndexSettings, inode
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
@@ -34,7 +32,7 @@ class Indexer:
     The owner holds ``lock``, a file, and loses it by ending, however it ends.
 
     ``database`` is its file, where it has one; ``open_index`` is called in that thread. It looks at all files every
-    second, and at once when it is notified. `notify` and `barrier` may be called from any thread.
+    second, and at once when it is notified. `notify`, `look` and `has_looked` may be called from any thread.
     ``owning`` tells whether this process is the owner, ``trouble`` how the indexing failed last, if it did.
     """
 
@@ -62,9 +60,8 @@ class Indexer:
         self._embedder = embedder
         self._settings = settings
         self._clock = clock
-        self._lock = threading.Lock()
         self._is_notified = False
-        self._barriers: list[Future[None]] = []
+        self._looks_begun = self._looks_done = 0
         self._failures: dict[str, tuple[int, float]] = {}
         self._logged = ""
         self._wake = threading.Event()
@@ -82,19 +79,15 @@ class Indexer:
         self._is_notified = True
         self._wake.set()
 
-    def barrier(self) -> Future[None]:
-        """Return a future that completes once everything that is in the files now has been looked at.
+    def look(self) -> int:
+        """Have all files looked at, and return the number by which `has_looked` knows whether that was done."""
+        number = self._looks_begun + 1
+        self.notify()
+        return number
 
-        It does so only while this process owns the index; cancel it when it is not wanted any more.
-        """
-        barrier: Future[None] = Future()
-        with self._lock:
-            if self._stop.is_set():
-                barrier.cancel()
-                return barrier
-            self._barriers.append(barrier)
-        self._wake.set()
-        return barrier
+    def has_looked(self, number: int) -> bool:
+        """Tell whether what was in the files at a `look` was looked at. Only the owner of the index looks."""
+        return self._looks_done >= number
 
     def check_database(self) -> None:
         """Open the index anew, with the checks that opening makes: a search found it unusable."""
@@ -103,9 +96,8 @@ class Indexer:
 
     def stop(self, drain: float = 5.0) -> None:
         """Finish the files that were accepted, for at most ``drain`` seconds, and end the thread."""
-        with self._lock:
-            self._drain_until = time.monotonic() + drain
-            self._stop.set()
+        self._drain_until = time.monotonic() + drain
+        self._stop.set()
         self._wake.set()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(drain + 5.0)
@@ -113,23 +105,19 @@ class Indexer:
                 logger.warning("the indexer's thread did not end in time; it ends with the process")
 
     def _run(self) -> None:
-        try:
-            while not self._stop.is_set():
-                try:
-                    if self._takes_ownership():
-                        self._own_index()
-                    else:
-                        self._pause(_RETRY_OWNERSHIP)
-                except Exception as error:  # whatever it is, it must not end the indexing for good
-                    self._complain(error)
-                    self._cancel_barriers()
-                    self._pause(_REST_AFTER_FAILURE)
-                finally:
-                    self.owning = False
-                    with suppress(OSError):
-                        self._ownership.release(force=True)
-        finally:
-            self._cancel_barriers()
+        while not self._stop.is_set():
+            try:
+                if self._takes_ownership():
+                    self._own_index()
+                else:
+                    self._pause(_RETRY_OWNERSHIP)
+            except Exception as error:  # whatever it is, it must not end the indexing for good
+                self._complain(error)
+                self._pause(_REST_AFTER_FAILURE)
+            finally:
+                self.owning = False
+                with suppress(OSError):
+                    self._ownership.release(force=True)
 
     def _takes_ownership(self) -> bool:
         """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
@@ -153,7 +141,7 @@ class Indexer:
             self.owning = True
             while not self._is_out_of_time() and self._is_current(session):
                 now = time.monotonic()
-                if now >= look_at or self._is_notified or self._barriers:
+                if now >= look_at or self._is_notified:
                     look_at = now + self._index_changes(session, vectors)
                 elif self._stop.is_set():
                     return
@@ -161,22 +149,15 @@ class Indexer:
                     self._pause(look_at - now)
 
     def _index_changes(self, session: IndexSession, vectors: "_Vectors") -> float:
-        """Index every file that has changed, and answer who waits for that; return the seconds to the next time."""
-        with self._lock:
-            barriers, self._barriers, self._is_notified = self._barriers, [], False
+        """Index every file that has changed; return the seconds to the next time."""
+        self._is_notified = False
+        self._looks_begun += 1
         begun = time.monotonic()
-        is_done = False
-        try:
-            changed = session.changed()
-            took = time.monotonic() - begun
-            is_done = all(self._index_one(session, vectors, change) for change in changed)
-        finally:
-            with self._lock:
-                self._barriers[:0] = [] if is_done else barriers
+        changed = session.changed()
+        took = time.monotonic() - begun
+        if all(self._index_one(session, vectors, change) for change in changed):
+            self._looks_done = self._looks_begun
         self.trouble = ""
-        for barrier in barriers if is_done else ():
-            if barrier.set_running_or_notify_cancel():
-                barrier.set_result(None)
         return max(_LOOK, _LOOKS_SHARE * took)
 
     def _index_one(self, session: IndexSession, vectors: "_Vectors", change: SourceFile | str) -> bool:
@@ -215,12 +196,6 @@ class Indexer:
     def _pause(self, seconds: float) -> None:
         self._wake.wait(max(0.0, seconds))
         self._wake.clear()
-
-    def _cancel_barriers(self) -> None:
-        with self._lock:
-            barriers, self._barriers = self._barriers, []
-        for barrier in barriers:
-            barrier.cancel()
 
 
 class _Vectors:

@@ -1,40 +1,179 @@
-"""Searching one SQLite index."""
+"""One search, from query to hits, whatever index answers."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from pathlib import Path
 
-from nanobot_memory_plugins.core import Clock, Embedder, Level
-from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.database.connection import plain_errors
-from nanobot_memory_plugins.storage.index_searcher import IndexSearcher
+import numpy as np
+from numpy.typing import NDArray
+
+from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, SearchResult, Tier, logger
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
+from nanobot_memory_plugins.storage.answer import answer
+from nanobot_memory_plugins.storage.bm25 import idf_of
+from nanobot_memory_plugins.storage.candidates import Candidates, passing
+from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
+from nanobot_memory_plugins.storage.filters import passes
+from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.search.rows import Rows
-from nanobot_memory_plugins.storage.search.vector_matrix import RESIDENT_BYTES, VectorMatrix
+from nanobot_memory_plugins.storage.results import hit_of, newest_first
+from nanobot_memory_plugins.storage.search.index import SearchIndex
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms
+
+WEIGHTS = Path(__file__).parent.with_name("question_kinds.npy")
+"""A row a layer, personal and advice: a weight for each number of a vector, and the bias; float32."""
 
 
-class Searcher(IndexSearcher):
-    """Searches one database. It belongs to one thread at a time, as its database does.
+def question_kinds(model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
+    """Return the log-odds that a message with this unit ``vector`` is personal, and that it asks for advice.
 
-    Vectors that take more than ``resident_bytes`` stay on the disk.
+    None for the vector of another model than the built-in one.
+    """
+    if model != BUILTIN_NAME:
+        return None
+    weights = _weights()
+    personal, advice = weights[:, :-1] @ vector + weights[:, -1]
+    return float(personal), float(advice)
+
+
+@cache
+def _weights() -> NDArray[np.float32]:
+    loaded: NDArray[np.float32] = np.load(WEIGHTS)
+    return loaded
+
+
+# Candidates from each side, at least: few of them make the normalisation unsteady.
+_FEWEST_CANDIDATES = 100
+# Passages of each side whose neighbours are looked at too: an answer comes next to its question, and may have none
+# of its words.
+_WITH_NEIGHBOURS = 40
+# Terms of a long query whose frequency is looked up.
+_MOST_COMPARED = 300
+# What of a query is embedded, from each end where it is longer than both: a question comes before or after what is
+# pasted, and an embedding takes as long as a whole search from some hundred tokens on.
+_EMBEDDED_TOKENS_AN_END = 48
+_LONGEST_END = 400
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """The query's vector, and the model that made it."""
+
+    model: str
+    vector: NDArray[np.float32]
+
+
+class Searcher:
+    """Searches one index. One thread at a time uses it.
+
+    ``embedder`` returns the model once it is ready, else None: then words are everything.
     """
 
     def __init__(
-        self,
-        database: Database,
-        embedder: Callable[[], Embedder | None],
-        *,
-        options: SearchOptions,
-        clock: Clock,
-        resident_bytes: int = RESIDENT_BYTES,
+        self, index: SearchIndex, embedder: Callable[[], Embedder | None], *, options: SearchOptions, clock: Clock
     ) -> None:
-        super().__init__(
-            FullText(database.connection),
-            Rows(database.connection),
-            VectorMatrix(database, resident_bytes=resident_bytes),
-            embedder,
-            options=options,
-            clock=clock,
-            hybrid=Level.HYBRID if database.has_vec else Level.NUMPY,
-            errors=partial(plain_errors, database.path),
-        )
+        self._index = index
+        self._embedder = embedder
+        self._options = options
+        self._clock = clock
+
+    def search(self, query: Query, *, tail: Sequence[Document] = ()) -> SearchResult:
+        """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones."""
+        if not query.text.strip():
+            return self._newest(query, tail)
+        meaning = self._meaning(query)
+        candidates = self._candidates(query, tail, meaning)
+        level = Level.FULL_TEXT if meaning is None else self._index.level
+        found = answer(candidates, query, level, self._options, self._clock.now())
+        kinds = question_kinds(meaning.model, meaning.vector) if meaning is not None else None
+        return found if kinds is None else replace(found, personal=kinds[0], advice=kinds[1])
+
+    def read(self, key: str) -> Hit | None:
+        """Return one document by its key."""
+        row = self._index.by_key(key)
+        return hit_of(row.document) if row is not None else None
+
+    def candidates(self, query: Query) -> Candidates:
+        """Return the candidates of a query, as `search` sees them."""
+        return self._candidates(query, (), self._meaning(query))
+
+    def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
+        newer = {document.key for document in tail}
+        spare = len(newer) + len(query.exclude_ids) + len(query.exclude_records)
+        rows = self._index.newest(query, query.limit + spare)
+        known = (row.document for row in rows if row.document.key not in newer)
+        return newest_first([*known, *tail], query, Level.FULL_TEXT)
+
+    def _candidates(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Candidates:
+        terms = self._terms(query.text, query.asked_at or self._clock.now())
+        rows = self._candidate_rows(query, terms, meaning)
+        newer = {document.key for document in tail}
+        rows = passing((row for row in rows if row.key not in newer), query)
+        rows += [CandidateRow.of(document) for document in tail if passes(document, query)]
+        similar: Mapping[int, float] = {}
+        if meaning is not None:
+            similar = self._index.similarity(meaning.model, meaning.vector, [row.id for row in rows])
+        idf = idf_of(terms, self._index.frequencies(terms), max(self._index.documents(), len(rows)))
+        cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
+        return Candidates(rows, idf, cosines, query.tier)
+
+    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[CandidateRow]:
+        """Return the best by words, the best by meaning, and the passages before and after the first of both."""
+        limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
+        by_words = self._index.best_by_words(terms, query, limit)
+        by_meaning: list[int] = []
+        if meaning is not None:
+            nearest = self._index.nearest(meaning.model, meaning.vector, query, limit)
+            by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
+        rows = self._index.rows(dict.fromkeys([*by_words, *by_meaning]))
+        if query.tier is Tier.LIGHT or not self._options.context_boosts:
+            return rows
+        first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row in rows}
+        around = self._index.around([row for row in rows if row.id in first])
+        return [*rows, *(row for row in around if row.id not in known)]
+
+    def _terms(self, text: str, asked_at: datetime) -> tuple[str, ...]:
+        terms = telling_terms(self._index, text)
+        rare = rare_characters(text, terms, self._index.frequencies, self._index.documents())
+        return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
+
+    def _meaning(self, query: Query) -> _Meaning | None:
+        """Return the query's vector, or None without a model, or its vectors, or when it fails: words do without it."""
+        if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
+            return None
+        embedder = self._embedder()
+        if embedder is None or not self._index.can_compare(embedder.name, embedder.dimension):
+            return None
+        try:
+            vector = np.asarray(embedder.encode(embedded_part(query.text))[0], dtype=np.float32)
+            length = float(np.linalg.norm(vector))
+            if vector.shape != (embedder.dimension,) or not np.isfinite(length) or not length:
+                raise ValueError("no vector of this model")
+        except Exception as error:  # a model of anybody's may fail in any way
+            logger.warning("a query could not be embedded: {}", type(error).__name__)
+            return None
+        return _Meaning(embedder.name, vector / length)
+
+
+def telling_terms(index: SearchIndex, text: str) -> tuple[str, ...]:
+    """Return the terms of a query: where it has too many, the rarest of those that occur anywhere, in their order."""
+    terms = candidate_terms(text)
+    if len(terms) <= MAX_QUERY_TERMS:
+        return terms
+    found = index.frequencies(terms[:_MOST_COMPARED])
+    rarest = set(sorted(found, key=lambda term: found[term])[:MAX_QUERY_TERMS])
+    return tuple(term for term in terms if term in rarest)
+
+
+def embedded_part(text: str) -> str:
+    """Return what of a query is embedded."""
+    head = truncate_to_tokens(text, 2 * _EMBEDDED_TOKENS_AN_END)
+    if len(head) == len(text):
+        return storable(text)
+    head = truncate_to_tokens(head, _EMBEDDED_TOKENS_AN_END)
+    tail = truncate_to_tokens(text[-_LONGEST_END:][::-1], _EMBEDDED_TOKENS_AN_END)[::-1]
+    return storable(f"{head}\n{tail}")

@@ -44,6 +44,10 @@ class SourceFile:
     size: int
     mtime_ns: int
 
+    def is_as(self, state: FileState | None) -> bool:
+        """Tell whether the file is as it was when it was indexed."""
+        return state is not None and (state.size, state.mtime_ns) == (self.size, self.mtime_ns)
+
 
 class Places:
     """Finds the memory files of one workspace."""
@@ -98,7 +102,7 @@ def unindexed_bytes(sources: Iterable[SourceFile], states: Mapping[str, FileStat
     waiting = 0
     for source in sources:
         state = states.get(source.relative)
-        if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+        if not source.is_as(state):
             waiting += max(1, source.size - (state.offset if state is not None else 0))
     return waiting
 

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import (
     TIERS,
@@ -70,7 +71,7 @@ def measured(path: Path, language: made_up.Language, size: int, *, embeddings: b
         made_up.fill(database, language, size)
         if model is not None:
             made_up.embed(database, model.name, model.dimension)
-        searcher = Searcher(database, lambda: model, options=SearchOptions(), clock=SystemClock())
+        searcher = Searcher(SqliteIndex(database), lambda: model, options=SearchOptions(), clock=SystemClock())
         generator = np.random.default_rng(3)
         questions = [language.text(_QUESTION_WORDS, generator) for _ in range(_QUESTIONS)]
         parts: Timed = {Sentence("bare full-text query"): bare_query(database)}

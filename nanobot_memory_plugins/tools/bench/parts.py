@@ -10,8 +10,9 @@ import numpy as np
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.segmentation import candidate_terms, match_expression
+from nanobot_memory_plugins.storage.search.searcher import telling_terms
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
+from nanobot_memory_plugins.storage.segmentation import match_expression
 from nanobot_memory_plugins.tools.bench import made_up
 
 # What recall asks for.
@@ -67,11 +68,11 @@ def percentile(times: Sequence[float]) -> float:
 def bare_query(database: Database) -> Callable[[str], float]:
     """Return a full-text query with nothing around it, of the terms that a search would choose."""
     sql = "SELECT rowid FROM docs_fts WHERE docs_fts MATCH ? ORDER BY rank LIMIT 100"
-    choose = FullText(database.connection).telling
+    index = SqliteIndex(database)
 
     @functools.cache
     def expression(text: str) -> str:
-        return match_expression(choose(candidate_terms(text)))
+        return match_expression(telling_terms(index, text))
 
     def run(text: str) -> float:
         match = expression(text)
