@@ -1,8 +1,7 @@
 """nanobot's own sessions, history and MEMORY.md, for ``nanobot-memory import``.
 
 nanobot 0.3.5 keeps sessions as JSON lines outside the workspace, in ``sessions/<workspace id>/`` next to its
-config.json. Older releases kept them in ``sessions/`` of the workspace, or of the home folder. All of them
-are looked for.
+config.json, and takes in by itself what older releases kept elsewhere. A folder of sessions may lie anywhere.
 """
 
 import base64
@@ -45,7 +44,7 @@ class NanobotImporter:
             return True
         if (source / "workspace" / "memory").is_dir() and (source / "config.json").is_file():
             return True
-        return any(_is_session(path) for folder in (source, source / "sessions") for path in _first_files(folder))
+        return any(map(_is_session, (*source.glob("*.jsonl"), *source.glob("sessions/*.jsonl"))))
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield what was said, session by session, then the history and the long-term memory."""
@@ -167,14 +166,10 @@ def session_files(workspace: Path) -> list[Path]:
 def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:
     if source.is_file():
         return [source]
-    folders = [agent / "sessions", source]
-    known = _workspace_id(agent)
-    bases = [base for base in (home, agent.parent, nanobot_home()) if base is not None]
-    if known:
-        folders += [base / "sessions" / known for base in bases]
-    if home is not None:
-        folders.append(home / "sessions")
-    found = {path.resolve(): path for folder in folders for path in _session_files(folder) if _is_session(path)}
+    folders = [source, agent / "sessions"]
+    if known := _workspace_id(agent):
+        folders += [base / "sessions" / known for base in (home, agent.parent, nanobot_home()) if base is not None]
+    found = {path.resolve(): path for folder in folders for path in folder.glob("*.jsonl") if _is_session(path)}
     return sorted(found.values(), key=lambda path: (path.parent.as_posix(), path.name))
 
 
@@ -195,17 +190,6 @@ def _workspace_id(agent: Path) -> str:
     return text if _WORKSPACE_ID.fullmatch(text) else ""
 
 
-def _session_files(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
-    except OSError:
-        return []
-
-
-def _first_files(folder: Path) -> list[Path]:
-    return _session_files(folder)[:3]
-
-
 def _is_session(path: Path) -> bool:
     """Tell a session by its first lines: the head that nanobot writes, or a chat message."""
     with suppress(OSError):
@@ -218,13 +202,12 @@ def _is_session(path: Path) -> bool:
 
 
 def _key_from_name(path: Path) -> str:
-    """Return the key that a file name encodes: base64, or in older releases the key with ``_`` for ``:``."""
+    """Return the key that a file's name encodes, for a file without a head; else the name itself."""
     stem = path.stem
     with suppress(ValueError):
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
-        if base64.urlsafe_b64encode(key.encode()).decode().rstrip("=") == stem and key.isprintable():
-            return key
-    return stem.replace("_", ":", 1)
+        return key if key.isprintable() else stem
+    return stem
 
 
 def _name(path: Path, source: Path, agent: Path) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.bridge.cli import init_command
-from nanobot_memory_plugins.bridge.model_preparation import Prepared
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import writing
 from nanobot_memory_plugins.core.config.reading import installed_plugins
@@ -45,9 +44,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Leave out the model and the doctor, which have tests of their own; the list says what was called."""
     called: list[str] = []
 
-    def prepare(name: str | None) -> Prepared:
+    def prepare(name: str | None) -> bool:
         called.append(f"model {name}")
-        return Prepared.THERE
+        return True
 
     async def examine(workspace: Path, *_: Any) -> list[Finding]:
         called.append(f"doctor {workspace.name}")

@@ -1,27 +1,53 @@
 """``nanobot-memory init``: the first run, from an installed nanobot to one that remembers."""
 
+import os
 import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.bridge.cli.setup import HostSetup, named_by, read_setup
-from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core import Health, MemoryConfig, NanobotMemoryError
+from nanobot_memory_plugins.bridge.configuration import FILE_VARIABLE
+from nanobot_memory_plugins.bridge.senders import configured_senders
+from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, NanobotMemoryError, load_config
 from nanobot_memory_plugins.core.cli.console import console, say_error, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row, show_findings, summary
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
 from nanobot_memory_plugins.core.cli.plain import exit_status
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.mapping import find_section
+from nanobot_memory_plugins.core.config.models import ConfigProblem
+from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
+from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1
+_AGAIN = Sentence("then run `nanobot-memory init` again.")
 # What one types first, in one's own language.
 _SAMPLE = Sentence("Remember that our staging database listens on port 5433.")
 _QUESTION = Sentence("Do you remember the port of the staging database?")
+
+
+@dataclass(frozen=True, slots=True)
+class HostSetup:
+    """A nanobot and its memory, as the configuration has them.
+
+    ``toggles`` are all installed plugins and whether they are on. ``senders`` are those who may write to nanobot.
+    """
+
+    file: Path
+    workspace: Path
+    toggles: Mapping[str, bool]
+    memory: MemoryConfig
+    problems: tuple[ConfigProblem, ...]
+    senders: Senders
 
 
 def init(
@@ -57,7 +83,7 @@ def init(
         else:
             say_error(error)
         raise typer.Exit(exit_status(error)) from error
-    model = Prepared.NOT_WANTED if no_model else _prepare(out, setup.memory)
+    model = "not wanted" if no_model else _prepare(out, setup)
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
     findings = run(examine(setup.workspace, setup.memory, list(setup.problems)))
@@ -74,9 +100,44 @@ def init(
     if as_json:
         row = {"config": setup.file, "workspace": setup.workspace, "plugins": dict(setup.toggles), "backup": backup}
         rows = [finding_row(finding) for finding in findings]
-        print_json({"ok": ok, **row, "model": model.value, "findings": rows, "next": commands})
+        print_json({"ok": ok, **row, "model": model, "findings": rows, "next": commands})
     if not ok:
         raise typer.Exit(_FAILED)
+
+
+def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
+    """Look at nanobot's configuration: the ``given`` one, else its usual. Raises `ConfigurationError` with a hint."""
+    named = given or os.environ.get(FILE_VARIABLE)
+    home = nanobot_home()
+    if named is None and home is None:
+        raise ConfigurationError("There is no home folder to find nanobot's configuration in.", hint="Use --config.")
+    file = Path(named).expanduser().absolute() if named else (home or Path()) / "config.json"
+    raw, wrong = read_json(file)
+    if not file.exists():
+        raise ConfigurationError(
+            Sentence("There is no nanobot configuration at {file}.", file=file),
+            hint=Sentence("Run `nanobot onboard` to make one, {init} --config names another file.", init=_AGAIN),
+        )
+    if not isinstance(raw, Mapping):
+        wrong = Sentence.of(wrong) if wrong else Sentence("a JSON object is expected")
+        raise ConfigurationError(
+            Sentence("{file}: {wrong}.", file=file, wrong=wrong),
+            hint=Sentence("Correct the file, {init} It is left as it is.", init=_AGAIN),
+        )
+    memory, problems = load_config(file)
+    if not find_section(raw)[0]:
+        # A file that does not speak of memory yet has nothing wrong with it.
+        problems = [problem for problem in problems if problem.key != "file"]
+    toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
+    folder = resolve_workspace(workspace or _named_workspace(raw))
+    senders = configured_senders(folder, str(file)) or UNSAID
+    return HostSetup(file, folder, toggles, memory, tuple(problems), senders)
+
+
+def _named_workspace(raw: object) -> Path | None:
+    for key in ("agents", "defaults", "workspace"):
+        raw = raw.get(key) if isinstance(raw, Mapping) else None
+    return Path(raw) if isinstance(raw, str) and raw else None
 
 
 def _show_setup(out: Console, setup: HostSetup) -> None:
@@ -112,7 +173,7 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
         out.print(tr("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person."))
 
 
-def _write_names(out: Console, setup: HostSetup, names: list[str]) -> Path | None:
+def _write_names(out: Console, setup: HostSetup, names: Sequence[str]) -> Path | None:
     """Write the owner's names where they are not there yet; return where the previous file is."""
     backup = set_plugin_options(setup.file, {"core": {"people": named_by(setup, names)}})
     if backup is not None:
@@ -120,23 +181,55 @@ def _write_names(out: Console, setup: HostSetup, names: list[str]) -> Path | Non
     return backup
 
 
-def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
-    """Prepare the model that the configuration names, where one runs on this machine."""
-    storage = memory.plugins.get("storage", {})
+def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the owner with these names, too: whoever is listed with one of them, else with one of the owner's.
+
+    Raises `ConfigurationError` where they are two people's, or where it cannot be seen who is listed.
+    """
+    wrong = next((problem for problem in setup.problems if "core.people" in problem.key), None)
+    if wrong is not None:
+        raise ConfigurationError(wrong.message, hint=Sentence("Correct it, {init}", init=_AGAIN))
+    names = list(dict.fromkeys((*filter(None, map(str.strip, own_names)), "cli")))
+    listed = setup.memory.core.people
+    labels = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
+    if len(labels) > 1:
+        owners = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in labels)
+        raise ConfigurationError(
+            Sentence("These names are several people's: {whose}.", whose=owners),
+            hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
+        )
+    label = labels[0] if labels else People(listed, setup.senders).owner().label
+    return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}
+
+
+def _prepare(out: Console, setup: HostSetup) -> str:
+    """Prepare the model that the configuration names, where one runs on this machine, and say how that went."""
+    storage = setup.memory.plugins.get("storage", {})
     nested = storage.get("embedding")
     nested = nested if isinstance(nested, dict) else {}
     provider = storage.get("embedding_provider", storage.get("embeddingProvider", nested.get("provider", "fastembed")))
-    if not memory.enabled("storage") or provider != "fastembed":
-        return Prepared.NOT_WANTED
+    if not setup.toggles.get("storage") or provider != "fastembed":
+        return "not wanted"
     name = storage.get("embedding_model", storage.get("embeddingModel", nested.get("model")))
     out.print(tr("Embedding model: looking for it; the first time it is made, which takes up to a minute or two."))
-    prepared = prepare_model(name if isinstance(name, str) and name else None)
-    if prepared is Prepared.FAILED:
-        hint = tr("Until it is there, recall goes by words alone; try `nanobot-memory models pull`.")
-        out.print(tr("[yellow]The embedding model could not be made ready.[/yellow] {hint}", hint=hint))
-    elif prepared is not Prepared.NOT_WANTED:
+    if prepare_model(name if isinstance(name, str) and name else None):
         out.print(tr("Embedding model: ready."))
-    return prepared
+        return "ready"
+    hint = tr("Until it is there, recall goes by words alone; try `nanobot-memory models pull`.")
+    out.print(tr("[yellow]The embedding model could not be made ready.[/yellow] {hint}", hint=hint))
+    return "failed"
+
+
+def prepare_model(name: str | None = None) -> bool:
+    """Build or fetch an embedding model when it is not there yet, and return whether it is there now.
+
+    ``name`` None is the default one. A progress bar and what is wrong go to standard error. It blocks, for a minute at
+    the first time. An interrupt ends it: what is half done is thrown away by the next attempt.
+    """
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "models", "pull"]
+    named = [] if name is None else [name]
+    pulled = subprocess.run([*command, *named], stdout=subprocess.DEVNULL, check=False)  # noqa: S603  # our own module
+    return pulled.returncode == 0
 
 
 def _next_commands(setup: HostSetup, given: Path | None) -> list[str]:

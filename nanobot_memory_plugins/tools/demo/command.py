@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
+from nanobot_memory_plugins.bridge.cli.init_command import prepare_model
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -40,7 +40,7 @@ def demo(
     folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-demo-"))
     stages: list[scenario.Stage] = []
     try:
-        if prepare_model() is Prepared.FAILED:
+        if not prepare_model():
             out.print(tr("[yellow]Without an embedding model: recall goes by words alone.[/yellow]"))
         out.print(tr("A stock nanobot-ai in {folder}, with a scripted language model.\n", folder=shown(str(folder))))
         with ScriptedServer([*scenario.script(), *two_machines.script()]) as model:
