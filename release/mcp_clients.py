@@ -39,10 +39,9 @@ def main(folder: Path) -> None:
         if name == "gemini":  # which starts no server in a folder that nobody has trusted
             (home / place / "trustedFolders.json").write_text(json.dumps({str(project): "TRUST_FOLDER"}))
         connect = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "connect", name, "--json"]
-        connect += ["--workspace", str(folder / "workspace"), *(["--write"] if name != "codex" else [])]
+        connect += ["--workspace", str(folder / "workspace")]
         shown = json.loads(run(connect, folder=project, variables=own).strip().splitlines()[-1])
-        if name == "codex":  # whose file is TOML, which a person writes
-            Path(shown["file"]).write_text(shown["text"], encoding="utf-8")
+        Path(shown["file"]).write_text(shown["text"], encoding="utf-8")
         version = run([binaries / program, "--version"], folder=project, variables=own, seconds=120).strip()
         command = " ".join(map(str, (program, "mcp", "list")))
         said = run(["sh", "-c", f"{command} 2>&1"], folder=project, variables=own, seconds=120)

@@ -42,10 +42,6 @@ def mcp(
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="For --http: a further name of this server."),
     ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option("--allow-origin", metavar="URL", help="For --http: a site whose pages may ask."),
-    ] = None,
     project: Annotated[
         str | None,
         typer.Option(
@@ -91,8 +87,7 @@ def mcp(
         def of_tokens(**more: Any) -> MemoryServer:
             return MemoryServer(memory, client_of_token, **more)
 
-        hosts, origins = allow_host or [], allow_origin or []
-        asyncio.run(serve_http(of_tokens, listening, people, hosts=hosts, origins=origins, ready=ready))
+        asyncio.run(serve_http(of_tokens, listening, people, hosts=allow_host or [], ready=ready))
         return
     if sys.stdin.isatty():
         say(

@@ -1,4 +1,4 @@
-"""``nanobot-memory connect``: tell a client how to start the server, or write it into its file where that is JSON."""
+"""``nanobot-memory connect``: what a client's own file has to hold, so that the client starts the server."""
 
 import json
 import os
@@ -21,8 +21,6 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     resolve_workspace,
 )
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -46,13 +44,12 @@ class ClientName(StrEnum):
 class KnownClient:
     """One client: its file for a user, that inside a project (empty where it has none), the place of the servers in it.
 
-    ``more`` are keys that its entries have besides command and arguments; ``after`` says what a person does next.
+    ``more`` are keys that its entries have besides command and arguments.
     """
 
     title: str
     user: Callable[[], Path]
     project: str
-    after: str
     place: str = "mcpServers"
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -79,7 +76,6 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         "Claude Code",
         _home(".claude.json"),
         ".mcp.json",
-        Sentence("Start Claude Code anew; /mcp shows the server."),
         # Without it the first request goes out before the tools are there, and they may be left for a search.
         more={"type": "stdio", "alwaysLoad": True},
     ),
@@ -87,19 +83,16 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         "Claude Desktop",
         _applications("Claude", "claude_desktop_config.json"),
         "",
-        Sentence("Quit Claude Desktop and start it anew."),
     ),
     ClientName.CURSOR: KnownClient(
         "Cursor",
         _home(".cursor", "mcp.json"),
         ".cursor/mcp.json",
-        Sentence("Cursor shows the server under Settings, MCP."),
     ),
     ClientName.CODEX: KnownClient(
         "Codex",
         _codex,
         ".codex/config.toml",
-        Sentence("Start Codex anew; /mcp shows the server."),
         place="mcp_servers",
         # Seconds: the usual 10 are few for a first start on a busy machine.
         more={"startup_timeout_sec": 60},
@@ -108,13 +101,11 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
         "Gemini CLI",
         _home(".gemini", "settings.json"),
         ".gemini/settings.json",
-        Sentence("Start Gemini CLI anew; /mcp shows the server."),
     ),
     ClientName.VSCODE: KnownClient(
         "VS Code",
         _applications("Code", "User", "mcp.json"),
         ".vscode/mcp.json",
-        Sentence("VS Code starts the server when the chat needs it; `MCP: List Servers` shows it."),
         place="servers",
         more={"type": "stdio"},
     ),
@@ -123,14 +114,9 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
 
 def connect(
     client: Annotated[ClientName, typer.Argument(metavar="|".join(ClientName), help="The client.")],
-    write: Annotated[bool, typer.Option("--write", help="Write it; else it is shown.")] = False,
     project: Annotated[
         bool, typer.Option("--project", help="In the folder in which you are, instead of everywhere.")
     ] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="FILE", help="The client's file, where it is another.", dir_okay=False),
-    ] = None,
     plugin: Annotated[
         Path | None,
         typer.Option(
@@ -144,10 +130,7 @@ def connect(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a client's configuration needs to use this memory, and with --write write it there.
-
-    Doing it again changes nothing. The previous file is kept beside it with the ending .bak.
-    """
+    """Show what a client's file needs to use this memory, and where that file is."""
     command = server_command(resolve_workspace(workspace), config, user)
     if plugin is not None:
         from nanobot_memory_plugins.mcp.claude_code.plugin_folder import make_plugin
@@ -158,24 +141,19 @@ def connect(
         return
     known = KNOWN_CLIENTS[client]
     entry = {**known.more, "command": command[0], "args": command[1:]}
-    target = _file_of(known, file, of_project=project)
-    if write and project and file is None:
-        target.parent.mkdir(exist_ok=True)
-    text = _as_toml(known, entry) if target.suffix == ".toml" else _as_json({known.place: {SERVER: entry}})
-    backup = write_entry(known, target, entry) if write else None
-    result = {"client": client.value, "file": target, "server": {SERVER: entry}, "text": text, "written": write}
+    target = _file_of(known, of_project=project)
+    text = (
+        _as_toml(known, entry)
+        if target.suffix == ".toml"
+        else json.dumps({known.place: {SERVER: entry}}, indent=2, ensure_ascii=False)
+    )
     if as_json:
-        print_json({"ok": True, **result, "backup": backup, "next": known.after})
+        print_json({"ok": True, "client": client.value, "file": target, "server": {SERVER: entry}, "text": text})
         return
     out = console()
     out.print(f"{known.title}: [cyan]{shown(str(target))}[/cyan]")
-    if not write:
-        out.print(text, markup=False, highlight=False, soft_wrap=True)
-        out.print(tr("Nothing was written. Put it there, or where the file is JSON let --write do it."))
-        return
-    out.print(tr("[green]Written.[/green]"), shown(tr(known.after)))
-    if backup is not None:
-        out.print(shown(tr("The previous file is {backup}.", backup=str(backup))))
+    out.print(text, markup=False, highlight=False, soft_wrap=True)
+    out.print(tr("Put it there, and start the client anew."))
 
 
 def server_command(workspace: Path, config: Path | None, user: str) -> list[str]:
@@ -187,73 +165,20 @@ def server_command(workspace: Path, config: Path | None, user: str) -> list[str]
     return [program, *more] if program else [sys.executable, "-m", _MODULE, *more]
 
 
-def write_entry(client: KnownClient, file: Path, entry: Mapping[str, Any]) -> Path | None:
-    """Put our server among those of a JSON file, and return the copy of the file as it was, if it changed.
-
-    Raises `ConfigurationError` where something there is not understood; the file is then as it was.
-    """
-    by_hand = "Put it there by hand; the file is left as it is."
-    if file.suffix == ".toml":
-        raise ConfigurationError(Sentence("{file} is no JSON, and is not written.", file=file), hint=by_hand)
-    if not file.parent.is_dir():
-        raise ConfigurationError(
-            Sentence(
-                "There is no folder {parent}: {title} is not installed, or was never started.",
-                parent=file.parent,
-                title=client.title,
-            ),
-            hint="Start it once, or name its file with --file.",
-        )
-    try:
-        before = file.read_text(encoding="utf-8") if file.exists() else None
-        content = json.loads(before) if before is not None else {}
-        servers = content.setdefault(client.place, {})
-        existing = servers.get(SERVER, entry)
-        words = [existing.get("command"), *existing.get("args", ())]
-        is_own = any(isinstance(word, str) and (Path(word).stem == _PROGRAM or word == _MODULE) for word in words)
-    except OSError as error:
-        raise ConfigurationError(
-            Sentence("{file} cannot be read: {reason}.", file=file, reason=error.strerror), hint=by_hand
-        ) from error
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        raise ConfigurationError(Sentence("{file} is not understood.", file=file), hint=by_hand) from None
-    if not is_own:
-        raise ConfigurationError(
-            Sentence(
-                "{file} has a server {server} already, which was not written by this command.", file=file, server=SERVER
-            ),
-            hint="Remove or rename it there, then run this again.",
-        )
-    if before is not None and servers.get(SERVER) == entry:
-        return None
-    servers[SERVER] = {**existing, **entry}
-    try:
-        replace_file(file, f"{_as_json(content, like=before or '')}\n".encode())
-    except MemoryFileError as error:
-        raise ConfigurationError(error.cause, hint="Name another one with --file.") from error
-    return file.with_name(f"{file.name}.bak") if before is not None else None
-
-
-def _file_of(client: KnownClient, given: Path | None, *, of_project: bool) -> Path:
-    """Return the file of a client, through links: people keep such files elsewhere. Raises `ConfigurationError`."""
-    if given is not None:
-        return given.expanduser().resolve()
+def _file_of(client: KnownClient, *, of_project: bool) -> Path:
+    """Return the file of a client. Raises `ConfigurationError`."""
     if of_project:
         if not client.project:
             raise ConfigurationError(
                 Sentence("{title} keeps nothing in a project.", title=client.title), hint="Leave --project out."
             )
-        return (Path.cwd() / client.project).resolve()
+        return Path.cwd() / client.project
     try:
-        return client.user().resolve()
+        return client.user()
     except RuntimeError as error:
-        raise ConfigurationError("There is no home folder to find the client's file in.", hint="Use --file.") from error
-
-
-def _as_json(content: object, *, like: str = "") -> str:
-    """Return JSON with the indentation of another text."""
-    first = next((line for line in like.splitlines()[1:] if line.strip()), "  x")
-    return json.dumps(content, indent=first[: len(first) - len(first.lstrip())] or 2, ensure_ascii=False)
+        raise ConfigurationError(
+            "There is no home folder to find the client's file in.", hint="Use --project."
+        ) from error
 
 
 def _as_toml(client: KnownClient, entry: Mapping[str, Any]) -> str:

@@ -25,8 +25,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from nanobot_memory_plugins.core import ConfigurationError, InputError
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.mcp.clients import Client, person_client
-from nanobot_memory_plugins.mcp.sdk import IS_VERSION_1
-from nanobot_memory_plugins.mcp.server import MemoryServer
+from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 from nanobot_memory_plugins.mcp.stdio import told_to_end
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -159,18 +158,17 @@ async def serve_http(
     people: Mapping[str, str],
     *,
     hosts: Sequence[str] = (),
-    origins: Sequence[str] = (),
     ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer requests until the process is told to end. ``ready`` is called once it listens.
 
-    ``hosts`` are further names of this server (``memory.example.org``), ``origins`` pages that may ask
-    (``https://chat.example.org``): the page of another site, or one that rebinds its name to this machine, may not.
+    ``hosts`` are further names of this server (``memory.example.org``). The page of another site, or one that rebinds
+    its name to this machine, may not ask.
     """
     address, port = address_of(listening), listening.getsockname()[1]
     own_hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")] + [address.split("/")[2]]
     security = TransportSecuritySettings(
-        allowed_hosts=[*own_hosts, *hosts], allowed_origins=[*(f"http://{name}" for name in own_hosts), *origins]
+        allowed_hosts=[*own_hosts, *hosts], allowed_origins=[f"http://{name}" for name in own_hosts]
     )
     auth = AuthSettings(issuer_url=AnyHttpUrl(address), resource_server_url=None)
     server = make_server(auth=auth, token_verifier=Tokens(people))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Scope
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
@@ -35,17 +35,12 @@ class ServedMemory(MemoryHost):
 
         super().__init__(workspace, config=_served(config), problems=problems, senders=senders, project=project)
 
-    def enter(self, client: Client) -> Scope:
-        """Set the owner of the client's session, and return it: the tools of the session act for that person.
+    def enter(self, client: Client) -> None:
+        """Set the owner of the client's session: the tools of the session act for that person.
 
         It may read the host's configuration: call it in a thread.
         """
-        return self._scopes.of(client.session, client.scope)
-
-    def shown(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
-        """Return what of some hits may be shown to a scope: what is its own."""
-        visible = self.visible_scope(scope)
-        return [hit for hit in hits if visible.allows(hit.scope)]
+        self._scopes.of(client.session, client.scope)
 
 
 def _served(config: MemoryConfig) -> MemoryConfig:

@@ -1,20 +1,35 @@
-"""The server: the SDK's own, with the tools of the plugins, the memory as resources, and one prompt."""
+"""The server: the SDK's own, with the tools of the plugins and one prompt."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from mcp import types
-from nanobot_memory_plugins.core import Scope, logger
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.mcp import resources
-from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
 from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.memory import ServedMemory
-from nanobot_memory_plugins.mcp.sdk import FastMCP, UnansweredError
-from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS, face_of, listed, run_tool
+from nanobot_memory_plugins.mcp.tools import (
+    INSTRUCTIONS,
+    INSTRUCTIONS_BESIDE_HOOKS,
+    bounded,
+    face_of,
+    listed,
+    run_tool,
+)
+
+try:
+    from mcp.server.fastmcp import FastMCP
+    from mcp.server.fastmcp.exceptions import ToolError
+
+    IS_VERSION_1 = True
+except ImportError:  # version 2 of the SDK has renamed it
+    from mcp.server.mcpserver import MCPServer as FastMCP  # type: ignore[import-not-found, no-redef]
+    from mcp.server.mcpserver.exceptions import ToolError  # type: ignore[import-not-found, no-redef]
+
+    IS_VERSION_1 = False
 
 NAME = "nanobot-memory"
 # Seconds within which every request has an answer.
@@ -26,6 +41,13 @@ _LATE_READING = " Ask again in a moment."
 _LATE_WRITING = " It may still be done: look before you ask for it again."
 
 _T = TypeVar("_T")
+
+
+class UnansweredError(ToolError):
+    """A request without an answer. The message is for the client, in English, and contains no value of the memory."""
+
+    def __init__(self, *, message: str) -> None:
+        super().__init__(message)
 
 
 class MemoryServer(FastMCP[Any]):
@@ -51,20 +73,6 @@ class MemoryServer(FastMCP[Any]):
         self._hooks = hooks
         self._call_seconds = call_seconds
         self._tasks = OwnedTasks()
-        self.resource(
-            resources.LONG_TERM,
-            name="long-term-memory",
-            title="Long-term memory",
-            description="All that is known of the user for long.",
-            mime_type=resources.MARKDOWN,
-        )(self._long_term)
-        self.resource(
-            resources.NOTES + "{day}",
-            name="notes-of-a-day",
-            title="Notes of a day",
-            description="What was noted on a day, such as 2026-02-16.",
-            mime_type=resources.MARKDOWN,
-        )(self._notes)
         self.prompt(
             name="recall",
             title="Recall",
@@ -86,7 +94,7 @@ class MemoryServer(FastMCP[Any]):
     async def list_tools(self) -> list[types.Tool]:
         """Return the tools of the plugins, which bring their own schemas."""
 
-        async def tools(_client: Client, _scope: Scope) -> list[types.Tool]:
+        async def tools(_client: Client) -> list[types.Tool]:
             has_hooks = self._hooks is not None
             return [types.Tool.model_validate(listed(tool, hears_user=has_hooks)) for tool in self.memory.tools()]
 
@@ -97,28 +105,17 @@ class MemoryServer(FastMCP[Any]):
         if self._hooks is not None and name == HOOK_TOOL:
             return _text_result(await self._hooks.answer(arguments))
 
-        async def run(client: Client, _scope: Scope) -> str | None:
+        async def run(client: Client) -> str | None:
             tool = self.memory.tool(name)
             return await run_tool(tool, client, arguments) if tool is not None else None
 
         answer = await self._in_time(run, reads=face_of(name).reads_only)
         return await super().call_tool(name, dict(arguments), *context) if answer is None else _text_result(answer)
 
-    async def list_resources(self) -> list[types.Resource]:
-        """Return long-term memory, and the last days of the client's person."""
-        resource_list = await self._in_time(lambda _client, scope: resources.list_resources(self.memory, scope))
-        return [*await super().list_resources(), *map(types.Resource.model_validate, resource_list)]
-
-    async def _long_term(self) -> str:
-        return await self._in_time(lambda client, scope: resources.long_term(self.memory, client, scope))
-
-    async def _notes(self, day: str) -> str:
-        return await self._in_time(lambda _client, scope: resources.notes(self.memory, scope, day))
-
     async def _recall(self, topic: str = "") -> str:
         topic = " ".join(topic.split())[:_LONGEST_TOPIC]
 
-        async def found(client: Client, _scope: Scope) -> str:
+        async def found(client: Client) -> str:
             search = self.memory.tool("memory_search")
             return await search.run({"query": topic}, session_key=client.session) if search is not None else ""
 
@@ -127,7 +124,7 @@ class MemoryServer(FastMCP[Any]):
         request = f"Take {about} into account for the rest of this conversation. Call memory_search for more."
         return f"{request}\n\n{text}".strip()
 
-    async def _in_time(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], *, reads: bool = True) -> _T:
+    async def _in_time(self, work: Callable[[Client], Coroutine[Any, Any, _T]], *, reads: bool = True) -> _T:
         """Return what some work for the client of this request returns. Raises `UnansweredError` where it is late.
 
         A client that goes away, or that loses patience, ends what only reads. What writes goes on.
@@ -140,10 +137,11 @@ class MemoryServer(FastMCP[Any]):
             more = _LATE_READING if reads else _LATE_WRITING
             raise UnansweredError(message=f"There is no answer within {self._call_seconds:g} seconds.{more}") from None
 
-    async def _run_for_client(self, work: Callable[[Client, Scope], Coroutine[Any, Any, _T]], client: Client) -> _T:
+    async def _run_for_client(self, work: Callable[[Client], Coroutine[Any, Any, _T]], client: Client) -> _T:
         if not await self._start():
             raise UnansweredError(message="The memory could not be started; `nanobot-memory doctor` says why.")
-        return await work(client, await run_in_daemon_thread(lambda: self.memory.enter(client)))
+        await run_in_daemon_thread(self.memory.enter, client)
+        return await work(client)
 
     async def _start(self) -> bool:
         try:

@@ -12,8 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, TextIO
 
-from nanobot_memory_plugins.mcp.sdk import IS_VERSION_1
-from nanobot_memory_plugins.mcp.server import MemoryServer
+from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 
 # Seconds for the last answers, once the client has closed its end: it may not read them any more.
 _LAST_SECONDS = 2.0

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryTool, logger
-from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.clients import Client
 
 _BEGINNING = (
@@ -37,6 +36,8 @@ be known: call memory_search.
 language, with the user's own words for it. Do not ask first.
 {_END}"""
 
+# Characters of an answer: clients hand the whole of it to their model.
+ANSWER_CHARACTERS = 16_000
 _YOUR_NOTE = " It is kept as your note."
 _NARROWER = "Ask for less: other words, a time with since and until, or one memory by its id."
 
@@ -103,6 +104,19 @@ async def run_tool(tool: MemoryTool, client: Client, arguments: Mapping[str, Any
     except Exception as error:  # a third party's tool may fail in any way, and its words may hold anything
         logger.warning("the tool {} failed: {}", tool.name, type(error).__name__)
         return f"Error: {tool.name} failed: {type(error).__name__}"
+
+
+def bounded(text: str, hint: str) -> str:
+    """Return a text of at most `ANSWER_CHARACTERS`; its last line, which may close a fence, stays.
+
+    What is left out comes before that, and ``hint`` says how to see it.
+    """
+    if len(text) <= ANSWER_CHARACTERS:
+        return text
+    body, _, last = text.rpartition("\n")
+    note = f"(About {len(text) - ANSWER_CHARACTERS:,} characters are left out here. {hint})"
+    last = last[: ANSWER_CHARACTERS // 2]
+    return f"{body[: ANSWER_CHARACTERS - len(last) - len(note) - 2]}\n{note}\n{last}"
 
 
 def _plain(value: Any) -> Any:

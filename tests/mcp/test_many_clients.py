@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
 from nanobot_memory_plugins.mcp.server import CALL_SECONDS
+from nanobot_memory_plugins.mcp.tools import ANSWER_CHARACTERS
 from tests.support.mcp_clients import LineClient, ServedWorkspace
 
 CLIENTS, CALLS, KILLS = (8, 1_000, 20) if os.environ.get("NANOBOT_MEMORY_LONG") else (2, 20, 1)

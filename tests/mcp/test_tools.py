@@ -5,8 +5,7 @@ from datetime import datetime
 import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
-from nanobot_memory_plugins.mcp.tools import listed
+from nanobot_memory_plugins.mcp.tools import ANSWER_CHARACTERS, listed
 
 PORT = "The staging database of the user listens on port 5433"
 
