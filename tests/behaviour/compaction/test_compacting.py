@@ -179,14 +179,6 @@ async def test_an_oversized_message_is_kept_out_of_the_call_and_named(life: Life
     assert all(middle not in one.text for one in model.asked("compaction"))
 
 
-@pytest.mark.usefixtures("alone")
-async def test_a_summary_with_its_mark_is_as_long_as_the_configuration_says_at_most(life: Life, model: ReadingModel):
-    model.summary = " ".join(f"The topic {n} is settled." for n in range(400))
-    async with life.host(compaction={"summaryTokens": 300}) as memory:
-        summary = await compact(memory, talk(60))
-    assert 250 < estimate_tokens(summary.text) <= 300
-
-
 @pytest.mark.accept("AC-07")
 @pytest.mark.usefixtures("alone")
 async def test_a_tool_call_is_never_parted_from_its_result(life_without_model: Life):

@@ -133,7 +133,7 @@ def nanobot_chat(number: int) -> list[dict]:
     return [
         stamped(0, "user", f"Project zephyr{number:03d} ships on port {20_000 + number}."),
         stamped(4, "assistant", "", tool_calls=[call]),
-        stamped(6, "tool", f"exit 0 of build {number}", tool_call_id=f"c{number}", name="exec"),
+        stamped(6, "tool", f"exit 0 of build {number}", tool_call_id=f"c{number}", name=f"exec {SECRET}"),
         stamped(9, "assistant", f"Noted for number {number}."),
         stamped(30, "user", [{"type": "text", "text": "ok"}]),
         stamped(40, "user", "ok"),

@@ -77,6 +77,7 @@ def test_messages_of_nanobot_keep_session_time_and_speaker(life: Life, tmp_path:
     with_tools = life.command("import", source, "--tools", "--json").json
     assert with_tools["taken"]["messages"] == 3
     assert "tool" in {one["origin"] for one in hits(life, "exit build")}
+    assert life.files_with(stores.SECRET) == []
 
 
 def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
