@@ -1,14 +1,13 @@
 """The user's own prompts and wishes: they reach the model, and a file that cannot be used costs nothing but itself."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -19,45 +18,20 @@ from tests.behaviour.kit.long_talk import chat
 
 
 class Model:
-    """Answers what it is told to, in turn, the last answer for ever; remembers what it was asked."""
+    """Finds the same in whatever it reads, and remembers how it was asked."""
 
-    def __init__(self, *answers: Any) -> None:
-        self.answers = list(answers)
-        self.asked: list[str] = []
+    def __init__(self) -> None:
         self.instructions: list[str] = []
-        self.purposes: list[str] = []
 
     async def __call__(self, messages: Sequence[Any], *, max_tokens: int, purpose: str) -> str:
-        self.asked.append(messages[-1]["content"])
         self.instructions.append(messages[0]["content"])
-        self.purposes.append(purpose)
-        answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
-        if isinstance(answer, BaseException):
-            raise answer
-        if isinstance(answer, Callable):  # type: ignore[arg-type]
-            answer = answer(messages[-1]["content"])
-        return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        return json.dumps([{"content": FACT, "category": "fact", "importance": "high", "said": "I moved to Leipzig"}])
 
 
-def item(content: str, category: str = "fact", importance: str = "high", **more: str | list[str]) -> dict[str, object]:
-    return {"content": content, "category": category, "importance": importance, **more}
-
-
-def host(workspace: Path, model: Any = None, *, clock: Any = None, core: Any = None, **options: Any) -> MemoryHost:
-    """Return a host; `NANOBOT_MEMORY_PLUGINS` says which plugins it loads."""
-    config = MemoryConfig.model_validate({"core": core or {}, "plugins": {"consolidation": options}})
-    return MemoryHost(workspace, config=config, llm=model, clock=clock)
-
-
-def stored(workspace: Path) -> dict[str, Entry]:
-    """Return the entries by their texts."""
-    return {one.content: one for one in EntryRepository(workspace).load().entries.values()}
-
-
+FACT = "The user lives in Leipzig"
 OWN = "My own instruction.{wishes}\n{questions}\n--- user\n{conversation}\n"
 NEVER = "nothing about health\nnever the names of my children"
 TOLD = chat("I moved to Leipzig last week and rent a flat there.", "Nice.")
-ANSWER = [item("The user lives in Leipzig", said="I moved to Leipzig")]
 FAULTS = {
     "lacks a placeholder": ("Mine.{wishes}{questions}\n--- user\nNothing here\n", "lacks {conversation}"),
     "lacks the wishes": ("Mine.{questions}\n--- user\n{conversation}\n", "lacks {wishes}"),
@@ -87,10 +61,10 @@ def said():
 
 async def learned(workspace: Path, model: Model, **core: str) -> list[str]:
     """Return what was learned of a session, and what doctor says of prompts."""
-    async with host(workspace, model, core=core) as memory:
+    async with MemoryHost(workspace, config=MemoryConfig.model_validate({"core": core}), llm=model) as memory:
         await memory.session_idle(session_key="cli:one", history=TOLD, ended=True)
         findings = await memory.diagnose()
-    assert set(stored(workspace)) == {"The user lives in Leipzig"}
+    assert [one.content for one in EntryRepository(workspace).load().entries.values()] == [FACT]
     return [f"{one.health.value}: {one.state} {one.hint}" for one in findings if one.subject == "own prompts"]
 
 
@@ -101,7 +75,7 @@ async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_
     folder.mkdir(parents=True)
     file = folder / "reading.en.md"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    model = Model(ANSWER)
+    model = Model()
     _, told = await learned(workspace, model, wishes=NEVER, prompt_folder=str(folder))
     assert model.instructions[0].startswith("You read a conversation")
     for text in (told, "\n".join(said)):

@@ -49,15 +49,6 @@ def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
     assert told not in build_block(said[:1], RecallOptions(max_full_docs=0), Recalled()).text
 
 
-def test_the_budget_is_in_tokens_and_in_characters_only_where_somebody_sets_them():
-    hits = [hit(str(n), f"{n} " + "word " * 60) for n in range(12)]
-    block = build_block(hits, RecallOptions(), Recalled())
-    assert 600 < estimate_tokens(block.text) <= 800
-    assert len(block.text) > 1_800
-    assert len(build_block(hits, RecallOptions(inject_budget_chars=1_800), Recalled()).text) <= 1_800
-    assert len(build_block(hits, RecallOptions(max_full_docs=1, max_snippets=2), Recalled()).hit_ids) == 3
-
-
 @pytest.mark.parametrize(
     ("text", "gone"),
     [

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
-from tests.support.many_messages import write_messages
+from nanobot_memory_plugins.core.files.paths import session_file_name
 
 CONFIG = {
     "core": {"message_limit": 60},
@@ -118,7 +118,20 @@ def rows(workspace: Path, *arguments: str) -> list[dict[str, object]]:
 @pytest.mark.usefixtures("ours_alone")
 def test_long_conversations_are_counted_to_the_last_message(tmp_path: Path, zone):
     zone("UTC")
-    write_messages(tmp_path, NOW, sessions=3, each=700)  # from the evening before
+    (tmp_path / "memory" / "sessions").mkdir(parents=True)
+    for number in range(3):
+        lines = (
+            {
+                "id": f"{number}-{n}",
+                "role": "user",
+                "text": f"message {n} about topic {number}",
+                "session": f"cli:{number}",
+            }
+            | {"time": (NOW - timedelta(minutes=700 - n)).isoformat()}  # from the evening before
+            for n in range(700)
+        )
+        file = tmp_path / "memory" / "sessions" / session_file_name(f"cli:{number}")
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     found = rows(tmp_path)
     assert [(row["day"], row["messages"]) for row in found] == [("2026-06-23", 100)] * 3 + [("2026-06-24", 600)] * 3
     assert found[0]["about"].startswith("message 0 about")

@@ -28,6 +28,7 @@ COSTLY = (
     "://a:",
     '"',
     "kind: Secret\ndata:\n",
+    f'password: "{"xX-" * 60}…" ',
     "insert into a (password) values ('a'), ",
     "密码是",
 )

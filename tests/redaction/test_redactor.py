@@ -1,6 +1,5 @@
 import base64
 import re
-import time
 from random import Random
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
-from tests.support.each import each
 from tests.support.examples import examples
 
 FRAGMENTS = st.sampled_from([
@@ -52,18 +50,6 @@ def test_a_value_and_a_block_longer_than_a_window_are_hidden_whole():
     block, _ = key_block(Random(7))
     filler = "some words of no interest\n" * 640
     assert redact_text(filler[:16_300] + block + "\nend") == filler[:16_300] + "[PRIVATE_KEY]\nend"
-
-
-def seconds(text: str) -> float:
-    started = time.perf_counter()
-    redact_text(text)
-    return time.perf_counter() - started
-
-
-@each("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])
-def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
-    value = unit * 60
-    assert seconds(f'password: "{value}…" and password={value}! token "{value}"') < 1
 
 
 def test_base64_of_a_secret_is_hidden_and_of_other_text_is_not():

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +12,7 @@ from filelock import FileLock
 
 from nanobot_memory_plugins.core import Destination, MemoryHost, Note, NoteType, Query, Receipt
 from tests.behaviour.kit.life import KEY, Conversation, Life
+from tests.behaviour.kit.model import remember_call
 from tests.behaviour.kit.waiting import until
 
 
@@ -261,17 +263,45 @@ async def test_at_the_start_all_files_are_indexed_and_unchanged_ones_not_again(l
     assert index.stat().st_mtime_ns == written
 
 
-async def test_a_day_begins_at_local_midnight_and_everything_is_for_its_owner_alone(life: Life):
+async def test_a_day_begins_at_local_midnight(life: Life):
     async with life.host() as memory:
         local = datetime(2026, 2, 16, 23, 59, 59).astimezone()
         life.clock.set(local.astimezone(UTC))
         before = await memory.keep(Note("a"), session_key=KEY)
         life.clock.advance(1)
         after = await memory.keep(Note("b"), session_key=KEY)
-        await Conversation(memory).turn("hello")
     assert [one.path.name for one in (before, after)] == ["2026-02-16.md", "2026-02-17.md"]
-    for path in (life.memory, *life.memory.rglob("*")):
-        assert path.stat().st_mode & 0o777 == (0o700 if path.is_dir() else 0o600), path
+
+
+@pytest.fixture
+def no_umask() -> Iterator[None]:
+    """Take nothing away from the modes that are asked for."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+async def test_what_is_ours_is_for_its_owner_alone_and_what_is_a_persons_stays(life: Life, no_umask: None):
+    for folder in (life.memory / "sessions", life.memory / ".locks", life.workspace / ".storage"):
+        folder.mkdir(parents=True)
+    (life.memory / "MEMORY.md").write_text("# Long term\n\nThe user likes plums.\n", encoding="utf-8")
+    (life.workspace / ".storage" / "memory.db").touch()
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for number in range(4):
+            said = f"My dog number {number} is called Rex{number}."
+            await talk.turn(said, "I see.", remember_call(said, said))
+        await observe(memory, "x")
+        await memory.keep(Note("The cat sleeps"), session_key=KEY)
+        await talk.compact(window=400)
+        await talk.idle(ended=True)
+        await memory.flush_index()
+    wide = {
+        str(path.relative_to(life.workspace))
+        for path in life.workspace.rglob("*")
+        if path.lstat().st_mode & 0o777 & ~(0o700 if path.is_dir() else 0o600)
+    }
+    assert wide == {"memory", "memory/MEMORY.md"}
 
 
 async def test_a_message_is_asked_about_before_it_is_a_memory_of_itself(life: Life, install):
