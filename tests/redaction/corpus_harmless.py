@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable
 from random import Random
 
-from tests.redaction.shapes import ALNUM, HEX, UPPER, WORDS, W, pick, uuid
+from tests.behaviour.kit.shapes import ALNUM, HEX, UPPER, WORDS, W, pick, uuid
 
 D = string.digits
 B64 = ALNUM + "+/"

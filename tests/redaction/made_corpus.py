@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
 
+from tests.behaviour.kit.shapes import ALNUM, HEX, VENDOR_TOKENS, WORDS, cn_id, iban, key_block, luhn, pick
 from tests.redaction.corpus_chinese import CHINESE_PLACES
 from tests.redaction.corpus_harmless import HAZARDS
 from tests.redaction.corpus_places import PLACES
-from tests.redaction.shapes import ALNUM, HEX, VENDOR_TOKENS, WORDS, cn_id, iban, key_block, luhn, pick
 
 
 @dataclass(frozen=True)

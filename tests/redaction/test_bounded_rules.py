@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.redaction.installed_rules import BoundedRules
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import Rule
-from tests.redaction.shapes import VENDOR_TOKENS
+from tests.behaviour.kit.shapes import VENDOR_TOKENS
 from tests.support.each import each
 from tests.support.examples import examples
 

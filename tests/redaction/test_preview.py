@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import safe_preview
-from tests.redaction.shapes import VENDOR_TOKENS, key_block
+from tests.behaviour.kit.shapes import VENDOR_TOKENS, key_block
 from tests.support.each import each
 from tests.support.examples import examples
 

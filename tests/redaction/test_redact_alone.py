@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from nanobot_memory_plugins.redaction.cli.command import main
-from tests.redaction.shapes import VENDOR_TOKENS
+from tests.behaviour.kit.shapes import VENDOR_TOKENS
 
 ROOT = Path(__file__).parents[2]
 REDACTION = ROOT / "nanobot_memory_plugins" / "redaction"

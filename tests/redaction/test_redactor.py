@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.rules.rule import Rule
-from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
+from tests.behaviour.kit.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 from tests.support.examples import examples
 
 FRAGMENTS = st.sampled_from([

@@ -20,7 +20,7 @@ from nanobot_memory_plugins.redaction.detectors.rule_table import RuleIndex, key
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.values.checks import CHECKS
 from nanobot_memory_plugins.redaction.values.key_names import split_name
-from tests.redaction.shapes import jwt
+from tests.behaviour.kit.shapes import jwt
 from tests.support.each import each
 
 TOKENS = list(zip(rows()["tokens"], token_rules(), strict=True))

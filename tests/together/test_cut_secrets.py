@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
-from tests.redaction.shapes import VENDOR_TOKENS
+from tests.behaviour.kit.shapes import VENDOR_TOKENS
 from tests.support.files_of import text_of
 
 CONFIG = MemoryConfig.model_validate(

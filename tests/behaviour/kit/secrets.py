@@ -1,26 +1,14 @@
 """Texts with secrets, made when a test runs so that none stands in the repository, and texts that look like them."""
 
-import base64
-import json
 import os
-import string
 import subprocess
 import sys
 from pathlib import Path
 from random import Random
 
 from nanobot_memory_plugins.core import redact_text
+from tests.behaviour.kit.shapes import PASSWORDS, VENDOR_TOKENS, key_block
 
-_ALNUM = string.ascii_letters + string.digits
-_WORDS = ("amber", "birch", "cobalt", "fjord", "garnet", "indigo", "jasper", "lotus", "nectar", "quartz")
-# What stands before a token, and how many characters of what follow.
-_TOKENS = (
-    ("sk-", 48, _ALNUM), ("sk-ant-api03-", 95, _ALNUM), ("gsk_", 52, _ALNUM), ("hf_", 34, string.ascii_letters),
-    ("AKIA", 16, string.ascii_uppercase + "234567"), ("AIza", 35, _ALNUM), ("ghp_", 36, _ALNUM), ("glpat-", 20, _ALNUM),
-    ("npm_", 36, _ALNUM), ("dckr_pat_", 27, _ALNUM), ("hvs.", 95, _ALNUM), ("dop_v1_", 64, "0123456789abcdef"),
-    ("sk_live_", 24, _ALNUM), ("shpat_", 32, "0123456789abcdef"),
-    ("LTAI", 20, _ALNUM), ("xoxb-123456789012-", 24, _ALNUM),
-)  # fmt: skip
 _PLACES = (
     "my password is §, keep it to yourself", "the wifi password: §", "export DB_PASSWORD=§", "password = '§'",
     "postgres://ana:§@db.example.org/shop", "curl -u ana:§ https://api.example.org", "api_key: §", "--token §",
@@ -43,38 +31,23 @@ HARMLESS = (
 )  # fmt: skip
 
 
-def _pick(random: Random, alphabet: str, size: int) -> str:
-    return "".join(random.choices(alphabet, k=size))
-
-
-def _password(random: Random) -> str:
-    return random.choice(_WORDS).title() + random.choice("!#%$") + _pick(random, _ALNUM, 9) + "7"
-
-
 def corpus(seed: int) -> list[tuple[str, str]]:
-    """Return texts, each with the secret in it: tokens, passwords in places, a JWT and a private key."""
+    """Return texts, each with the secret in it: tokens of every vendor, passwords in places, a private key."""
     random = Random(seed)
-    made = []
-    for prefix, size, alphabet in _TOKENS:
-        token = prefix + _pick(random, alphabet, size)
-        made.append((f"deploy with {token} today", token[len(prefix) :]))
-    for place in _PLACES:
-        password = _password(random)
-        made.append((place.replace("§", password), password))
-    parts = ({"alg": "HS256", "typ": "JWT"}, {"sub": _pick(random, string.digits, 10)})
-    head, body = (base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("=") for one in parts)
-    signature = _pick(random, _ALNUM, 43)
-    made.append((f"the session is {head}.{body}.{signature}", signature))
-    line = _pick(random, _ALNUM + "+/", 64)
-    made.append((f"-----BEGIN RSA PRIVATE KEY-----\n{line}\n{line[::-1]}\n-----END RSA PRIVATE KEY-----", line))
-    return made
+    tokens = [make(random) for make in VENDOR_TOKENS.values()]
+    passwords = [(place, PASSWORDS["symbols"](random)) for place in _PLACES]
+    block, lines = key_block(random)
+    return [
+        *((f"deploy with {token} today", token) for token in tokens),
+        *((place.replace("§", password), password) for place, password in passwords),
+        (block, lines[0]),
+    ]
 
 
 def hidden(seed: int) -> list[tuple[str, str]]:
-    """Return those of the corpus that redaction knows: the only ones by which a test may look at what keeps to it."""
+    """Return some of the corpus that redaction knows: the only ones by which a test may look at what keeps to it."""
     known = [(text, secret) for text, secret in corpus(seed) if secret not in redact_text(text)]
-    assert len(known) >= 10
-    return known
+    return Random(seed).sample(known, 30)
 
 
 # A redactor that somebody else installs, and the entry point by which it is found.

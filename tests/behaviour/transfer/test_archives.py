@@ -182,7 +182,7 @@ async def test_an_archive_is_made_beside_a_running_host(life: Life, elsewhere: L
 
 async def test_secrets_stay_outside_wherever_they_stand_in_an_archive(life: Life, elsewhere: Life, tmp_path: Path):
     await live(life, "walnut")
-    kept = [text.split()[2] for text, _ in hidden(7) if text.startswith("deploy with")]
+    kept = [secret for text, secret in hidden(7) if text.startswith("deploy with")]
     names = [name for name in for_people(life) if not name.endswith(".bak")]
     for number, name in enumerate(names):
         file = life.memory / name
