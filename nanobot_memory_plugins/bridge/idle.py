@@ -1,5 +1,6 @@
 """Sessions that have gone quiet: the memory is notified of them, in this process or at the next start."""
 
+import sqlite3
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
@@ -13,8 +14,6 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.state import StateDatabase
 
 if TYPE_CHECKING:
-    import apsw
-
     from nanobot_memory_plugins.core import MemoryHost
 
 # A session that another process may still be timing is left to it for this many idle times.
@@ -41,7 +40,7 @@ class IdleMarks:
         """Return the sessions that nobody has dealt with since they were saved, newest first, and count the try."""
         newest = sorted(sessions, key=lambda session: session[1], reverse=True)
 
-        def choose(connection: "apsw.Connection") -> list[tuple[str, datetime]]:
+        def choose(connection: sqlite3.Connection) -> list[tuple[str, datetime]]:
             since = _begin(connection, now)
             chosen: list[tuple[str, datetime]] = []
             for key, saved in newest:
@@ -58,7 +57,7 @@ class IdleMarks:
     def note(self, key: str, saved: datetime) -> None:
         """Record that a session has been dealt with as it was saved at ``saved``."""
 
-        def add(connection: "apsw.Connection") -> None:
+        def add(connection: sqlite3.Connection) -> None:
             _begin(connection, saved)
             marked, _ = _mark(connection, key)
             _set_mark(connection, key, max(saved.isoformat(), marked), _TRIES)
@@ -66,20 +65,20 @@ class IdleMarks:
         self._state.write(add)
 
 
-def _begin(connection: "apsw.Connection", now: datetime) -> str:
+def _begin(connection: sqlite3.Connection, now: datetime) -> str:
     """Return the time of the first mark, which is ``now`` where there is none."""
     connection.execute("INSERT OR IGNORE INTO task VALUES (?, '', '{}', ?)", (_SINCE, now.isoformat()))
     return str(connection.execute("SELECT time FROM task WHERE name = ?", (_SINCE,)).fetchall()[0][0])
 
 
-def _mark(connection: "apsw.Connection", key: str) -> tuple[str, int]:
+def _mark(connection: sqlite3.Connection, key: str) -> tuple[str, int]:
     """Return the save of a session that was dealt with last, and how often that was tried."""
     row = (_TASK, redact_key(key))
     found = connection.execute("SELECT time, body FROM task WHERE name = ? AND subject = ?", row).fetchall()
     return (str(found[0][0]), int(str(found[0][1]))) if found else ("", 0)
 
 
-def _set_mark(connection: "apsw.Connection", key: str, stamp: str, tries: int) -> None:
+def _set_mark(connection: sqlite3.Connection, key: str, stamp: str, tries: int) -> None:
     row = (_TASK, redact_key(key), str(tries), stamp)
     connection.execute("INSERT OR REPLACE INTO task VALUES (?, ?, ?, ?)", row)
 

@@ -1,18 +1,16 @@
 """What is remembered of a session from one cut to the next, so that restarts and processes agree."""
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core import Message, PluginContext
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.message_key import message_key
-
-if TYPE_CHECKING:
-    import apsw
 
 _T = TypeVar("_T")
 
@@ -77,7 +75,7 @@ def _takes(counts: Counter[str], key: str) -> bool:
 
 
 async def _change(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:
-    def write(connection: "apsw.Connection") -> _T:
+    def write(connection: sqlite3.Connection) -> _T:
         row = connection.execute(
             "SELECT body FROM task WHERE name = ? AND subject = ?", (_TASK, session_key)
         ).fetchone()

@@ -8,15 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from sqlite3 import Connection
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.state import StateDatabase
-
-if TYPE_CHECKING:
-    from apsw import Connection
 
 BY_HAND = "hand"
 """Who is named for what others did to the file."""
@@ -135,7 +132,7 @@ class History:
         """Write down that a file holds the entries ``ids``, some of them ``fresh``; return the ``runs`` with ids."""
         rows = [(entry.id, write_entry(entry)) for entry in fresh]
 
-        def change(connection: "Connection") -> list[Run]:
+        def change(connection: Connection) -> list[Run]:
             gone = [row for row in connection.execute("SELECT id FROM entry").fetchall() if row[0] not in ids]
             connection.executemany("DELETE FROM entry WHERE id = ?", gone)
             connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", rows)
@@ -152,7 +149,7 @@ class History:
         """Let go of every state of some entries, and of changes by their runs and entries, for good."""
         gone, rows = [(id_,) for id_ in ids], list(changes)
 
-        def change(connection: "Connection") -> None:
+        def change(connection: Connection) -> None:
             connection.executemany("DELETE FROM change WHERE id = ?", gone)
             connection.executemany("DELETE FROM change WHERE run = ? AND id = ?", rows)
 
@@ -161,7 +158,7 @@ class History:
     def clear(self) -> None:
         """Let go of everything that is known of the entries, for good."""
 
-        def change(connection: "Connection") -> None:
+        def change(connection: Connection) -> None:
             for table in ("run", "entry", "written_file"):
                 connection.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
 
@@ -210,7 +207,7 @@ class History:
         return list(found.values())
 
 
-def _add_run(connection: "Connection", run: Run) -> Run:
+def _add_run(connection: Connection, run: Run) -> Run:
     connection.execute(
         "INSERT INTO run (time, who, why, undoes) VALUES (?, ?, ?, ?)",
         (run.time, run.who, run.why, int(run.undoes) if run.undoes else None),

@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import StoreError
@@ -20,10 +20,6 @@ from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-if TYPE_CHECKING:
-    import apsw
-
 
 # "nmem" in ASCII: distinguishes this file from somebody else's SQLite database.
 APPLICATION_ID = 0x6E6D656D
@@ -68,9 +64,18 @@ CREATE INDEX IF NOT EXISTS event_of_day ON event (kind, day);
 
 T = TypeVar("T")
 
-# How long a statement waits for another process's transaction. Writers hold their transactions for milliseconds.
-_BUSY_MS = 5_000
-
+# Seconds that a statement waits for another process's transaction. Writers hold their transactions for milliseconds.
+_BUSY_SECONDS = 5.0
+# SQLite's codes of a file that another process holds, of one that is damaged, and of one that cannot be written.
+_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+_UNWRITABLE: Final = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+)
 
 _open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
 _opening = threading.Lock()
@@ -81,14 +86,13 @@ class StateDatabase:
 
     The connection is made at the first use, and anew where the file has been deleted or the process forked. A file that
     is damaged or of another version is made again; somebody else's is put aside as ``state.db.aside``. Where it cannot
-    be opened or written, or apsw is missing, the state lives in memory for as long as this process does, and `trouble`
-    says why.
+    be opened or written, the state lives in memory for as long as this process does, and `trouble` says why.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lock = threading.RLock()
-        self._connection: apsw.Connection | None = None
+        self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # device and inode; none of what is in memory only
         self._trouble: Sentence | None = None
 
@@ -113,14 +117,14 @@ class StateDatabase:
         """Return all the rows of a statement. Raises `StoreError` where another process holds the file for long."""
         return self._run(lambda connection: connection.execute(sql, values).fetchall())
 
-    def write(self, change: "Callable[[apsw.Connection], T]") -> T:
+    def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Run ``change`` in one transaction, and return what it returns; an exception of its own rolls it back.
 
         It may be called a second time where the disk fails at the first. Raises `StoreError` where another process
         holds the file for longer than 5 s.
         """
 
-        def transaction(connection: "apsw.Connection") -> T:
+        def transaction(connection: sqlite3.Connection) -> T:
             if connection.in_transaction:  # a write inside of a write belongs to the outer one
                 return change(connection)
             connection.execute("BEGIN IMMEDIATE")
@@ -192,73 +196,48 @@ class StateDatabase:
             leave_to_parent(self._connection)
         self._connection = None
 
-    def _run(self, use: "Callable[[apsw.Connection], T]") -> T:
-        try:
-            import apsw  # takes some milliseconds, which a command that uses no state need not spend
-        except ImportError:
-            with self.lock:
-                return use(self._without_apsw())
-
+    def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
         with self.lock:
             try:
                 return use(self._connected())
-            except (apsw.BusyError, apsw.LockedError) as error:
-                raise StoreError(
-                    Sentence("The state database {name} is locked by another process.", name=self.path.name),
-                    hint="Try again once that process is done.",
-                ) from error
-            except _damage():
-                self.close()
-                self._replace(_damaged(self.path))
-            except (
-                apsw.FullError,
-                apsw.IOError,
-                apsw.ReadOnlyError,
-                apsw.CantOpenError,
-                apsw.PermissionsError,
-            ) as error:
-                self._continue_in_memory(error)
+            except sqlite3.Error as error:
+                code = _code(error)
+                if code in _BUSY:
+                    raise StoreError(
+                        Sentence("The state database {name} is locked by another process.", name=self.path.name),
+                        hint="Try again once that process is done.",
+                    ) from error
+                if code in _DAMAGED:
+                    self.close()
+                    self._replace(_damaged(self.path))
+                elif code in _UNWRITABLE:
+                    self._continue_in_memory(error)
+                else:
+                    raise
             return use(self._connected())
 
-    def _connected(self) -> "apsw.Connection":
+    def _connected(self) -> sqlite3.Connection:
         """Return the connection, made where there is none, or where the file is another one by now."""
         if self._connection is not None:
             if self._file in (None, _identity(self.path)):
                 return self._connection
             self.close()
         try:
-            import apsw
-        except ImportError:
-            return self._without_apsw()
-
-        try:
-            connection = self._open_file()
-        except (apsw.BusyError, apsw.LockedError):
-            raise
-        except (OSError, apsw.Error) as error:
-            connection = self._continue_in_memory(error)
-        self._connection = connection
-        return connection
-
-    def _without_apsw(self) -> "apsw.Connection":
-        """Return a connection of the standard library's SQLite to a state in memory."""
-        if self._connection is None:
-            self._trouble = Sentence("apsw cannot be imported")
-            logger.warning("{}: the state is kept in memory until this process ends", self._trouble)
-            memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            memory.executescript(SCHEMA)
-            self._connection = cast("apsw.Connection", memory)  # `write` and its callers use what both have
-            self._file = None
+            self._connection = self._open_file()
+        except (OSError, sqlite3.Error) as error:
+            if _code(error) in _BUSY:
+                raise
+            return self._continue_in_memory(error)
         return self._connection
 
-    def _open_file(self) -> "apsw.Connection":
+    def _open_file(self) -> sqlite3.Connection:
         private_folder(self.path.parent)
         if (wrong := _fault_of(self.path)) is not None:
             self._replace(wrong)
         if not self.path.exists():
             _make_file(self.path)
         narrow_file(self.path)
-        connection = _connect(self.path)
+        connection = _connect(f"{_address(self.path)}?mode=rw")
         self._file = _identity(self.path)
         return connection
 
@@ -271,45 +250,36 @@ class StateDatabase:
                 path = self.path.with_name(self.path.name + ending)
                 path.replace(path.with_name(f"{path.name}.aside")) if wrong.is_foreign else path.unlink()
 
-    def _continue_in_memory(self, error: Exception) -> "apsw.Connection":
+    def _continue_in_memory(self, error: Exception) -> sqlite3.Connection:
         """Go on without the file, with what can still be read of it."""
-        import apsw
-
-        why = error.strerror if isinstance(error, OSError) else type(error).__name__
-        self._trouble = Sentence("{path} cannot be written ({why})", path=self.path, why=why)
+        why = error.strerror if isinstance(error, OSError) else getattr(error, "sqlite_errorname", "")
+        self._trouble = Sentence("{path} cannot be written ({why})", path=self.path, why=why or type(error).__name__)
         logger.info("{}: the state is kept in memory until this process ends", self._trouble)
-        memory = apsw.Connection(":memory:")
+        memory = _connect(":memory:")
         try:
-            with memory.backup("main", self._connection or _open_for_reading(self.path), "main") as backup:
-                backup.step()
-        except (OSError, apsw.Error) as unread:
+            # In a folder that cannot be written a file is read as it is without its log.
+            with closing(self._connection or _connect(f"{_address(self.path)}?immutable=1")) as readable:
+                readable.backup(memory)
+        except (OSError, sqlite3.Error) as unread:
             logger.debug("nothing of the state could be read: {}", type(unread).__name__)
-            memory.close()
-            memory = apsw.Connection(":memory:")
-        self.close()
+            memory = _connect(":memory:")
         _make_tables(memory)
         self._connection, self._file = memory, None
         return memory
 
 
-def _connect(path: Path | str) -> "apsw.Connection":
-    """Open a file that is there, and set what every connection needs."""
-    import apsw
-
-    must_be_regular(Path(path))
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    connection.set_busy_timeout(_BUSY_MS)
-    connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON").fetchall()
+def _connect(address: str) -> sqlite3.Connection:
+    """Open what is there, and set what every connection needs."""
+    connection = sqlite3.connect(
+        address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+    )
+    connection.executescript("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
     return connection
 
 
-def _open_for_reading(path: Path) -> "apsw.Connection":
-    """Open a file in a folder that cannot be written, as it is without its log."""
-    import apsw
-
+def _address(path: Path) -> str:
     must_be_regular(path)
-    address = f"{path.absolute().as_uri()}?immutable=1"
-    return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return path.absolute().as_uri()
 
 
 def _make_file(path: Path) -> None:
@@ -317,10 +287,9 @@ def _make_file(path: Path) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # for its owner only
     os.close(handle)
     try:
-        connection = _connect(name)
-        _make_tables(connection)
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        connection.close()
+        with closing(_connect(f"{_address(Path(name))}?mode=rw")) as connection:
+            _make_tables(connection)
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
         try:
             os.link(name, path)
         except FileExistsError:
@@ -331,9 +300,8 @@ def _make_file(path: Path) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _make_tables(connection: "apsw.Connection") -> None:
-    connection.execute(SCHEMA)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}").fetchall()
+def _make_tables(connection: sqlite3.Connection) -> None:
+    connection.executescript(f"{SCHEMA} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,11 +317,13 @@ def _fault_of(path: Path) -> _Fault | None:
     if not path.exists():
         return None
     try:
-        with closing(_connect(path)) as connection:
+        with closing(_connect(f"{_address(path)}?mode=rw")) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
             (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
-    except _damage():
+    except sqlite3.Error as error:
+        if _code(error) not in _DAMAGED:
+            raise
         return _damaged(path)
     if application != APPLICATION_ID:
         foreign = Sentence("{name} was no state of ours and was put aside as {name}.aside.", name=path.name)
@@ -374,7 +344,7 @@ _held: "list[StateDatabase]" = []
 
 def _before_fork() -> None:
     """Let no transaction be cut in two: SQLite would take its locks for held in the process that is forked off."""
-    _held[:] = [state for state in list(_open.values()) if state.lock.acquire(timeout=_BUSY_MS / 1000)]
+    _held[:] = [state for state in list(_open.values()) if state.lock.acquire(timeout=_BUSY_SECONDS)]
 
 
 def _go_on() -> None:
@@ -395,10 +365,9 @@ around_fork(_before_fork, _go_on)
 at_fork(_begin_anew)
 
 
-def _damage() -> "tuple[type[apsw.Error], ...]":
-    import apsw
-
-    return apsw.NotADBError, apsw.CorruptError
+def _code(error: Exception) -> int:
+    """Return the primary code of an error of SQLite's, 0 of others."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

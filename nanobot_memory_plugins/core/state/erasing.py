@@ -1,16 +1,14 @@
 """What is to be forgotten, or is a secret, taken out of every table of the state database, and out of its log."""
 
+import sqlite3
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.state.database import StateDatabase
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.core.values.entries import words_of
-
-if TYPE_CHECKING:
-    import apsw
 
 # Rows of these tables belong to an entry, and go with it.
 _OF_ENTRIES = ("entry", "change")
@@ -32,7 +30,7 @@ def purge_state(
     def remainder(text: str) -> str | None:
         return None if holds(words_of(text) if text.startswith("### [") else text) else text
 
-    def change(connection: "apsw.Connection") -> int:
+    def change(connection: sqlite3.Connection) -> int:
         return _changed(connection, remainder, frozenset(ids), dry_run=dry_run)
 
     where = paths.relative(paths.state)
@@ -57,7 +55,7 @@ def scrub_state(paths: MemoryPaths, redact: Callable[[str], str], *, dry_run: bo
 
 
 def _changed(
-    connection: "apsw.Connection", change: Callable[[str], str | None], ids: frozenset[str], *, dry_run: bool
+    connection: sqlite3.Connection, change: Callable[[str], str | None], ids: frozenset[str], *, dry_run: bool
 ) -> int:
     """Change all texts; where one comes to None the row goes. Return how many rows are others."""
     count = 0
