@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
-from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import entries
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run
@@ -34,7 +33,7 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     matcher = _matcher(erasure)
     gone = list(_passages(connection, matcher))
     delete(connection, owner, [number for number, _, _ in gone])
-    places = sorted({(machine, path) for _, machine, path in gone} | set(_forget_records(connection, matcher)))
+    places = sorted({(machine, path) for _, machine, path in gone})
     run(
         connection,
         "DELETE FROM nanobot_memory.file f USING unnest(%s::text[], %s::text[]) AS u(machine, path) "
@@ -119,27 +118,3 @@ def _passages(connection: Connection, matcher: ErasureMatcher) -> Iterator[tuple
         if len(rows) < _AT_ONCE:
             return
         last = rows[-1][0]
-
-
-def _forget_records(connection: Connection, matcher: ErasureMatcher) -> Iterator[tuple[str, str]]:
-    """Delete the records that hold something, and yield machine and path of each."""
-    last = None
-    while True:
-        rows = run(
-            connection,
-            "SELECT r.id, r.machine, r.path, r.body FROM nanobot_memory.record r "
-            "WHERE %s::uuid IS NULL OR r.id > %s ORDER BY r.id LIMIT %s",
-            (last, last, _AT_ONCE),
-        ).fetchall()
-        held = [row for row in rows if matcher.count(_text(row[2], bytes(row[3])))]
-        run(connection, "DELETE FROM nanobot_memory.record r WHERE r.id = ANY(%s)", ([row[0] for row in held],))
-        yield from ((row[1], row[2]) for row in held)
-        if len(rows) < _AT_ONCE:
-            return
-        last = rows[-1][0]
-
-
-def _text(path: str, body: bytes) -> str:
-    """Return what a record says, as people wrote it."""
-    message = parse_transcript_line(body) if path.endswith(".jsonl") else None
-    return message.text if message is not None else body.decode("utf-8", "replace")

@@ -18,11 +18,9 @@ from uuid import UUID
 import numpy as np
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.postgres import records
 from nanobot_memory_plugins.postgres.connection import (
     Connection,
     clean,
-    plain_errors,
     run,
     run_many,
     tenant_of,
@@ -53,8 +51,6 @@ ROW_COLUMNS: Final = ", ".join(
 """The columns of a `CandidateRow`. Path and key of another machine begin with its name (``machine``)."""
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
 _MOST_KEPT = 200_000
-# Passages of one sender after which the server counts its rows, and again whenever they have doubled.
-_ANALYZED_FROM = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +94,6 @@ class PassageIndex:
         self.connection = connection
         self._owner = owner
         self._sent = sent
-        self._written = 0
-        self._analyzed_at = _ANALYZED_FROM
         self._states: dict[str, FileState] = {}
         with self._transaction():
             introduce(connection, owner)
@@ -133,14 +127,12 @@ class PassageIndex:
             }
             delete(self.connection, self._owner, [*gone, *changed], keep_vectors=same_vector)
             self._insert(fresh, revision)
-            records.put(self.connection, self._owner.machine, change, revision)
             self._write_state(path, change.state)
             run(
                 self.connection,
                 "UPDATE nanobot_memory.machine m SET revision = %s, seen_at = now() WHERE m.machine = %s",
                 (revision, self._owner.machine),
             )
-        self._analyze(len(fresh))
         self._states.pop(change.path, None)
         if change.state is not None:
             self._states[change.path] = change.state
@@ -198,14 +190,6 @@ class PassageIndex:
     def _transaction(self) -> Iterator[None]:
         with transaction(self.connection, self._owner.tenant):
             yield
-
-    def _analyze(self, written: int) -> None:
-        """Have the server count its rows anew while many come: it does so by itself only now and then."""
-        self._written += written
-        if self._written >= self._analyzed_at:
-            self._analyzed_at = 2 * self._written
-            with plain_errors():
-                run(self.connection, "ANALYZE nanobot_memory.passage, nanobot_memory.posting, nanobot_memory.embedding")
 
     def _passage_row(self, document: Document) -> tuple[Any, ...]:
         """Return a document as it is stored."""
@@ -286,19 +270,17 @@ def has_to_forget(connection: Connection, machine: str) -> bool:
 def delete(
     connection: Connection, owner: Owner, ids: Sequence[int], *, keep_vectors: Collection[int] = frozenset()
 ) -> None:
-    """Delete passages with their records, terms and vectors, in the caller's transaction."""
+    """Delete passages with their terms and vectors, in the caller's transaction."""
     if not ids:
         return
     lost = [number for number in ids if number not in keep_vectors]
     run(connection, "DELETE FROM nanobot_memory.embedding e WHERE e.id = ANY(%s)", (lost,))
     gone = run(
         connection,
-        "DELETE FROM nanobot_memory.passage c WHERE c.id = ANY(%s) "
-        "RETURNING c.machine, c.key, c.body_terms, c.head_terms",
+        "DELETE FROM nanobot_memory.passage c WHERE c.id = ANY(%s) RETURNING c.body_terms, c.head_terms",
         (list(ids),),
     ).fetchall()
-    records.drop(connection, [(machine, key) for machine, key, _, _ in gone])
-    texts = [f"{body} {head}".split() for *_, body, head in gone]
+    texts = [f"{body} {head}".split() for body, head in gone]
     terms = {owner.term(term) for text in texts for term in text}
     run(
         connection,
@@ -306,6 +288,15 @@ def delete(
         (list(terms), list(ids)),
     )
     _count(connection, -len(texts), -sum(map(len, texts)))
+
+
+def kept(connection: Connection, ids: Sequence[str]) -> frozenset[str]:
+    """Return those of some records, by the ids that they were made with, whose passages are there."""
+    sql = (
+        "SELECT u.id FROM unnest(%s::text[]) AS u(id) WHERE EXISTS (SELECT 1 FROM nanobot_memory.passage c "
+        "WHERE right(c.key, length(u.id) + 1) = '#' || u.id)"
+    )
+    return frozenset(str(id_) for (id_,) in run(connection, sql, (list(map(clean, ids)),)))
 
 
 def states_of(connection: Connection, machine: str) -> dict[str, FileState]:

@@ -48,15 +48,6 @@ CREATE TABLE nanobot_memory.file (  -- how far each file of each machine was sen
   ordinal integer NOT NULL,
   PRIMARY KEY (tenant, machine, path)
 ) WITH (fillfactor = 70);
-CREATE TABLE nanobot_memory.record (  -- messages and notes, byte for byte
-  {_OWNED},
-  id uuid NOT NULL,  -- made where it was written
-  revision bigint NOT NULL,
-  machine text NOT NULL,
-  path text NOT NULL,
-  body bytea NOT NULL,
-  PRIMARY KEY (tenant, id)
-);
 CREATE TABLE nanobot_memory.passage (  -- what is searched: pieces of the files
   {_OWNED},
   id bigint NOT NULL,  -- a hash of tenant, machine and key
@@ -131,12 +122,11 @@ CREATE TABLE nanobot_memory.forgotten (  -- what every machine has to forget
 );
 """
 TABLES: Final = (
-    "tenant", "machine", "file", "record", "passage", "posting", "embedding", "entry", "change", "forgotten",
+    "tenant", "machine", "file", "passage", "posting", "embedding", "entry", "change", "forgotten",
 )  # fmt: skip
 # The server's statistics would hold samples of what was said after it is forgotten.
 _SAID: Final = {
     "passage": ("text", "heading", "tldr", "tags", "speaker", "body_terms", "head_terms"),
-    "record": ("body",),
     "entry": ("body",),
     "change": ("body",),
     "forgotten": ("body",),

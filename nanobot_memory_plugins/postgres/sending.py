@@ -44,7 +44,7 @@ class Sending:
             database=None,
             open_index=lambda: PassageIndex(server.connected(), owner, self._was_sent),
             embedder=embedder,
-            settings=IndexSettings(chunking, records=True),
+            settings=IndexSettings(chunking),
             clock=clock,
         )
         self._threads = DaemonThreadPool(1, "nanobot-memory-unsent")

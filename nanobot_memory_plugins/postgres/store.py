@@ -33,11 +33,11 @@ from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, Daemon
 from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.postgres import doctor, forgetting, records
+from nanobot_memory_plugins.postgres import doctor, forgetting
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.entries import EntryExchange
 from nanobot_memory_plugins.postgres.options import PostgresOptions
-from nanobot_memory_plugins.postgres.passages import Owner
+from nanobot_memory_plugins.postgres.passages import Owner, kept
 from nanobot_memory_plugins.postgres.search import ServerIndex
 from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
@@ -181,7 +181,7 @@ class SharedStore:
 
     async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
         """Return those of some records, by the ids of their receipts, that are on the server; none while it is away."""
-        return await self.ask(lambda connection: records.shared(connection, ids)) or ()
+        return await self.ask(lambda connection: kept(connection, ids)) or ()
 
     async def lease(self, work: str, seconds: float) -> bool:
         """Whether this machine does a kind of work, and nobody else until it gives it back; each while it is away."""

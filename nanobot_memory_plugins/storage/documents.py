@@ -67,28 +67,17 @@ class FileState:
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecord:
-    """One record of a file as it is there: a message, or a note. ``key`` is that of its first document."""
-
-    key: str
-    offset: int
-    raw: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class FileChange:
     """What one step of the indexer changes, applied in one transaction.
 
     The documents are added, in the place of those with the same keys; those with ``removed_keys`` are
-    dropped. ``state`` is None when the file is gone: everything of it is dropped. ``records`` are what the documents
-    were made of, for an index that keeps them.
+    dropped. ``state`` is None when the file is gone: everything of it is dropped.
     """
 
     path: str
     state: FileState | None
     documents: tuple[Document, ...] = ()
     removed_keys: frozenset[str] = field(default_factory=frozenset)
-    records: tuple[FileRecord, ...] = ()
 
 
 class TextToEmbed(NamedTuple):

@@ -26,9 +26,8 @@ def stored(workspace: Path) -> str:
 
 
 def on_the_server(server: OwnServer, tenant: str) -> list[str]:
-    found = rows(server, tenant, "machine", "passage", "AND text LIKE '%%Haldersen%%' ORDER BY 1")
-    kept = rows(server, tenant, "machine", "record", "AND convert_from(body, 'UTF8') LIKE '%%Haldersen%%' ORDER BY 1")
-    return sorted({machine for (machine,) in (*found, *kept)})
+    found = rows(server, tenant, "machine", "passage", "AND text LIKE '%%Haldersen%%'")
+    return sorted({machine for (machine,) in found})
 
 
 async def sent(memory: MemoryHost) -> None:

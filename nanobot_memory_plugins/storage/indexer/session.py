@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 
 from nanobot_memory_plugins.core import Clock, logger
 from nanobot_memory_plugins.core.files.reading import open_regular
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileIndex, FileRecord, FileState, timestamp
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileIndex, FileState, timestamp
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
@@ -29,13 +29,12 @@ class IndexSettings:
     """How files are indexed.
 
     At most ``batch_documents`` are held in memory at a time. ``observation_max_age`` is None when observations stay for
-    ever. With ``records`` the index is given what the documents were made of as well.
+    ever.
     """
 
     chunking: Chunking = field(default_factory=Chunking)
     batch_documents: int = 1_000
     observation_max_age: timedelta | None = timedelta(days=30)
-    records: bool = False
 
 
 class IndexSession:
@@ -142,12 +141,10 @@ class IndexSession:
             keys = Keys((lambda key: key not in former and index.has_key(key)) if begin.offset else lambda key: False)
             reached, offset, line, ordinal = begin, begin.offset, begin.line, begin.ordinal
             batch: list[Document] = []
-            records: list[FileRecord] = []
 
             def write(state: FileState, removed: frozenset[str] = frozenset()) -> None:
-                index.apply(FileChange(state.path, state, tuple(batch), removed, tuple(records)))
+                index.apply(FileChange(state.path, state, tuple(batch), removed))
                 batch.clear()
-                records.clear()
 
             file.seek(offset)
             for piece in read_pieces(file, source, offset, line, settings.chunking):
@@ -155,8 +152,6 @@ class IndexSession:
                     return None
                 digest.update(piece.raw)
                 documents = keys.number(piece.documents, ordinal)
-                if settings.records and piece.documents:
-                    records.append(FileRecord(piece.documents[0].key, offset, piece.raw))
                 remaining.difference_update(document.key for document in documents)
                 batch += [document for document in documents if not _is_too_old(document, oldest)]
                 offset, line = offset + len(piece.raw), line + piece.raw.count(b"\n")
