@@ -18,7 +18,7 @@ from psycopg.rows import TupleRow
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.document_rows import storable
+from nanobot_memory_plugins.storage.documents import storable
 
 # What psycopg warns of goes where the program's logging says, and onto no terminal where it says nothing.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())

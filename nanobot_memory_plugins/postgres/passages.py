@@ -26,14 +26,18 @@ from nanobot_memory_plugins.postgres.connection import (
     tenant_of,
     transaction,
 )
-from nanobot_memory_plugins.storage.document_rows import (
+from nanobot_memory_plugins.storage.documents import (
     DOCUMENT_COLUMNS,
+    Document,
+    FileChange,
+    FileState,
+    TextToEmbed,
     derived_of,
     document_from_row,
     document_values,
     embedding_text,
+    timestamp,
 )
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, TextToEmbed, timestamp
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"

@@ -7,9 +7,9 @@ from typing import Any, Final
 from nanobot_memory_plugins.core import Level, Query, Tier
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
-from nanobot_memory_plugins.storage.bm25 import K1, B
-from nanobot_memory_plugins.storage.document_rows import CandidateRow
+from nanobot_memory_plugins.storage.documents import CandidateRow
 from nanobot_memory_plugins.storage.filters import sql_conditions
+from nanobot_memory_plugins.storage.question_terms import K1, B
 from nanobot_memory_plugins.storage.search.index import Vector
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
-from nanobot_memory_plugins.storage.bm25 import K1, B
-from nanobot_memory_plugins.storage.document_rows import CandidateRow
+from nanobot_memory_plugins.storage.documents import CandidateRow
 from nanobot_memory_plugins.storage.filters import passes_beside_scope
+from nanobot_memory_plugins.storage.question_terms import K1, B
 
 # Seconds without a message after which a new session begins, in files that hold more than one.
 SESSION_GAP = 3 * 3_600.0

@@ -1,13 +1,11 @@
 """What ``nanobot-memory doctor`` says about the index."""
 
-import shlex
 from collections.abc import Iterator
 from importlib import metadata
 
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreError, StoreStatus
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
-from nanobot_memory_plugins.storage.index_location import put_aside_beside
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
@@ -118,9 +116,3 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
             Database.open(index.database).close()  # which reads and checks all of it
         except StoreError as error:
             yield Finding("index integrity", error.cause, Health.BAD, error.hint or _REBUILD)
-        for broken in put_aside_beside(index.database):
-            state = Sentence(
-                "a damaged index was put aside as {name}, and a new one built from the files", name=broken.name
-            )
-            hint = Sentence("Nothing is lost; when you like: `rm {broken}`", broken=shlex.quote(str(broken)))
-            yield Finding("quarantine", state, Health.DEGRADED, hint)

@@ -1,11 +1,15 @@
-"""The rows of the index, as they pass between the file readers, the database and the search."""
+"""The passages of the index, as they pass between files, database and search, and how they are stored."""
 
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope, Tier
+from nanobot_memory_plugins.storage.segmentation import segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +120,142 @@ class FileIndex(Protocol):
 
     def close(self) -> None:
         """Close the index."""
+
+
+# The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
+DOCUMENT_COLUMNS = (
+    'key, path, line, "offset", ordinal, source, text, origin, agent, user, channel, session, '
+    "group_chat, project, heading, tldr, tags, speaker, time"
+)
+_NO_TAGS = "[]"
+# Looking a member up by its value takes ten times as long as a dictionary does.
+_ORIGINS = {origin.value: origin for origin in Origin}
+
+
+def document_values(document: Document) -> tuple[Any, ...]:
+    """Return the values of `DOCUMENT_COLUMNS`, with what UTF-8 cannot hold replaced."""
+    scope = document.scope
+    return (
+        storable(document.key),
+        storable(document.path),
+        document.line,
+        document.offset,
+        document.ordinal,
+        document.source,
+        storable(document.text),
+        document.origin.value,
+        storable(scope.agent),
+        storable(scope.user),
+        storable(scope.channel),
+        storable(scope.session),
+        storable(scope.group_chat),
+        storable(scope.project),
+        storable(document.heading),
+        storable(document.tldr),
+        json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
+        storable(document.speaker),
+        document.time.isoformat() if document.time else None,
+    )
+
+
+def document_from_row(row: Sequence[Any]) -> Document:
+    """Make a document of the values of `DOCUMENT_COLUMNS`."""
+    return Document(
+        key=row[0],
+        path=row[1],
+        line=row[2],
+        offset=row[3],
+        ordinal=row[4],
+        source=row[5],
+        text=row[6],
+        origin=_ORIGINS.get(row[7]) or Origin(row[7]),
+        scope=Scope(*row[8:14]),
+        heading=row[14],
+        tldr=row[15],
+        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
+        speaker=row[17],
+        time=datetime.fromisoformat(row[18]) if row[18] else None,
+    )
+
+
+class CandidateRow(NamedTuple):
+    """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
+
+    id: int
+    body: str
+    head: str
+    key: str
+    path: str
+    line: int
+    offset: int
+    ordinal: int
+    source: str
+    text: str
+    origin: str
+    agent: str
+    user: str
+    channel: str
+    session: str
+    group_chat: str
+    project: str
+    heading: str
+    tldr: str
+    tags: str
+    speaker: str
+    iso_time: str | None
+
+    @classmethod
+    def of(cls, document: Document) -> "CandidateRow":
+        """Return a document that the index does not hold yet."""
+        return cls(0, *kept_terms(document), *document_values(document))
+
+    @property
+    def document(self) -> Document:
+        """The document that it stores."""
+        return document_from_row(self[3:])
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said, or since when it is kept."""
+        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
+
+    @property
+    def said_at(self) -> float:
+        """When it was said in seconds since 1970, NaN without a time: a scored entry holds from its time on."""
+        return timestamp(self.time) if self.time is not None and not holds_entries(self.path) else math.nan
+
+    def terms(self, tier: Tier) -> str:
+        """Return the terms that a search of a tier looks at."""
+        return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
+
+
+def embedding_text(document: Document) -> str:
+    """Return what is embedded: the passage with its heading, date and speaker before it."""
+    date = f"[{document.said_at:%Y-%m-%d}] " if document.said_at else ""
+    speaker = f"{document.speaker}: " if document.speaker else ""
+    heading = f"{document.heading}\n" if document.heading else ""
+    return f"{heading}{date}{speaker}{document.text}"
+
+
+def derived_of(document: Document) -> tuple[str, str]:
+    """Return the terms that an index keeps of a document: of its body, and of what says in short what it is about.
+
+    Who said it and when are part of the body: questions name people and days.
+    """
+    date = f"{document.said_at:%Y-%m-%d}" if document.said_at else ""
+    body = segment(f"{document.speaker}\n{date}\n{document.text}")
+    return body, segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+# Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
+kept_terms = lru_cache(maxsize=8_192)(derived_of)
+"""As `derived_of`."""
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
-from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
-from nanobot_memory_plugins.storage.documents import Document, timestamp
+from nanobot_memory_plugins.storage.documents import CandidateRow, Document, storable, timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)

@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -82,21 +81,20 @@ def remove_index(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-def put_index_aside(path: Path) -> None:
-    """Rename a damaged index with its side files out of the way: it may be somebody else's. Raises OSError."""
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    target = path.with_name(f"{path.name}.broken-{moment}")
-    for suffix in ("", *_SIDE_FILES):
-        side = path.with_name(path.name + suffix)
-        if side.exists():
-            os.replace(side, target.with_name(target.name + suffix))
-    logger.warning("the index was damaged; it was put aside as {} and is built again", target.name)
+def make_way(path: Path) -> None:
+    """Remove an index that cannot be used; what may be somebody else's is put aside. Raises OSError."""
+    if is_index(path):
+        remove_index(path)
+        return
+    for suffix in (*_SIDE_FILES, ""):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(aside_of(path.with_name(path.name + suffix)))
+    logger.warning("what was at the place of the index is put aside as {}", aside_of(path).name)
 
 
-def put_aside_beside(path: Path) -> list[Path]:
-    """Return the damaged indexes that were put aside, the latest last."""
-    found = path.parent.glob(f"{path.name}.broken-*")
-    return sorted(path for path in found if not path.name.endswith(_SIDE_FILES))
+def aside_of(path: Path) -> Path:
+    """Return where a file is put that was at the place of an index."""
+    return path.with_name(f"{path.name}.aside")
 
 
 def remember_place(paths: MemoryPaths, database: Path) -> None:

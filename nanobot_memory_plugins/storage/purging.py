@@ -15,9 +15,9 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.index_location import (
+    aside_of,
     is_index,
     known_databases,
-    put_aside_beside,
     remove_index,
 )
 
@@ -87,7 +87,7 @@ def purge_unopened(
             traces.append(_removed(paths, path, _IS_NOT_USED, dry_run=dry_run))
         elif is_filled:
             traces.append(Trace(_relative(paths, path), 0, removed=False, why=_NOT_OURS))
-    damaged = [aside for path in places for aside in put_aside_beside(path)]
+    damaged = [aside_of(path) for path in places if aside_of(path).exists()]
     return traces + [_removed(paths, path, _IS_DAMAGED, dry_run=dry_run) for path in damaged]
 
 

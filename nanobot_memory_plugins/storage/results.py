@@ -10,8 +10,8 @@ from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.storage.documents import Document, timestamp
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.segmentation import segment
+from nanobot_memory_plugins.storage.sources.markdown import is_superseded
 from nanobot_memory_plugins.storage.sources.places import FileKind
-from nanobot_memory_plugins.storage.sources.validity import is_superseded
 
 SNIPPET_CHARS = 360
 # A longer question says more than its answer.

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
-from nanobot_memory_plugins.storage.bm25 import K1, B, idf_of
-from nanobot_memory_plugins.storage.document_rows import kept_terms
-from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.documents import Document, kept_terms
 from nanobot_memory_plugins.storage.filters import passes
-from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
+from nanobot_memory_plugins.storage.question_terms import K1, B, idf_of, rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
 from nanobot_memory_plugins.storage.segmentation import query_terms
 

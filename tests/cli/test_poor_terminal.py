@@ -29,7 +29,6 @@ ARGUMENTS = {
     "consolidate": ["--dry-run"],
     "eval": ["nowhere", "--run", "out.jsonl"],
     "models pull": ["nowhere/at/all"],
-    "models path": ["nowhere/at/all"],
     "bench": ["--size", "0"],
     "init": ["--no-model"],
     "config get": ["core.share"],

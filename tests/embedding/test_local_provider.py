@@ -70,13 +70,11 @@ def test_the_name_changes_with_the_weights_and_not_with_the_place(tmp_path: Path
     assert first.name == copy.name != other.name
 
 
-@pytest.mark.parametrize(
-    ("number", "what"), [(float("nan"), "not finite"), (float("inf"), "not finite"), (0.0, "zeros")]
-)
-def test_vectors_that_would_spoil_an_index_are_refused(tmp_path: Path, tiny_model, number: float, what: str):
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 0.0])
+def test_vectors_that_would_spoil_an_index_are_refused(tmp_path: Path, tiny_model, number: float):
     embedder = loaded(tiny_model(tmp_path / "own", [*TABLE[:5], [number, number]]), pooling="last")
     embedder.encode("red")
-    with pytest.raises(EmbeddingError, match=what):
+    with pytest.raises(EmbeddingError, match="not finite, or zero"):
         embedder.encode(["red", "blue"])
 
 

@@ -1,4 +1,4 @@
-"""``models list|pull|path`` from the outside."""
+"""``models list|pull`` from the outside."""
 
 import json
 import os

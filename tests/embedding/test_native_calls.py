@@ -15,7 +15,7 @@ begun = threading.Event()
 def work():
     while True:
         begun.set()
-        service.encode(["a long text " * 50] * 4)
+        service.embedder.encode(["a long text " * 50] * 4)
 for _ in range(2):
     threading.Thread(target=work, daemon=True).start()
 begun.wait()

@@ -112,10 +112,10 @@ def test_local_and_remote_providers_are_exchangeable(builtin_model, server: Serv
         embedder: Embedder | None = service.embedder
         assert embedder is not None
         assert embedder.name == status.model
-        vectors = np.array(service.encode(texts))
+        vectors = np.array(service.embedder.encode(texts))
         assert vectors.shape == (2, dimension)
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-        assert len(service.encode(texts[0])) == 1
+        assert len(service.embedder.encode(texts[0])) == 1
         service.close()
     assert server.requests[-1]["input"] == ["one"]
     assert open_embedder(EmbeddingOptions(provider="none")) is None

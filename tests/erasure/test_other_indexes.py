@@ -118,13 +118,13 @@ def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
 def test_what_is_left_of_an_index_that_is_not_used_is_removed(workspace: Path, capsys: pytest.CaptureFixture[str]):
     old = workspace / "old" / "index.db"
     fill(workspace, configure(workspace, dbPath="old/index.db"))
-    aside, log = old.with_name("index.db.broken-20260301T100000000000"), old.with_name("index.db-wal")
+    aside, log = old.with_name("index.db.aside"), old.with_name("index.db-wal")
     aside.write_bytes(old.read_bytes())  # a damaged one, which was put aside
     log.write_bytes(old.read_bytes())  # of which the file was deleted by hand
     old.unlink()
     configure(workspace)
     run_command_line(["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace), "--json"])
-    assert {"old/index.db", "old/index.db.broken-20260301T100000000000"} <= {
+    assert {"old/index.db", "old/index.db.aside"} <= {
         one["where"] for one in json.loads(capsys.readouterr().out.splitlines()[-1])["traces"] if one["removed"]
     }
     assert holders(workspace) == set()

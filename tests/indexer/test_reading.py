@@ -3,6 +3,7 @@
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, rende
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources import transcripts
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece, Keys
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece
 from nanobot_memory_plugins.storage.sources.places import Places
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 from tests.support.examples import examples
@@ -22,16 +23,14 @@ from tests.support.examples import examples
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
 
-def pieces(workspace: Path, relative: str, offset: int = 0, line: int = 1, **chunking: int) -> list[FilePiece]:
+def pieces(workspace: Path, relative: str, start: dict[str, Any] | None = None, **chunking: int) -> list[FilePiece]:
     (source,) = (one for one in Places(MemoryPaths.of(workspace)).find() if one.relative == relative)
     with source.path.open("rb") as file:
-        file.seek(offset)
-        return list(read_pieces(file, source, offset, line, Chunking(**chunking)))
+        return list(read_pieces(file, source, Chunking(**chunking), **(start or {})))
 
 
 def documents(workspace: Path, relative: str, **chunking: int) -> list[Document]:
-    read = pieces(workspace, relative, **chunking)
-    return Keys().number(tuple(document for piece in read for document in piece.documents), 0)
+    return [document for piece in pieces(workspace, relative, **chunking) for document in piece.documents]
 
 
 def write(workspace: Path, relative: str, data: bytes | str) -> Path:
@@ -150,11 +149,16 @@ def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
     first = write(workspace, "memory/2026-02-16.md", "".join(blocks[:cut]))
     before = pieces(workspace, "memory/2026-02-16.md")
     closed = [piece for piece in before if piece.closed]
-    offset = sum(len(piece.raw) for piece in closed)
-    line = 1 + sum(piece.raw.count(b"\n") for piece in closed)
+    known = {document.key for piece in closed for document in piece.documents}
+    start = {
+        "offset": sum(len(piece.raw) for piece in closed),
+        "line": 1 + sum(piece.raw.count(b"\n") for piece in closed),
+        "ordinal": len(known),
+        "is_taken": known.__contains__,
+    }
     with first.open("ab") as file:
         file.write("".join(blocks[cut:]).encode("utf-8"))
-    resumed = closed + pieces(workspace, "memory/2026-02-16.md", offset, line)
+    resumed = closed + pieces(workspace, "memory/2026-02-16.md", start)
     whole = pieces(workspace, "memory/2026-02-16.md")
     assert b"".join(piece.raw for piece in whole) == first.read_bytes()
     assert [one for piece in resumed for one in piece.documents] == [one for piece in whole for one in piece.documents]

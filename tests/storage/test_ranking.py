@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.storage.bm25 import idf_of
 from nanobot_memory_plugins.storage.candidates import Candidates, score_terms
-from nanobot_memory_plugins.storage.document_rows import CandidateRow
+from nanobot_memory_plugins.storage.documents import CandidateRow
 from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.question_terms import idf_of
 from nanobot_memory_plugins.storage.ranking import (
     WITH_MEANING,
     WORDS_ALONE,

@@ -19,7 +19,6 @@ from nanobot_memory_plugins.storage.embedding.catalogue import (
     ModelOrigin,
     find,
     hub_models,
-    missing,
     pull,
     size_on_disk,
 )
@@ -76,18 +75,6 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
         print_json({"ok": True, **_description(model)})
     else:
         say(tr("{name} is in {folder}", name=model.name, folder=model.folder))
-
-
-@models.command("path")
-def model_path(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
-    """Print the folder of a model that is on this machine."""
-    model = find(name)
-    if model.folder is None:
-        raise missing(model, name)
-    if as_json:
-        print_json({"ok": True, **_description(model)})
-    else:
-        say(str(model.folder))
 
 
 def _rows() -> Iterator[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """The SQLite file: documents, full-text index, vectors and manifest."""
 
-from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, OtherSchemaError
 from nanobot_memory_plugins.storage.database.database import Counts, Database
 
-__all__ = ["CorruptIndexError", "Counts", "Database", "OtherSchemaError"]
+__all__ = ["Counts", "Database"]

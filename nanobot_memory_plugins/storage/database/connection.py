@@ -24,11 +24,7 @@ _WAL_KEPT_BYTES = 64 * 1024 * 1024
 
 
 class CorruptIndexError(StoreError):
-    """The file is damaged or is no index of this set."""
-
-
-class OtherSchemaError(CorruptIndexError):
-    """The index was made by another version, older or newer: it is made again from the files."""
+    """The file is damaged, of another version, or no index of this set: it is made again from the files."""
 
 
 def connect(path: Path, *, read_only: bool) -> apsw.Connection:

@@ -12,11 +12,10 @@ import numpy as np
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage import document_rows as rows
+from nanobot_memory_plugins.storage import documents as rows
 from nanobot_memory_plugins.storage.database import schema, writing
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
-    OtherSchemaError,
     connect,
     has_full_text,
     immediate,
@@ -25,9 +24,16 @@ from nanobot_memory_plugins.storage.database.connection import (
     query,
     scalar,
 )
-from nanobot_memory_plugins.storage.document_rows import embedding_text, storable
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, TextToEmbed, timestamp
-from nanobot_memory_plugins.storage.index_location import put_index_aside, remove_index
+from nanobot_memory_plugins.storage.documents import (
+    Document,
+    FileChange,
+    FileState,
+    TextToEmbed,
+    embedding_text,
+    storable,
+    timestamp,
+)
+from nanobot_memory_plugins.storage.index_location import make_way
 
 # Seconds for which others are waited for that still read the old pages, and between looks.
 _CHECKPOINT_SECONDS = 5.0
@@ -71,13 +77,9 @@ class Database:
         except CorruptIndexError as error:
             if read_only:
                 raise
-            is_own = isinstance(error, OtherSchemaError)
+            logger.warning("the index is made again from the files: {}", error.cause)
         with plain_errors(path):
-            if is_own:
-                logger.warning("the index was made by another version, and is made again from the files")
-                remove_index(path)
-            else:
-                put_index_aside(path)
+            make_way(path)
         return cls._open(path, read_only=False)
 
     @classmethod

@@ -7,7 +7,6 @@ import apsw
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
-    OtherSchemaError,
     immediate,
     scalar,
 )
@@ -86,10 +85,7 @@ END;
 
 
 def is_made(connection: apsw.Connection) -> bool:
-    """Return whether the file has our tables; an empty one has none.
-
-    Raises `OtherSchemaError` for those of another version, and `CorruptIndexError` for a file of something else.
-    """
+    """Return whether the file has our tables; an empty one has none. Raises `CorruptIndexError` for any others."""
     version = int(scalar(connection, "PRAGMA user_version"))
     application = scalar(connection, "PRAGMA application_id")
     tables = scalar(connection, "SELECT count(*) FROM sqlite_schema")
@@ -98,7 +94,7 @@ def is_made(connection: apsw.Connection) -> bool:
     if application != APPLICATION_ID:
         raise CorruptIndexError("The file at the index's place is a database of something else.")
     if version != SCHEMA_VERSION:
-        raise OtherSchemaError(
+        raise CorruptIndexError(
             Sentence(
                 "The index was made by another version (schema {version}, not {known}).",
                 version=version,

@@ -7,15 +7,18 @@ import apsw
 
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import next_revision
-from nanobot_memory_plugins.storage.document_rows import (
+from nanobot_memory_plugins.storage.documents import (
     DOCUMENT_COLUMNS,
+    Document,
+    FileChange,
+    FileState,
     derived_of,
     document_from_row,
     document_values,
     embedding_text,
     storable,
+    timestamp,
 )
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState, timestamp
 
 _COLUMNS = (*(name.strip() for name in DOCUMENT_COLUMNS.split(",")), "timestamp", "body_terms", "head_terms")
 _UPSERT = (

@@ -60,7 +60,7 @@ class Model:
     """A model that was found by its name.
 
     ``folder`` is where its files are, or None while they are not on this machine. ``graph_file`` is relative
-    to it. ``hub`` is set for models of the catalogue, and for a folder that holds one of them.
+    to it. ``hub`` is set for models of the catalogue.
     """
 
     name: str
@@ -82,7 +82,7 @@ def find(name: str) -> Model:
             return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, folder.resolve())
         graph_file = next((file for file in _GRAPH_FILES if (folder / file).is_file()), None)
         if graph_file is not None and (folder / "tokenizer.json").is_file():
-            return Model(str(folder.resolve()), ModelOrigin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))
+            return Model(str(folder.resolve()), ModelOrigin.FOLDER, folder.resolve(), graph_file)
     full_name = ALIASES.get(name.lower(), name)
     if full_name == BUILTIN_NAME:
         return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, builtin_directory() if is_installed() else None)
@@ -159,18 +159,6 @@ def pooling_of(folder: Path) -> str | None:
         "pooling_mode_lasttoken": "last",
     }
     return next((pooling for key, pooling in keys.items() if stated.get(key)), None)
-
-
-def _hub_twin(folder: Path) -> HubModel | None:
-    """Return the catalogue's model that a folder is a copy of: it knows how to pool its tokens."""
-    try:
-        for hub in hub_models():
-            same_name = hub.name.rpartition("/")[2].lower() == folder.resolve().name.lower()
-            if same_name and all((folder / file).is_file() for file in hub.required_files):
-                return hub
-    except EmbeddingError:  # without fastembed the folder is still found; loading it says what is missing
-        return None
-    return None
 
 
 def _cached_folder(hub: HubModel) -> Path | None:

@@ -11,12 +11,11 @@ import shutil
 import struct
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
@@ -37,7 +36,6 @@ _SOURCE_SHA256 = {
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
 }
-_LOCK_POLL_SECONDS = 0.5
 
 
 def cache_directory() -> Path:
@@ -81,7 +79,7 @@ def install(progress: Progress | None = None) -> Path:
     try:
         if not is_installed():
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with _build_lock(folder, report):
+            with FileLock(folder.with_name(f"{folder.name}.lock")):
                 if not is_installed():  # another process may have built it meanwhile
                     _replace(folder, report)
     except OSError as error:
@@ -98,16 +96,6 @@ def install(progress: Progress | None = None) -> Path:
         ) from error
     report(1.0, Sentence("the built-in model is ready"))
     return folder
-
-
-def _build_lock(folder: Path, report: Progress) -> AbstractContextManager[object]:
-    """Take the cross-process lock, reporting while another process holds it."""
-    lock = FileLock(folder.with_name(f"{folder.name}.lock"))
-    while True:
-        try:
-            return lock.acquire(timeout=_LOCK_POLL_SECONDS)
-        except Timeout:
-            report(0.0, Sentence("waiting for another process to build the model"))
 
 
 def _replace(folder: Path, report: Progress) -> None:

@@ -5,14 +5,13 @@ It may be missing with everything that it needs: nothing here imports numpy or a
 
 import sys
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -200,15 +199,6 @@ class EmbeddingService:
     def embedder(self) -> Embedder | None:
         """The embedder when it is ready, else None."""
         return self._embedder
-
-    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return one vector a text, as `Embedder.encode`. Raises `EmbeddingError` unless it is ready."""
-        embedder = self._embedder
-        if embedder is None:
-            status = self.status()
-            reason = status.reason or Sentence("Embedding is {value}.", value=status.state.value)
-            raise EmbeddingError(reason, hint=status.hint)
-        return embedder.encode(texts)
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop loading, let the model go and wait up to ``timeout`` seconds for the thread."""

@@ -18,31 +18,16 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
     try:
         with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are refused below
             matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError):
+        matrix = np.empty(0, np.float32)
+    if matrix.ndim != 2 or not matrix.shape[1] or matrix.shape[1] != (dimension or matrix.shape[1]):
         raise EmbeddingError(
-            Sentence("{source} returned something other than vectors of one length.", source=source)
-        ) from error
-    if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise EmbeddingError(
-            Sentence(
-                "{source} returned an array of shape {shape}, not one vector a text.", source=source, shape=matrix.shape
-            )
-        )
-    if dimension is not None and matrix.shape[1] != dimension:
-        raise EmbeddingError(
-            Sentence(
-                "{source} returned {shape} numbers a vector, not {dimension}.",
-                source=source,
-                shape=matrix.shape[1],
-                dimension=dimension,
-            )
+            Sentence("{source} did not return one vector a text, of one length and as before.", source=source)
         )
     # The largest component first: squares of large float32 components would overflow.
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
-    if not np.isfinite(largest).all():
-        raise EmbeddingError(Sentence("{source} returned a vector with numbers that are not finite.", source=source))
-    if not largest.all():
-        raise EmbeddingError(Sentence("{source} returned a vector of zeros.", source=source))
+    if not np.isfinite(largest).all() or not largest.all():
+        raise EmbeddingError(Sentence("{source} returned a vector that is not finite, or zero.", source=source))
     matrix = matrix / largest
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     vectors: list[list[float]] = matrix.tolist()

@@ -12,7 +12,7 @@ from typing import BinaryIO, Final
 from nanobot_memory_plugins.core import Clock, logger
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileIndex, FileState, timestamp
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, read_blocks
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
@@ -138,7 +138,6 @@ class IndexSession:
             # What the index has of the part that is read now. Whatever of it does not come again, goes.
             former = frozenset(index.keys_from(source.relative, begin.offset))
             remaining = set(former)
-            keys = Keys((lambda key: key not in former and index.has_key(key)) if begin.offset else lambda key: False)
             reached, offset, line, ordinal = begin, begin.offset, begin.line, begin.ordinal
             batch: list[Document] = []
 
@@ -146,16 +145,22 @@ class IndexSession:
                 index.apply(FileChange(state.path, state, tuple(batch), removed))
                 batch.clear()
 
-            file.seek(offset)
-            for piece in read_pieces(file, source, offset, line, settings.chunking):
+            for piece in read_pieces(
+                file,
+                source,
+                settings.chunking,
+                offset=offset,
+                line=line,
+                ordinal=ordinal,
+                is_taken=lambda key: begin.offset > 0 and key not in former and index.has_key(key),
+            ):
                 if self._stopping():
                     return None
                 digest.update(piece.raw)
-                documents = keys.number(piece.documents, ordinal)
-                remaining.difference_update(document.key for document in documents)
-                batch += [document for document in documents if not _is_too_old(document, oldest)]
+                remaining.difference_update(document.key for document in piece.documents)
+                batch += [document for document in piece.documents if not _is_too_old(document, oldest)]
                 offset, line = offset + len(piece.raw), line + piece.raw.count(b"\n")
-                ordinal += len(documents)
+                ordinal += len(piece.documents)
                 if piece.closed:  # until the end is reached, the file must not look unchanged
                     reached = FileState(source.relative, offset, digest.copy().hexdigest(), offset, 0, line, ordinal)
                 if len(batch) >= settings.batch_documents:

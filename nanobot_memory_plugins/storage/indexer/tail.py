@@ -6,7 +6,7 @@ from typing import BinaryIO
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileState
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks, warn_once
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, read_blocks, warn_once
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
@@ -45,16 +45,13 @@ class TailReader:
         return [document for documents in now.values() for document in documents]
 
     def _parse(self, source: SourceFile, offset: int, line: int, ordinal: int) -> Iterator[Document]:
-        keys = Keys()
         try:
             with open_regular(source.path) as file:
                 if line == 0:
                     offset, line = _next_line(file, offset)
-                file.seek(offset)
-                for piece in read_pieces(file, source, offset, line, self._chunking):
-                    numbered = keys.number(piece.documents, ordinal)
-                    ordinal += len(numbered)
-                    yield from numbered
+                read = read_pieces(file, source, self._chunking, offset=offset, line=line, ordinal=ordinal)
+                for piece in read:
+                    yield from piece.documents
         except OSError as error:
             logger.debug("{} cannot be read now: {}", source.relative, type(error).__name__)
 

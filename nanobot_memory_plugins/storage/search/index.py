@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Level, Query
-from nanobot_memory_plugins.storage.document_rows import CandidateRow
+from nanobot_memory_plugins.storage.documents import CandidateRow
 
 Vector = NDArray[np.float32]
 

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, SearchResult, Tier, logger
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
-from nanobot_memory_plugins.storage.bm25 import idf_of
 from nanobot_memory_plugins.storage.candidates import Candidates, passing
-from nanobot_memory_plugins.storage.document_rows import CandidateRow, storable
-from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.documents import CandidateRow, Document, storable
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
-from nanobot_memory_plugins.storage.named_terms import rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.question_terms import idf_of, rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
 from nanobot_memory_plugins.storage.search.index import SearchIndex
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms

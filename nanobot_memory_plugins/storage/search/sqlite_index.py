@@ -9,7 +9,7 @@ from typing import Any
 from nanobot_memory_plugins.core import Level, Query, Tier
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.database.connection import query, scalar
-from nanobot_memory_plugins.storage.document_rows import DOCUMENT_COLUMNS, CandidateRow, storable
+from nanobot_memory_plugins.storage.documents import DOCUMENT_COLUMNS, CandidateRow, storable
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.search.index import Vector
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files.notes import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
+from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document, holds_entries
 from nanobot_memory_plugins.storage.sources.pieces import (
@@ -20,7 +21,6 @@ from nanobot_memory_plugins.storage.sources.pieces import (
     record_key,
 )
 from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
-from nanobot_memory_plugins.storage.sources.validity import held, holds_since, last_day
 
 # The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
 # by themselves, so that they are no part of what is indexed.
@@ -34,6 +34,10 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 _TITLE = re.compile(r"(#( .*)?)?")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+# From when to when an entry holds, as it is written after its text in the index.
+_SUPERSEDED = re.compile(r"(?:\(earlier(?:, [\w ,-]+)?\)|（以前(?:，[\d至-]+)?）)\s*$")
+# Characters of the longest mark.
+_LONGEST = 60
 
 
 def read_markdown(
@@ -45,7 +49,6 @@ def read_markdown(
     in the long-term file, where the section above says whether an entry is archived.
     """
     reader = _Reader(source, chunking)
-    file.seek(offset)
     data = file.read(source.size - offset)
     decode(data, source.relative)
     parts = list(parse_notes(data, offset=offset, line=line))
@@ -120,11 +123,11 @@ class _Reader:
             return others
         text = self._hidden(text)
         if fields.get("superseded_by"):
-            text += held(text, fields.get("created", ""), fields.get("ended", ""))
+            text += _held(text, fields.get("created", ""), fields.get("ended", ""))
         elif fields.get("supersedes"):
-            text += holds_since(text, fields.get("created", ""))
+            text += _holds_since(text, fields.get("created", ""))
         else:
-            text += last_day(text, fields.get("expires", ""))
+            text += _last_day(text, fields.get("expires", ""))
         scope = _scope_of(fields)
         document = Document(
             key=record_key(self.source.relative, header["id"], ""),
@@ -256,3 +259,38 @@ def _without_comments(text: str) -> str:
         kept.append(text[at:begin])
         at = end + 3
     return "".join(kept) + text[at:]
+
+
+def is_superseded(text: str) -> bool:
+    """Return whether a text is that of an entry that another one has replaced."""
+    return _SUPERSEDED.search(text[-_LONGEST:]) is not None
+
+
+def _last_day(text: str, expires: str) -> str:
+    """Return what is appended to a text that does not say until which day it holds."""
+    day = _day_before(expires)
+    return f" ({day})" if day and day not in text else ""
+
+
+def _held(text: str, since: str, until: str) -> str:
+    """Return what is appended to a text that has been replaced by another one: from when to when it held."""
+    first, last = _day_before(since), _day_before(until)
+    if language_of(text) == "zh":
+        return f"（以前，{first}至{last}）" if last else "（以前）"
+    return f" (earlier, {first} to {last})".replace(",  to", ", until") if last else " (earlier)"
+
+
+def _holds_since(text: str, since: str) -> str:
+    """Return what is appended to a text that has taken the place of another one."""
+    first = _day_before(since)
+    if not first:
+        return ""
+    return f"（自{first}起）" if language_of(text) == "zh" else f" (since {first})"
+
+
+def _day_before(moment: str) -> str:
+    """Return the local day just before a moment, or nothing where there is none."""
+    try:
+        return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).astimezone().date().isoformat()
+    except (ValueError, OverflowError):
+        return ""

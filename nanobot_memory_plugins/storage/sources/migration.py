@@ -6,7 +6,6 @@ originals stay as they are; the file ``.migrated_to_v5`` next to them says that 
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -57,21 +56,18 @@ def _plain_file(path: Path) -> bool:
 def _copy_beside(source: Path, memory: Path, name: Path) -> Path | None:
     """Copy one file, and return where to; None when it is there already."""
     content, times = source.read_bytes(), source.stat()
-    for target in _targets(memory, name):
+    legacy = memory / _CONFLICTS / name
+    numbered = (legacy.with_name(f"{legacy.stem}-{number}{legacy.suffix}") for number in range(2, 1_000))
+    for target in (memory / name, legacy, *numbered):
+        if not target.exists():
+            make_missing(target.parent)
+            with open(target, "xb", opener=_private) as out:
+                out.write(content)
+            os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+            return target
         if target.is_file() and target.read_bytes() == content:
             return None
-        make_missing(target.parent)
-        with suppress(FileExistsError), open(target, "xb", opener=_private) as out:
-            out.write(content)
-            os.utime(out.fileno(), ns=(times.st_atime_ns, times.st_mtime_ns))
-            return target
     raise FileExistsError(str(memory / name))
-
-
-def _targets(memory: Path, name: Path) -> Iterator[Path]:
-    stem = memory / _CONFLICTS / name
-    yield from (memory / name, stem)
-    yield from (stem.with_name(f"{stem.stem}-{number}{stem.suffix}") for number in range(2, 1_000))
 
 
 def _private(path: str, flags: int) -> int:

@@ -40,40 +40,13 @@ class Chunking:
 class FilePiece:
     """A stretch of a file, read.
 
-    ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what it contains, with
-    keys and ordinals still to be made unique within the file. After a ``closed`` piece, and only there,
-    reading may stop for good: what follows is read without knowing what came before.
+    ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what it contains. After a
+    ``closed`` piece, and only there, reading may stop for good: what follows is read without knowing what came before.
     """
 
     raw: bytes
     documents: tuple[Document, ...] = ()
     closed: bool = True
-
-
-class Keys:
-    """Makes the keys of one file's documents unique: the second of a kind gets ``~2``, and so on.
-
-    ``taken`` tells whether a key is in the index already, from a part of the file that is not read now.
-    """
-
-    def __init__(self, taken: Callable[[str], bool] = lambda key: False) -> None:
-        self._taken = taken
-        self._seen: set[str] = set()
-
-    def number(self, documents: tuple[Document, ...], ordinal: int) -> list[Document]:
-        """Return ``documents`` with unique keys and with ordinals from ``ordinal`` on."""
-        return [
-            replace(document, key=self._unique(document.key), ordinal=ordinal + index)
-            for index, document in enumerate(documents)
-        ]
-
-    def _unique(self, base: str) -> str:
-        key, number = base, 1
-        while key in self._seen or self._taken(key):
-            number += 1
-            key = f"{base}~{number}"
-        self._seen.add(key)
-        return key
 
 
 @lru_cache(maxsize=10_000)

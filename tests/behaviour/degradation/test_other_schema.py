@@ -32,7 +32,7 @@ async def test_an_index_of_another_schema_is_made_again_from_the_files_and_says_
         for question, answer in (("boat pier", "pier nine"), ("garden gate", "gate is green")):
             assert answer in (await memory.search(Query(question))).hits[0].text
     assert "another version" not in life.command("doctor").text
-    assert not list(life.workspace.rglob("*.broken-*"))
+    assert not list(life.workspace.rglob("*.aside"))
 
 
 def test_a_purge_empties_an_index_of_another_schema_too_where_it_is_not_used_any_more(life: Life):
