@@ -23,44 +23,6 @@ _LONG_TEXT_TOKENS = 400
 _SHORTEST_CHARS = 8
 _LONGEST_REFUSAL = 150
 
-# What the prompt asks for by name is in any answer.
-_LABELS = frozenset(
-    (
-        "decision",
-        "decisions",
-        "todo",
-        "todos",
-        "open",
-        "question",
-        "questions",
-        "constraint",
-        "constraints",
-        "wish",
-        "wishes",
-        "note",
-        "notes",
-        "summary",
-        "user",
-        "assistant",
-        "conversation",
-        "result",
-        "results",
-        "none",
-        "决定",
-        "待办",
-        "问题",
-        "未解",
-        "解决",
-        "要求",
-        "限制",
-        "结果",
-        "用户",
-        "笔记",
-        "摘要",
-        "对话",
-    )
-)
-
 _FENCE = re.compile(r"\A```[a-z]*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
 _LEAD = re.compile(
     r"\A(?:sure|certainly|of course|okay|ok|here (?:is|are)|below (?:is|are)|好的|当然|以下是|下面是|这是)"
@@ -115,7 +77,7 @@ def fault(answer: str, *, source: str, prompt: Sequence[str]) -> str:
         return "echo"
     if _repeats_itself(answer):
         return "repetition"
-    if _grounded(answer, source) < _GROUNDED_SHARE:
+    if _grounded(answer, source, prompt) < _GROUNDED_SHARE:
         return "not about the conversation"
     return ""
 
@@ -140,9 +102,12 @@ def _repeats_itself(answer: str) -> bool:
     return len(words) >= 40 and len(set(words)) < _DIFFERENT_WORDS * len(words)
 
 
-def _grounded(answer: str, source: str) -> float:
-    """Return the share of the answer's different words, or of some of them, that occur in the source."""
-    words = sorted(set(_words(answer)) - _LABELS)
+def _grounded(answer: str, source: str, prompt: Sequence[str]) -> float:
+    """Return the share of the answer's different words, or of some of them, that occur in the source.
+
+    What the prompt asks for by name is in any answer, and does not count.
+    """
+    words = sorted(set(_words(answer)).difference(*map(_words, prompt)))
     if not words:
         return 0.0
     some = words[:: -(-len(words) // _WORDS_LOOKED_UP)]

@@ -14,17 +14,11 @@ _WHOLE_EXCERPT = 24
 # What the mark takes, with what rounding may add for head and tail.
 _MARK_TOKENS = 14
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_BLANKS = {code: " " for code in range(128) if _CONTROL.match(chr(code))}
 _BORDERS = ("\n", "。", "！", "？", "；", ". ", "! ", "? ", "; ", "，", ", ", " ")
 
 
 def tidy(text: str) -> str:
     """Return ``text`` fit for a prompt: no lone surrogates, no control characters."""
-    if text.isascii():
-        # One to one within ASCII, which Python does many times faster than a pattern.
-        return text.translate(_BLANKS)
-    if text.replace("\n", "").isprintable():
-        return text
     return _CONTROL.sub(" ", text.encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -36,10 +30,6 @@ def excerpt(text: str, limit: int) -> str:
         return truncate_to_tokens(text, limit)
     mark = f"\n[... {len(text):,} characters, shortened ...]\n"
     left = limit - _MARK_TOKENS
-    if text.isascii():
-        first = int(left * _HEAD_SHARE)
-        last = (left - first) * _CHARS_A_TOKEN
-        return f"{text[: first * _CHARS_A_TOKEN].rstrip()}{mark}{text[-last:].lstrip() if last > 0 else ''}"
     head = truncate_to_tokens(text, int(left * _HEAD_SHARE))
     tail = _last_tokens(text, left - int(left * _HEAD_SHARE))
     return f"{head.rstrip()}{mark}{tail.lstrip()}"
@@ -80,7 +70,5 @@ def cut(text: str, limit: int) -> str:
 
 def one_line(text: str, chars: int) -> str:
     """Return the beginning of ``text`` on one line, at most ``chars`` characters long."""
-    if len(text) <= chars and text.isprintable():
-        return text.strip()
     line = " ".join(text[: 4 * chars].split())
     return line if len(line) <= chars else line[: chars - 1].rstrip() + "…"

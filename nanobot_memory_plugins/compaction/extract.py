@@ -64,12 +64,14 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     count = _COUNT[language].format(count=len(messages), tokens=tokens)
     page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:
-        page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))], bullet="")
+        page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))])
     wishes = _last_wishes(messages, int(limit * _WISHES_SHARE))
-    page.add(last, wishes)
-    page.add_best(
-        sentences_heading, [one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)]
-    )
+    page.add(last, [f"- {wish}" for wish in wishes])
+    said = {f"- {one.text}": one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)}
+    best = sorted(said, key=lambda line: (-said[line].weight, -said[line].index, said[line].place))
+    # The weightiest that fit, in the order in which they were said.
+    if fitting := page.add(sentences_heading, best):
+        page.lines[-len(fitting) :] = sorted(fitting, key=lambda line: (said[line].index, said[line].place))
     page.add(used, _tools(messages))
     # In the smallest windows not even the first line fits.
     return cut("\n".join(page.lines), limit) or count[: max(1, limit)]
@@ -116,27 +118,16 @@ class _Page:
         self.lines = lines
         self._left = left
 
-    def add(self, heading: str, lines: Iterable[str], *, bullet: str = "- ") -> None:
-        """Add lines under a heading, as long as they fit."""
-        if not self._fits(heading):
-            return
-        fitting = [bullet + line for line in lines if line and self._fits(bullet + line)]
-        self._put(heading, fitting)
-
-    def add_best(self, heading: str, sentences: Iterable[_Sentence]) -> None:
-        """Add the weightiest sentences that fit, in the order in which they were said."""
-        if not self._fits(heading):
-            return
-        best = sorted(sentences, key=lambda one: (-one.weight, -one.index, one.place))
-        fitting = [one for one in best if self._fits(f"- {one.text}")]
-        fitting.sort(key=lambda one: (one.index, one.place))
-        self._put(heading, [f"- {one.text}" for one in fitting])
-
-    def _put(self, heading: str, lines: Sequence[str]) -> None:
-        if lines:
-            self.lines += [heading, *lines]
+    def add(self, heading: str, lines: Iterable[str]) -> list[str]:
+        """Add lines under a heading, as long as they fit; return those that were added."""
+        cost = estimate_tokens(heading) + 1
+        self._left -= cost
+        added = [line for line in lines if line and self._fits(line)]
+        if added:
+            self.lines += [heading, *added]
         else:
-            self._left += estimate_tokens(heading) + 1
+            self._left += cost
+        return added
 
     def _fits(self, line: str) -> bool:
         cost = estimate_tokens(line) + 1
@@ -198,4 +189,4 @@ def _tools(messages: Sequence[Message]) -> list[str]:
             if isinstance(name, str) and name:
                 names[one_line(tidy(name[:64]), 64)] += 1
     used = ", ".join(f"{name} ({count})" for name, count in names.most_common(_TOOLS))
-    return [used] if used else []
+    return [f"- {used}"] if used else []

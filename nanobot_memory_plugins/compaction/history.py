@@ -16,9 +16,6 @@ _MEDIA_TOKENS = 1_000
 _TOOL_ROLES = ("tool", "function")
 # Beyond it a text is not read through to be counted: one character counts as one token, the most it can be.
 _COUNTED_CHARS = 2_000_000
-# How deep the arguments of a tool call are followed; `freeze` cuts at the same depth.
-_DEPTH = 64
-_CALL_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,7 @@ def message_tokens(message: Message) -> int:
         return message.tokens
     tokens = _OVERHEAD_TOKENS + text_tokens(message.text)
     if message.tool_calls:
-        tokens += sum(map(_call_chars, message.tool_calls)) // 3
+        tokens += sum(text_tokens(str(call)) for call in message.tool_calls)
     if isinstance(message.raw.get("content"), tuple):
         tokens += _MEDIA_TOKENS * sum(map(is_media, _parts(message)))
     return tokens
@@ -133,25 +130,3 @@ def is_media(part: Mapping[str, Any]) -> bool:
     """Return whether a content part is a picture, a sound or a file."""
     kind = part.get("type")
     return isinstance(kind, str) and any(word in kind for word in ("image", "audio", "video", "file", "document"))
-
-
-def _call_chars(call: Mapping[str, Any]) -> int:
-    """Return about how many characters a tool call has as JSON."""
-    function = call.get("function")
-    if isinstance(function, Mapping):
-        arguments, name = function.get("arguments"), function.get("name")
-        # The usual form, without a walk: the rest of it is the names of its fields and an id.
-        if isinstance(arguments, str) and isinstance(name, str) and len(function) <= 3 and len(call) <= 4:
-            return _CALL_CHARS + len(name) + (len(arguments) if arguments.isascii() else 3 * len(arguments))
-    return _value_chars(call, _DEPTH)
-
-
-def _value_chars(value: object, depth: int) -> int:
-    """Return about how many characters a value has as JSON; wide characters count threefold, being tokens."""
-    if isinstance(value, str):
-        return len(value) + 2 if value.isascii() else 3 * len(value)
-    if depth and isinstance(value, Mapping):
-        return 2 + sum(len(str(key)) + 4 + _value_chars(item, depth - 1) for key, item in value.items())
-    if depth and isinstance(value, (list, tuple)):
-        return 2 + sum(2 + _value_chars(item, depth - 1) for item in value)
-    return len(value) if isinstance(value, bytes) else 8

@@ -9,31 +9,14 @@ class CompactionOptions(PluginOptions):
     """How history is cut and summarised. Sizes are estimated tokens, shares are of the window."""
 
     reserve_tokens: int = Field(default=16_384, ge=0, description="left free for the prompt and the answer")
-    reserve_share: float = Field(default=0.25, ge=0, le=0.9, description="the reserve at most, in small windows")
     keep_share: float = Field(default=0.2, ge=0, le=0.9, description="the last messages that stay as they are, at most")
-    keep_history_share: float = Field(
-        default=0.3, ge=0, le=0.9, description="the same, as a share of the history itself"
-    )
     keep_messages: int = Field(default=4, ge=0, description="last messages that stay although they pass the shares")
     summary_tokens: int = Field(default=1_200, ge=64, le=500_000, description="longest summary")
-    summary_share: float = Field(default=0.1, gt=0, le=0.5, description="the same, in small windows")
     base_chunk_ratio: float = Field(default=0.4, gt=0, le=0.8, description="prompt of one model call")
     min_chunk_ratio: float = Field(default=0.15, gt=0, le=0.8, description="the same, where messages are large")
     safety_margin: float = Field(default=1.2, ge=1, le=4, description="factor on estimates of what a model call holds")
-    oversized_share: float = Field(
-        default=0.5, gt=0, le=1, description="a message above it is shown to the model as an excerpt only"
-    )
     max_input_tokens: int = Field(
         default=40_000, ge=256, description="history shown to the model in one compaction; the longest messages yield"
     )
     tool_result_tokens: int = Field(default=600, ge=16, description="of a tool's result that the model is shown")
     max_calls: int = Field(default=5, ge=0, description="model calls in one compaction; 0: extract without the model")
-    facts_share: float = Field(
-        default=0.3,
-        ge=0,
-        le=0.8,
-        description="of the summary, for identifiers that the model left out: ten lines at most",
-    )
-    growth_share: float = Field(
-        default=0.1, ge=0, le=1, description="a session that grew by less since its last compaction is cut deeper"
-    )

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.compaction.history import Unit, call_ids, group, message_tokens, text_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
-from nanobot_memory_plugins.compaction.thrash_guard import Cycles
-from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
+from nanobot_memory_plugins.compaction.token_budget import Cycles, Limits, limits_for
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.text.conversation import dominant_language
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary, unmarked_summary
@@ -51,8 +50,7 @@ def make_plan(
     recent = messages[first:]
     sizes = [message_tokens(message) for message in recent]
     history_tokens = sum(sizes) + text_tokens(earlier)
-    least_growth = int(max(window, 0) * options.growth_share)
-    depth = cycles.depth(session_key, history_tokens=history_tokens, least_growth=least_growth, reason=reason)
+    depth = cycles.depth(session_key, history_tokens=history_tokens, window=window, reason=reason)
     limits = limits_for(
         options, window=window, room=room, history_tokens=history_tokens, depth=depth, keep=reason != _ENDED
     )

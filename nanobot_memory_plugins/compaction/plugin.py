@@ -1,17 +1,16 @@
 """The plugin: before history is cut it says what stays, and writes the summary of the rest."""
 
 from collections.abc import Callable
-from functools import partial
 
 from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.history import text_tokens
-from nanobot_memory_plugins.compaction.offload import runner_for
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
+from nanobot_memory_plugins.compaction.prompts import COMPACTION
 from nanobot_memory_plugins.compaction.summarise import Summariser
-from nanobot_memory_plugins.compaction.templates import COMPACTION
-from nanobot_memory_plugins.compaction.thrash_guard import Cycles
+from nanobot_memory_plugins.compaction.token_budget import Cycles
 from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 
 # What replaces messages of which not even the rules could make a summary.
@@ -42,10 +41,9 @@ class CompactionPlugin:
 
         Where they are not ``replaceable`` the model is not asked: the rules say what the host's summary should hold.
         """
-        run = runner_for(messages)
-        try:
-            plan = await run(
-                make_plan,
+
+        def plan_it() -> Plan:
+            return make_plan(
                 messages,
                 session_key=session_key,
                 window=context_window,
@@ -54,18 +52,20 @@ class CompactionPlugin:
                 options=context.options,
                 cycles=self._cycles,
             )
+
+        try:
+            plan = await run_in_daemon_thread(plan_it)
             summariser = Summariser(
                 plan.material,
                 limits=plan.limits,
                 options=context.options,
                 complete=context.complete if replaceable else None,
-                run=run,
                 prompts=context.prompts,
                 today=context.clock.now().date(),
-                finish=partial(_finished, plan=plan, redact=context.redact),
                 redact=context.redact,
             )
-            text = await summariser.summary()
+            summary = await summariser.summary()
+            text = await run_in_daemon_thread(_finished, summary, plan, context.redact)
         except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn
             logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
             return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))

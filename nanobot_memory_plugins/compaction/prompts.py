@@ -3,15 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.compaction.templates import COMPACTION
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.text.conversation import dated
 from nanobot_memory_plugins.core.text.fence import Language
 
+COMPACTION = PromptFile(Path(__file__).parent / "templates", "compaction")
 # Characters of one text that are looked at, half from either end: no excerpt reaches further in.
 _TEXT_CHARS = 200_000
 # Of messages that are only carried on as an extract, newest first.

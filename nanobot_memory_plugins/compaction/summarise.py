@@ -13,7 +13,6 @@ from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.excerpts import cut, split_text
 from nanobot_memory_plugins.compaction.extract import extract, missing_values
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
-from nanobot_memory_plugins.compaction.offload import Offload
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.prompts import Hiding, fixed_texts, summary_prompt
 from nanobot_memory_plugins.compaction.token_budget import Limits
@@ -26,8 +25,9 @@ from nanobot_memory_plugins.core.text.conversation import dated, message_time
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Where messages average over this share of the window, chunks become smaller.
-_LARGE_SHARE = 0.1
+# Where messages average over this share of the window, chunks become smaller; a message above the other is shown to
+# the model as an excerpt only.
+_LARGE_SHARE, _OVERSIZED_SHARE = 0.1, 0.5
 
 
 def chunk_ratio(sizes: Sequence[int], window: int, options: CompactionOptions) -> float:
@@ -47,7 +47,7 @@ def chunk_ratio(sizes: Sequence[int], window: int, options: CompactionOptions) -
 
 def is_oversized(tokens: int, window: int, options: CompactionOptions) -> bool:
     """Return whether a message is too large for a summary call: over half the window, with the safety margin."""
-    return tokens * options.safety_margin > window * options.oversized_share
+    return tokens * options.safety_margin > window * _OVERSIZED_SHARE
 
 
 def fair_limit(sizes: Sequence[int], budget: int) -> int:
@@ -96,7 +96,9 @@ _SECOND_INPUT_SHARE = 0.5
 _EARLIER_SHARE = 0.3
 # Of the summary, the note of what was left out takes at most this share.
 _NOTE_SHARE = 0.25
-# Of the rest the model's answer gets all but `facts_share`, in a small window less: a call has to hold it, too.
+# So much of it is for identifiers that the model left out.
+_FACTS_SHARE = 0.3
+# Of the rest the model's answer gets all but that, in a small window less: a call has to hold it, too.
 _LEAST_ANSWER_SHARE, _ANSWER_OF_CALL = 0.65, 0.3
 # The chance to fit the chunks into the calls: each try shows less of the longest messages.
 _SHRINKING = (1.0, 0.8, 0.6, 0.4)
@@ -127,7 +129,6 @@ class Material:
 class Summariser:
     """Summarises one history.
 
-    ``run`` takes the heavy parts off the event loop; ``finish`` is done to the text where the last of them runs.
     ``redact`` hides secrets in all that the model is shown. ``today`` is the day of messages that have no time.
     """
 
@@ -138,20 +139,16 @@ class Summariser:
         limits: Limits,
         options: CompactionOptions,
         complete: Complete | None,
-        run: Offload,
         prompts: Prompts,
         today: date,
-        finish: Callable[[str], str] = str,
         redact: Callable[[str], str] = str,
     ) -> None:
         self._material = material
         self._limits = limits
         self._options = options
         self._complete = complete
-        self._run = run
         self._prompts = prompts
         self._today = today
-        self._finish = finish
         self._hiding = Hiding(redact)
         self._calls_left = options.max_calls if complete is not None else 0
         window = limits.window
@@ -178,8 +175,8 @@ class Summariser:
                     break
             else:
                 logger.info("compaction: step {} (language model) done", step)
-                return await self._run(self._with_identifiers, text)
-        text = await self._run(self._extracted)
+                return await run_in_daemon_thread(self._with_identifiers, text)
+        text = await run_in_daemon_thread(self._extracted)
         logger.info("compaction: step 3 (extracted by rules) done")
         return text
 
@@ -194,7 +191,7 @@ class Summariser:
             if self._calls_left <= 0:
                 raise _FailedError("no calls are left", final=True)
             self._calls_left -= 1
-            carried = await run_in_daemon_thread(self._hiding, await self._ask(chunk, carried))
+            carried = await self._ask(chunk, carried)
             self._so_far = carried
             logger.info(
                 "compaction: step {}, chunk {} of {} summarised (ratio {:.2f})", step, number, len(chunks), ratio
@@ -221,7 +218,7 @@ class Summariser:
         wrong = fault(text, source=f"{carried}\n{chunk}", prompt=fixed)
         if wrong:
             raise _FailedError(Sentence("answer rejected ({wrong})", wrong=wrong))
-        return cut(text, self._answer_tokens())
+        return self._hiding(cut(text, self._answer_tokens()))
 
     def _prepare(self, step: int) -> tuple[str, list[str], float]:
         """Return the summary to carry on, the chunks, and the ratio of the window that a call may take."""
@@ -312,7 +309,7 @@ class Summariser:
         room = self._limits.summary - text_tokens(self._note)
         smallest_call = self._limits.window * self._options.min_chunk_ratio / self._options.safety_margin
         room_here = max(room * _LEAST_ANSWER_SHARE, smallest_call * _ANSWER_OF_CALL)
-        return max(1, int(min(room_here, room * (1 - self._options.facts_share))))
+        return max(1, int(min(room_here, room * (1 - _FACTS_SHARE))))
 
     # --- by rules ---------------------------------------------------------------------------------------------
 
@@ -320,7 +317,7 @@ class Summariser:
         """Add the values of users' statements, and of the earlier summary, that the model left out, and the note."""
         material, most = self._material, self._limits.summary
         left = most - text_tokens(self._note) - text_tokens(text) - 2
-        room = min(left, int(most * self._options.facts_share))
+        room = min(left, int(most * _FACTS_SHARE))
         lines = missing_values(
             material.messages, text, limit=room, language=material.language, earlier=material.earlier
         )
@@ -335,4 +332,4 @@ class Summariser:
         )
 
     def _joined(self, text: str, identifiers: str) -> str:
-        return self._finish(cut("\n".join(filter(None, (text, identifiers, self._note))), self._limits.summary))
+        return cut("\n".join(filter(None, (text, identifiers, self._note))), self._limits.summary)

@@ -1,18 +1,29 @@
-"""How many tokens each part of a compaction may take."""
+"""How many tokens each part of a compaction may take, and the guard against those that free too little."""
 
 from dataclasses import dataclass, replace
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # A host that does not know its window.
 _USUAL_WINDOW = 200_000
+# In small windows reserve and summary take these shares of them at most.
+RESERVE_SHARE, _SUMMARY_SHARE = 0.25, 0.1
+# The last messages that stay take this share of the history at most.
+_KEEP_HISTORY_SHARE = 0.3
 # A summary of a short history may be this long, although that is more than a quarter of it.
 _SHORTEST_LIMIT = 200
 # What each time that a session comes back too soon leaves of the tail and of the summary.
 _TAIL_FACTOR = 0.5
 _SUMMARY_FACTOR = 0.7
 # From here on nothing but the summary stays.
-MAX_DEPTH = 4
+_MAX_DEPTH = 4
+# A session that grew by less than this share of the window since its last compaction is cut deeper.
+_GROWTH_SHARE = 0.1
+# Sessions that are remembered; the one that was longest without a compaction is forgotten first.
+_SESSIONS = 512
+# Somebody asked for these, or the session was quiet: that they come soon means nothing.
+_UNHURRIED = frozenset({"archive", "idle", "command", "session_ended"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +55,35 @@ def limits_for(
     if window <= 0:
         window = _USUAL_WINDOW
         room = room if room > 0 else window
-    reserve = min(options.reserve_tokens, int(window * options.reserve_share))
+    reserve = min(options.reserve_tokens, int(window * RESERVE_SHARE))
     available = max(1, min(window - reserve, room))
-    requested = min(options.summary_tokens, max(_SHORTEST_LIMIT, int(window * options.summary_share)))
+    requested = min(options.summary_tokens, max(_SHORTEST_LIMIT, int(window * _SUMMARY_SHARE)))
     summary = min(requested, max(1, available // 2), max(_SHORTEST_LIMIT, history_tokens // 4))
     summary = max(1, int(summary * _SUMMARY_FACTOR**depth))
     at_most = available - summary
-    tail = min(int(window * options.keep_share), int(history_tokens * options.keep_history_share), at_most)
+    tail = min(int(window * options.keep_share), int(history_tokens * _KEEP_HISTORY_SHARE), at_most)
     if depth:
-        tail = int(tail * _TAIL_FACTOR**depth) if depth < MAX_DEPTH else 0
+        tail = int(tail * _TAIL_FACTOR**depth) if depth < _MAX_DEPTH else 0
         at_most = tail
     if not keep:
         tail = at_most = 0
     return Limits(window, summary, tail, at_most, options.keep_messages if keep and not depth else 0)
+
+
+class Cycles:
+    """Remembers, per session, how many tokens the last compaction left, and how deep it cut."""
+
+    def __init__(self) -> None:
+        self._last: BoundedDict[str, tuple[int, int]] = BoundedDict(_SESSIONS)
+
+    def depth(self, session_key: str, *, history_tokens: int, window: int, reason: str) -> int:
+        """Return how much deeper than usual to cut: 0, or one more than the last time when the session hardly grew."""
+        left, depth = self._last.get(session_key, (0, -1))
+        grew = history_tokens - left
+        if depth < 0 or reason in _UNHURRIED or grew >= int(max(window, 0) * _GROWTH_SHARE):
+            return 0
+        return min(depth + 1, _MAX_DEPTH)
+
+    def note(self, session_key: str, *, left_tokens: int, depth: int) -> None:
+        """Remember what a compaction left."""
+        self._last[session_key] = left_tokens, depth

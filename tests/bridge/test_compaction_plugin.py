@@ -143,6 +143,7 @@ async def settled(loop: Any) -> None:
 @pytest.mark.accept("AC-05")
 async def test_messages_that_stayed_are_messages_again_at_the_next_compaction(nanobot, server):
     loop = nanobot.loop()
+    await loop.process_direct(FACT)
     await long_talk(loop, 6, words=60)
     await loop.process_direct("/compact")
     await loop.process_direct("something new")

@@ -14,6 +14,7 @@ from loguru import logger
 from nanobot_memory_plugins.compaction.history import call_ids, message_tokens, result_ids
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
+from nanobot_memory_plugins.compaction.token_budget import RESERVE_SHARE
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Message, messages_from_chat
@@ -97,7 +98,7 @@ def test_any_history_is_compacted(history, window, room, answer, reason, times):
     kept = messages[summary.keep_from :]
     size = estimate_tokens(summary.text) + sum(map(message_tokens, kept))
     known = window if window > 0 else 200_000
-    reserve = min(OPTIONS.reserve_tokens, int(known * OPTIONS.reserve_share))
+    reserve = min(OPTIONS.reserve_tokens, int(known * RESERVE_SHARE))
     known_room = room if window > 0 or room > 0 else 200_000
     assert size <= max(1, min(known - reserve, known_room))
     # Calls and their results stay together.
