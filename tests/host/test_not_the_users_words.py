@@ -106,9 +106,9 @@ def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behin
     assert "Error" not in tools["remember"].run(fact, session_key="s").now()
     assert "Basel" in asyncio.run(tools["memory_search"].run({"query": "Basel"}, session_key="s"))
     for name in ("memory_search", "mcp__plugin_memory_server__memory_search", "memory.remember", "memory:forget"):
-        assert memory.thread.started.tool(name) is not None, name
+        assert memory.started.tool(name) is not None, name
     for name in ("web_search", "mcp__files__search", "remembering"):
-        assert memory.thread.started.tool(name) is None, name
+        assert memory.started.tool(name) is None, name
     memory.turn("s").tool_finished("1", "mcp__memory__remember", {}, result="Kept in a file.").now()
     assert memory.close()
     assert "Kept in a file." not in "".join(path.read_text() for path in (tmp_path / "memory").glob("20*.md"))

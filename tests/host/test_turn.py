@@ -101,7 +101,7 @@ async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory)
 def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeypatch):
     (tmp_path / "memory").write_text("in the way")
     memory = MemoryService(tmp_path / "memory" / "below", start_limit=0.5)
-    memory.thread._build = _unbuildable
+    memory._open = _unbuildable
     turn = memory.turn("s")
     assert turn.received("Hello").now() is None
     turn.tool_finished("1", "x", {}, result="y").now()
@@ -122,7 +122,7 @@ def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, 
     if plugins is not None:
         monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", plugins)
     with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": {"message_limit": 0.2}})) as memory:
-        memory.thread.submit(_blocking(1.3))
+        memory.submit(_blocking(1.3))
         turn = memory.turn("s")
         block = turn.received(message).now() or ""
         assert block == (turn.block or "")
@@ -137,7 +137,7 @@ def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, 
 TOLD_OF_LATE = ("could not be searched in time", "没来得及查找记忆", "NOT carried out yet", "目前都还没有执行")
 
 
-def _unbuildable():
+async def _unbuildable():
     raise OSError("no such disk")
 
 
@@ -150,7 +150,7 @@ async def test_a_late_recall_is_waited_for_once(tmp_path, monkeypatch):
         go_on.wait()  # as a plugin might
 
     async with MemoryService(tmp_path, config=config, clock=clock) as memory:
-        memory.thread.submit(block_the_loop)
+        memory.submit(block_the_loop)
         turn = memory.turn("s")
         receiving = asyncio.ensure_future(turn.received("Hello"))
         while not clock.alarms:

@@ -1,21 +1,27 @@
 """What an adapter holds: the memory of one workspace for a host with one event loop, several, or none."""
 
+import asyncio
+import atexit
 import json
+import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.memory_thread import Answer, IdleClock, MemoryThread, Use
+from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.missed_turns import NOTICES, notice_language, notices
 from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, scope_of
@@ -38,6 +44,8 @@ _IDLE_HISTORY = 200
 _GRACE = 0.5
 # Seconds on top of that of a compaction, for taking in a history that was never seen.
 _WRITING = 5.0
+# Seconds that a tool which the model calls may take, and that a fork waits for a memory that is starting.
+_TOOL_SECONDS, _FORK_SECONDS = 30.0, 5.0
 _NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
 NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
 """The answer to a model whose call has none."""
@@ -47,11 +55,11 @@ class MemoryService:
     """A `MemoryHost` in a thread of its own. Its calls come from any event loop, from any thread, and after a fork.
 
     The arguments are those of `MemoryHost`; ``llm`` is called on the memory's event loop. ``start_limit`` is how many
-    seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most, ``tool_limit`` how
-    many a tool that the model calls. ``at_start`` is background work of each
-    start. It starts with the first call, and again with the first after a close. Calls give an `Answer`, which is
-    awaited, or waited for with ``.now()`` where nothing can be. None raises for what goes wrong in the memory: the
-    answer is None then, and the log says why.
+    seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most. ``at_start`` is
+    background work of each start. It starts with the first call, and again with the first after a close; one that
+    nobody has closed is closed when the interpreter ends. Calls give an `Answer`, which is awaited, or waited for with
+    ``.now()`` where nothing can be. None raises for what goes wrong in the memory: the answer is None then, and the log
+    says why.
     """
 
     def __init__(
@@ -67,35 +75,32 @@ class MemoryService:
         hookspecs: Sequence[ModuleType] = (),
         start_limit: float = 10.0,
         close_limit: float = 5.0,
-        tool_limit: float = 30.0,
         at_start: Use[None] | None = None,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config, problems = given_or_usual(config, problems)
+        self._host_options: dict[str, Any] = {
+            "config": self.config,
+            "llm": llm,
+            "clock": clock,
+            "problems": problems,
+            "senders": senders,
+            "project": project,
+            "hookspecs": hookspecs,
+        }
+        self._clock = clock or SystemClock()
         self._start_limit = start_limit
         self._close_limit = close_limit
-        self.tool_limit = tool_limit
-
-        def build() -> "MemoryHost":
-            from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # in its thread: it takes a while
-
-            return MemoryHost(
-                self.workspace,
-                config=self.config,
-                llm=llm,
-                clock=clock,
-                problems=problems,
-                senders=senders,
-                project=project,
-                hookspecs=hookspecs,
-            )
-
-        self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit, clock=clock)
+        self._at_start = at_start
+        self._lock = threading.Lock()
+        self._thread: MemoryThread | None = None
         self.when_quiet: Callable[[str, Any], Use[Any]] = _when_quiet
         """Makes for a session what is done once it has gone quiet: by default the plugins are notified, with what the
         transcript holds."""
         self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
-        self.idle = IdleClock(self.thread, seconds=self.config.core.idle_seconds)
+        # The clocks of sessions, which run in the thread and end with it.
+        self._quiet: dict[str, asyncio.Task[Any]] = {}
+        _services.add(self)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -111,13 +116,69 @@ class MemoryService:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
+    # --- the thread
+
+    async def _open(self) -> "MemoryHost":
+        from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # in its thread: it takes a while
+
+        memory = MemoryHost(self.workspace, **self._host_options)
+        await memory.start()
+        # Before the exit hooks of what the memory is made of, which were registered while it started.
+        atexit.unregister(_close_all)
+        atexit.register(_close_all)
+        return memory
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the memory has been started, or is starting, and was not closed."""
+        return self._thread is not None
+
+    @property
+    def started(self) -> "MemoryHost | None":
+        """The memory, once it has finished starting; until then calls wait for it."""
+        return self._thread.started if self._thread is not None else None
+
+    def submit(self, use: Use[_T], *, background: bool = False) -> "Future[_T | None]":
+        """Call the memory from any thread and return a future of the answer, which is None when it failed.
+
+        ``background`` work is cancelled at a close, everything else is finished first.
+        """
+        with self._lock:
+            if self._thread is None:
+                self._thread = MemoryThread(self._open, self._at_start)
+            return self._thread.submit(use, background=background)
+
     def start(self) -> Answer[bool]:
         """Start the memory, and say whether it has started in time. Calls do that by themselves."""
 
         async def started(_memory: "MemoryHost") -> bool:
             return True
 
-        return self.answer(bool, self.thread.submit(started), limit=0.0)
+        return self.answer(bool, self.submit(started), limit=0.0)
+
+    def close(self) -> bool:
+        """Finish what was accepted, close the memory, and say whether that was done in time. It blocks."""
+        return self._closed().now()
+
+    async def aclose(self) -> bool:
+        """Do the same as `close`, awaited."""
+        return await self._closed()
+
+    def _closed(self) -> Answer[bool]:
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is None:
+            return self.answer(lambda: True)
+        ended = thread.stop(self._close_limit)
+
+        def is_ended(_: object) -> bool:
+            if not ended.done():
+                logger.warning("the memory did not close in time; what is left is picked up at the next start")
+            return ended.done()
+
+        return Answer([(ended, self._close_limit)], is_ended, self._clock)
+
+    # --- calls
 
     def call(self, use: Use[_T], *, limit: float | None = None) -> Answer[_T | None]:
         """Return what ``use`` makes of the memory, in its thread; None when it failed or was late.
@@ -125,18 +186,18 @@ class MemoryService:
         ``limit`` is in seconds, that of a message when None is given. What is late goes on, and so it does when the
         caller is cancelled.
         """
-        return self.answer(lambda made: made, self.thread.submit(use), limit=limit)
+        return self.answer(lambda made: made, self.submit(use), limit=limit)
 
     def answer(
         self, finish: Callable[..., _T], *futures: "Future[Any] | None", limit: float | None = None
     ) -> Answer[_T]:
         """Return what ``finish`` makes of what was submitted to the thread; ``limit`` as in `call`, for each."""
         seconds = self.limit_of(limit)
-        return Answer([(one, seconds) for one in futures if one is not None], finish, self.thread.clock)
+        return Answer([(one, seconds) for one in futures if one is not None], finish, self._clock)
 
     def limit_of(self, seconds: float | None) -> float:
         """Return how many seconds a call may take whose hook has so many; the start comes on top of it."""
-        starting = 0.0 if self.thread.started is not None else self._start_limit
+        starting = 0.0 if self.started is not None else self._start_limit
         return starting + (self.config.core.message_limit if seconds is None else seconds) + _GRACE
 
     def late_notice(self, text: str) -> str | None:
@@ -176,9 +237,9 @@ class MemoryService:
             turn.note_block(text)
             return answers[-1] or ""
 
-        futures = [(resumed, self.config.core.compaction_limit), (received, None), (self.thread.submit(know), None)]
+        futures = [(resumed, self.config.core.compaction_limit), (received, None), (self.submit(know), None)]
         waits = [(future, self.limit_of(limit)) for future, limit in futures if future is not None]
-        return Answer(waits, finish, self.thread.clock)
+        return Answer(waits, finish, self._clock)
 
     def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
         """Take in what memory never saw of a session, at its first turn here, and return at once.
@@ -192,7 +253,7 @@ class MemoryService:
                 messages = await run_in_daemon_thread(history)
                 await memory.resume(session_key=turn.session_key, messages=messages, scope=turn.scope, behind_turn=True)
 
-            self.thread.submit(take_in)
+            self.submit(take_in)
 
     def _opens(self, turn: Turn) -> bool:
         """Return whether a turn is the first of its session here, and know it from now on."""
@@ -211,7 +272,7 @@ class MemoryService:
         async def resume(memory: "MemoryHost") -> int:
             return await memory.resume(session_key=session_key, messages=messages, **options)
 
-        return self.thread.submit(resume)
+        return self.submit(resume)
 
     def before_compaction(
         self,
@@ -252,33 +313,68 @@ class MemoryService:
             query = Query(text=text, limit=limit, scope=memory.visible_scope(scope_of(scope)))
             return (await memory.search(query)).hits if text.strip() else ()
 
-        return self.answer(lambda hits: hits or (), self.thread.submit(search), limit=self.tool_limit)
+        return self.answer(lambda hits: hits or (), self.submit(search), limit=_TOOL_SECONDS)
 
     def tools(self) -> "list[ServiceTool]":
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
         self.start().now()
-        memory = self.thread.started
+        memory = self.started
         return [ServiceTool(self, tool) for tool in memory.tools()] if memory is not None else []
 
     def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages, and return at once."""
 
-        async def notify(memory: "MemoryHost") -> None:
+        async def end(memory: "MemoryHost") -> None:
+            self._set_clock(session_key, None)
             await memory.session_idle(session_key=session_key, history=history, ended=True, scope=scope)
 
-        self.idle.end(session_key, notify)
+        self.submit(end)
 
     def touch(self, session_key: str, scope: ScopeLike = None) -> None:
         """Start the clock of a session anew: the plugins are notified when it has been quiet for a while."""
-        self.idle.touch(session_key, self.when_quiet(session_key, scope))
+        quiet = self.when_quiet(session_key, scope)
 
-    async def aclose(self) -> bool:
-        """Finish what was accepted, close the memory, and say whether that was done in time."""
-        return await self.thread.aclose(self._close_limit)
+        async def wait(memory: "MemoryHost") -> None:
+            self._set_clock(session_key, asyncio.current_task())
+            await sleep(self._clock, self.config.core.idle_seconds)
+            self._quiet.pop(session_key, None)
+            await quiet(memory)
 
-    def close(self) -> bool:
-        """Do the same as `aclose` where nothing can be awaited. It blocks."""
-        return self.thread.close(self._close_limit)
+        self.submit(wait, background=True)
+
+    def _set_clock(self, session_key: str, clock: "asyncio.Task[Any] | None") -> None:
+        if (before := self._quiet.pop(session_key, None)) is not None:
+            before.cancel()
+        if clock is not None:
+            self._quiet[session_key] = clock
+
+
+_services: "weakref.WeakSet[MemoryService]" = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    for service in list(_services):
+        service.close()
+
+
+def _await_starts() -> None:
+    """Wait a while for memories that are starting: what they import nobody would go on with in a fork."""
+    for service in list(_services):
+        if service._thread is not None and not is_own_thread():
+            service._thread.opened.wait(_FORK_SECONDS)
+
+
+def _begin_anew() -> None:
+    """Leave the threads to the process that this one was forked off; here there are none."""
+    for service in list(_services):
+        service._lock = threading.Lock()
+        if service._thread is not None:
+            leave_to_parent(service._thread)
+        service._thread = None
+
+
+around_fork(_await_starts, lambda: None)
+at_fork(_begin_anew)
 
 
 class ServiceTool:
@@ -312,8 +408,8 @@ class ServiceTool:
             tool = memory.tool(self.name)
             return await tool.run(given, session_key=session_key) if tool is not None else None
 
-        running = self._service.thread.submit(run)
-        return self._service.answer(_or_not_ready, running, limit=self._service.tool_limit)
+        running = self._service.submit(run)
+        return self._service.answer(_or_not_ready, running, limit=_TOOL_SECONDS)
 
 
 def _or_not_ready(answer: str | None) -> str:

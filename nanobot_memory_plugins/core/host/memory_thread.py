@@ -1,25 +1,21 @@
-"""The memory's own thread and event loop.
+"""The memory's own thread and event loop, and what a call answers that is made in it.
 
 The host's event loop never runs a plugin: whatever a plugin does to its loop (block it, end it, fill it with
 tasks) it does to this one. It also outlives the host's loop, so that a memory that was started in one
-``asyncio.run`` serves the next, and can be closed when none is running. A process that was forked off has a thread of
-its own.
+``asyncio.run`` serves the next, and can be closed when none is running.
 """
 
 import asyncio
-import atexit
 import threading
 import time
-import weakref
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep, time_limit
+from nanobot_memory_plugins.core.clock import Clock, time_limit
 from nanobot_memory_plugins.core.errors import log_text
-from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 
 if TYPE_CHECKING:
@@ -31,8 +27,6 @@ Use = Callable[["MemoryHost"], Awaitable[_T]]
 _NAME = "nanobot-memory"
 # Share of the time for closing that the accepted calls may take; the rest belongs to the memory itself.
 _DRAIN_SHARE = 0.6
-# Seconds that a fork waits for a memory that is starting.
-_FORK_SECONDS = 5.0
 # Seconds that cancelled tasks get to end.
 _CANCEL_SECONDS = 0.2
 
@@ -53,7 +47,7 @@ class Answer(Coroutine[Any, Any, _T]):
 
         A call from the memory's own thread cannot be waited for there, and has no answer.
         """
-        if threading.current_thread().name == _NAME:
+        if is_own_thread():
             logger.warning("a blocking call of the memory from its own thread has no answer")
             return self._finish(*[None for _ in self._waits])
         for future, limit in self._waits:
@@ -65,11 +59,6 @@ class Answer(Coroutine[Any, Any, _T]):
         for future, limit in self._waits:
             await _ends_within(future, limit, self._clock)
         return self._finished()
-
-    def _finished(self) -> _T:
-        if late := sum(not future.done() for future, _ in self._waits):
-            logger.debug("{} calls of the memory are late; the turn goes on without their answers", late)
-        return self._finish(*[future.result() if future.done() else None for future, _ in self._waits])
 
     def __await__(self) -> Generator[Any, Any, _T]:
         return self._awaited().__await__()
@@ -92,115 +81,10 @@ class Answer(Coroutine[Any, Any, _T]):
         """End it, as a coroutine ends."""
         self._coroutine.close()
 
-
-class MemoryThread:
-    """Runs one memory in a daemon thread, started at the first use and again after a close.
-
-    ``build`` makes the memory; it is called in the thread. ``at_start`` is background work of every start.
-    A thread that nobody has closed is closed when the interpreter ends, within ``exit_limit`` seconds. ``clock`` bounds
-    what is awaited; what blocks goes by the machine's own.
-    """
-
-    def __init__(
-        self,
-        build: Callable[[], "MemoryHost"],
-        *,
-        at_start: Use[None] | None = None,
-        exit_limit: float = 2.0,
-        clock: Clock | None = None,
-    ) -> None:
-        self._build = build
-        self.clock = clock or SystemClock()
-        self._at_start = at_start
-        self.exit_limit = exit_limit
-        self._lock = threading.Lock()
-        self._run: _Run | None = None
-        _threads.add(self)
-
-    @property
-    def running(self) -> bool:
-        """Whether the thread has been started and not closed."""
-        return self._run is not None
-
-    @property
-    def started(self) -> "MemoryHost | None":
-        """The memory, once it has finished starting; until then calls wait for it."""
-        run = self._run
-        return run.started if run is not None else None
-
-    def submit(self, use: Use[_T], *, background: bool = False) -> "Future[_T | None]":
-        """Call the memory from any thread and return a future of the answer, which is None when it failed.
-
-        ``background`` work is cancelled at a close, everything else is finished first.
-        """
-        with self._lock:
-            if self._run is None:
-                self._run = _Run(self._build, self._at_start)
-            return self._run.submit(use, background=background)
-
-    def call(self, use: Use[_T], *, limit: float) -> Answer[_T | None]:
-        """Call the memory; what it answers within ``limit`` seconds, or None."""
-        return Answer([(self.submit(use), limit)], lambda answer: answer, self.clock)
-
-    async def aclose(self, limit: float) -> bool:
-        """Finish, close the memory and end the thread, within ``limit`` seconds; say whether it ended."""
-        ended = self._stop(limit)
-        if ended is not None:
-            await _ends_within(ended, limit, self.clock)
-        return _note_end(ended)
-
-    def close(self, limit: float) -> bool:
-        """Do the same as `aclose` where no event loop is running. It blocks."""
-        ended = self._stop(limit)
-        if ended is not None:
-            with suppress(TimeoutError):
-                ended.result(timeout=limit)
-        return _note_end(ended)
-
-    def await_start(self) -> None:
-        """Wait a while for a memory that is starting: what it imports nobody would go on with in a fork. It blocks."""
-        if self._run is not None and threading.current_thread().name != _NAME:
-            self._run.opened.wait(_FORK_SECONDS)
-
-    def begin_anew(self) -> None:
-        """Leave the thread to the process that this one was forked off; here there is none."""
-        self._lock = threading.Lock()
-        if self._run is not None:
-            leave_to_parent(self._run)
-        self._run = None
-
-    def _stop(self, limit: float) -> "Future[None] | None":
-        with self._lock:
-            run, self._run = self._run, None
-        return run.stop(limit) if run is not None else None
-
-
-_threads: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
-
-
-def _close_all() -> None:
-    for thread in list(_threads):
-        thread.close(thread.exit_limit)
-
-
-def _be_first_at_exit() -> None:
-    """Close before the exit hooks of what the memory is made of, which were registered while it started."""
-    atexit.unregister(_close_all)
-    atexit.register(_close_all)
-
-
-def _await_starts() -> None:
-    for thread in list(_threads):
-        thread.await_start()
-
-
-def _begin_anew() -> None:
-    for thread in list(_threads):
-        thread.begin_anew()
-
-
-around_fork(_await_starts, lambda: None)
-at_fork(_begin_anew)
+    def _finished(self) -> _T:
+        if late := sum(not future.done() for future, _ in self._waits):
+            logger.debug("{} calls of the memory are late; the turn goes on without their answers", late)
+        return self._finish(*[future.result() if future.done() else None for future, _ in self._waits])
 
 
 async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> None:
@@ -216,24 +100,19 @@ async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> Non
         waiting.cancel()
 
 
-def _note_end(ended: "Future[None] | None") -> bool:
-    if ended is not None and not ended.done():
-        logger.warning("the memory did not close in time; what is left is picked up at the next start")
-        return False
-    return True
+def is_own_thread() -> bool:
+    """Return whether this code runs in the thread of a memory."""
+    return threading.current_thread().name == _NAME
 
 
-def _note_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log what a stray task of a plugin did by its kind only: asyncio's own log would show the error's text."""
-    error = context.get("exception")
-    logger.debug("left over in the memory's thread: {}", type(error).__name__ if error else "an unfinished task")
+class MemoryThread:
+    """One life of a memory in a daemon thread of its own, from its start to its close.
 
+    ``start`` makes the memory, in the thread. ``at_start`` is background work once it has started.
+    """
 
-class _Run:
-    """One life of the thread, from start to close."""
-
-    def __init__(self, build: Callable[[], "MemoryHost"], at_start: Use[None] | None) -> None:
-        self._build = build
+    def __init__(self, start: "Callable[[], Awaitable[MemoryHost]]", at_start: Use[None] | None) -> None:
+        self._start = start
         self._at_start = at_start
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_note_stray)
@@ -244,13 +123,17 @@ class _Run:
         self._background: set[asyncio.Task[Any]] = set()
         self._answers: set[Future[Any]] = set()
         self._closing = False
-        self.opened = threading.Event()
+        self.opened = threading.Event()  # or it could not be started
         self.started: MemoryHost | None = None
         self.ended: Future[None] = Future()
         self.ended.set_running_or_notify_cancel()
         threading.Thread(target=self._main, name=_NAME, daemon=True).start()
 
     def submit(self, use: Use[_T], *, background: bool) -> "Future[_T | None]":
+        """Call the memory from any thread and return a future of the answer, which is None when it failed.
+
+        ``background`` work is cancelled at a close, everything else is finished first.
+        """
         answer: Future[_T | None] = Future()
         answer.set_running_or_notify_cancel()
         self._answers.add(answer)
@@ -261,6 +144,7 @@ class _Run:
         return answer
 
     def stop(self, limit: float) -> "Future[None]":
+        """Begin to finish, close the memory and end the thread, in ``limit`` seconds; return a future of the end."""
         self._drain_seconds = limit * _DRAIN_SHARE
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._stopping.set)
@@ -297,11 +181,8 @@ class _Run:
     async def _open(self) -> None:
         try:
             began = time.perf_counter()
-            memory = self._build()
-            await memory.start()
-            _be_first_at_exit()
+            self.started = await self._start()
             logger.debug("memory started in {:.0f} ms", (time.perf_counter() - began) * 1000)
-            self.started = memory
             if self._at_start is not None:
                 self._own(self._job(self._at_start), self._background)
         except Exception as error:
@@ -349,37 +230,7 @@ class _Run:
             self._loop.run_until_complete(asyncio.wait(tasks, timeout=_CANCEL_SECONDS))
 
 
-class IdleClock:
-    """Counts ``seconds`` for each session, anew after each turn. The timers end with the memory's thread."""
-
-    def __init__(self, thread: MemoryThread, *, seconds: float) -> None:
-        self._thread = thread
-        self._seconds = seconds
-        self._timers: dict[str, asyncio.Task[Any]] = {}
-
-    def touch(self, session_key: str, callback: Use[object]) -> None:
-        """Start a session's clock again; ``callback`` is called in the memory's thread when it has run down."""
-
-        async def wait(memory: "MemoryHost") -> None:
-            self._replace(session_key, asyncio.current_task())
-            await sleep(self._thread.clock, self._seconds)
-            self._timers.pop(session_key, None)
-            await callback(memory)
-
-        self._thread.submit(wait, background=True)
-
-    def end(self, session_key: str, callback: Use[object]) -> None:
-        """Stop a session's clock, since the session has ended, and call ``callback`` at once."""
-
-        async def stop(memory: "MemoryHost") -> None:
-            self._replace(session_key, None)
-            await callback(memory)
-
-        self._thread.submit(stop)
-
-    def _replace(self, session_key: str, timer: "asyncio.Task[Any] | None") -> None:
-        before = self._timers.pop(session_key, None)
-        if before is not None:
-            before.cancel()
-        if timer is not None:
-            self._timers[session_key] = timer
+def _note_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what a stray task of a plugin did by its kind only: asyncio's own log would show the error's text."""
+    error = context.get("exception")
+    logger.debug("left over in the memory's thread: {}", type(error).__name__ if error else "an unfinished task")

@@ -118,7 +118,7 @@ class Turn:
                     known=known,
                 )
 
-            self._received[key] = self._service.thread.submit(receive)
+            self._received[key] = self._service.submit(receive)
         return self._received[key]
 
     def note_block(self, text: str) -> str | None:
@@ -223,7 +223,7 @@ class Turn:
             # In a list the same may be said again, and counts again.
             if key and seen[key] > self._replies[key]:
                 self._replies[key] += 1
-                begun.append(self._service.thread.submit(self._sending(text)))
+                begun.append(self._service.submit(self._sending(text)))
         return begun
 
     @never_raises
@@ -237,7 +237,7 @@ class Turn:
         """
         if self._over:
             return
-        if context_window > 0 and self._service.thread.running:
+        if context_window > 0 and self._service.is_running:
 
             async def follow(memory: "MemoryHost") -> None:
                 await memory.turn_finished(
@@ -248,14 +248,14 @@ class Turn:
                     scope=self.scope,
                 )
 
-            self._service.thread.submit(follow, background=True)
+            self._service.submit(follow, background=True)
         self.abandoned()
 
     @never_raises
     def abandoned(self) -> None:
         """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
-        if self._service.thread.running:  # a memory that was closed is not started again for it
+        if self._service.is_running:  # a memory that was closed is not started again for it
             self._service.touch(self.session_key, self.scope)
 
     # --- what the calls have in common
@@ -298,7 +298,7 @@ class Turn:
                     scope=self.scope,
                 )
 
-        return self._service.thread.submit(note)
+        return self._service.submit(note)
 
     def _leave(self, call_id: str) -> None:
         if (asking := self._asking.pop(call_id, None)) is not None:
