@@ -141,7 +141,7 @@ class MemoryFiles:
             self._next_sync.cancel()
         self._writer.hurry()
         await run_in_pool(self._thread, self._writer.sync)
-        self._thread.shutdown(cancel_futures=False)
+        self._thread.shutdown(drop=False)
         _open_threads.discard(self._thread)
 
     async def _written(self, write: Callable[[], Receipt], id_: str, length: int) -> Receipt:

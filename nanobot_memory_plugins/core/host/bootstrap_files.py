@@ -95,8 +95,7 @@ class BootstrapTrimmer:
         """Return what one plugin leaves of the files, in their order, or None where it says nothing of them."""
         overhead = {name: around[name] for name in files}
         asked = {"files": MappingProxyType(dict(files)), "overhead": MappingProxyType(overhead)}
-        given = sum(map(len, [*files, *files.values()]))
-        for answer in self._host.call_sync("trim_bootstrap", plugin, asked, given=given):
+        for answer in self._host.call_sync("trim_bootstrap", plugin, asked):
             if type(answer) is dict and answer.keys() <= files.keys() and all(type(t) is str for t in answer.values()):
                 return {name: answer[name] for name in files if name in answer}
             logger.warning("plugin {} answered trim_bootstrap with other files or no text", plugin)

@@ -166,7 +166,7 @@ class _EntriesInPrompt:
         texts: list[str] = []
         for plugin in self._host.plugins_with("prompt_entries"):
             asked = {"long_term": long_term, "scope": scope}
-            answers = self._host.call_sync("prompt_entries", plugin, asked, given=len(long_term))
+            answers = self._host.call_sync("prompt_entries", plugin, asked)
             with self._lock:
                 for found in answers:
                     if isinstance(found, PromptEntries):

@@ -25,26 +25,9 @@ class TooLargeError(Exception):
 
 
 # How many values one answer of one plugin may hold, and how many characters all of them together. In a turn somebody
-# waits; after it, and before history is cut, everything that was said may have to be kept.
-_IN_A_TURN = (100, 200_000)
-_BEHIND_IT = (500, 4_000_000)
-_ONE = (1, 200_000)
-_BOUNDS: Mapping[str, tuple[int, int]] = {
-    "on_message_received": _IN_A_TURN,
-    "on_draft_written": _IN_A_TURN,
-    "on_tool_executed": _IN_A_TURN,
-    "contribute_tools": _IN_A_TURN,
-    "on_session_idle": _BEHIND_IT,
-    "on_turn_finished": _BEHIND_IT,
-    "before_compaction": _BEHIND_IT,
-    "trim_bootstrap": _ONE,
-    "prompt_entries": _ONE,
-    "open_store": _ONE,
-    "share_store": _ONE,
-    "open_entries": _ONE,
-    "on_purge": (10_000, 4_000_000),
-}
-_USUAL = (1_000, 1_000_000)
+# waits; behind it, and before history is cut, everything that was said may have to be kept.
+_IN_A_TURN, _BEHIND_IT = (100, 200_000), (10_000, 4_000_000)
+_TURN_HOOKS = ("on_message_received", "on_draft_written", "on_tool_executed", "contribute_tools", "prompt_entries")
 # Of a value that is no data, the attributes that a model is shown.
 _OF_TOOLS = ("name", "description", "parameters")
 
@@ -61,13 +44,11 @@ class Expected:
     """What a caller of a hook takes as an answer.
 
     ``accept`` are the types of its values, and ``check`` says what else is wrong with a value: a few words, or none.
-    ``given`` is how many characters it may hold beyond the hook's bound, since they were handed over and may come back.
     """
 
     hook: str
     accept: tuple[type, ...]
     check: Callable[[object], str] | None = None
-    given: int = 0
 
 
 def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
@@ -78,13 +59,12 @@ def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     """
     if answer is None:
         return ()
-    most_values, most_characters = _BOUNDS.get(expected.hook, _USUAL)
+    most_values, most_characters = _IN_A_TURN if expected.hook in _TURN_HOOKS else _BEHIND_IT
     several = isinstance(answer, (list, tuple)) and not isinstance(answer, expected.accept)
     given = list(islice(answer, most_values + 1)) if several else [answer]  # type: ignore[call-overload]
     if len(given) > most_values:
         raise TooLargeError(f"an answer of more than {most_values:,} values")
     values = tuple(_checked(value, expected, among=several) for value in given)
-    most_characters += expected.given
     if sum(map(_size, values)) > most_characters:
         raise TooLargeError(f"an answer of more than {most_characters:,} characters")
     return values

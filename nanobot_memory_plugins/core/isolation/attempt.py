@@ -2,13 +2,15 @@
 
 import asyncio
 import contextvars
+import functools
 import inspect
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import Alarm, Clock
 from nanobot_memory_plugins.core.isolation.answers import Expected, TooLargeError, WrongAnswerError, accepted_values
+from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
 from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, failure_of
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, discard, run_in_pool
 
@@ -21,15 +23,29 @@ _ANOTHER_TURN = 0.05
 Outcome = tuple[object, ...] | WrongAnswerError | Failure
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A plugin's function with its arguments, where its code lives, and the plugin's ``threads`` for plain ones."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Implementation:
+    """A plugin's function for one hook, with all that its calls need. It ``takes`` these arguments of the hook.
 
-    plugin: str
-    function: Callable[[], Any]
+    ``home`` is where its code lives. Plain functions run in the plugin's ``threads``. ``rank`` is -1 where it is to be
+    called before others (``tryfirst``), 1 behind them (``trylast``), else 0.
+    """
+
+    plugin_name: str
+    hook: str
+    function: Callable[..., Any]
+    takes: frozenset[str]
+    rank: int
     is_async: bool
     home: CodeLocation
+    context: object
     threads: DaemonThreadPool
+    breaker: CircuitBreaker
+
+    def call(self, arguments: Mapping[str, object]) -> Callable[[], Any]:
+        """Return a call with these arguments of the hook. Raises KeyError when the host forgot one."""
+        given = {**arguments, "context": self.context}
+        return functools.partial(self.function, **{name: given[name] for name in self.takes})
 
     def judge(self, answer: object, expected: Expected) -> Outcome:
         """Return what an answer counts as."""
@@ -46,26 +62,39 @@ class Call:
         """Return a failure without an exception."""
         return Failure(reason=reason, place=self.home.definition)
 
+    def late(self, limit: float) -> Failure:
+        """Return the failure to answer within so many seconds."""
+        return self.failed(f"no answer within {limit:g} s")
+
 
 class Attempt:
-    """Runs a call in a task of its own within a time limit.
+    """Runs an implementation in a task of its own within a time limit.
 
     ``outcome`` is done when the call ends, or at its deadline; what comes later is dropped. Where others held the loop
     up over the deadline, what is ready counts. At its deadline the task is cancelled, and ``grace`` seconds later it is
     dropped, whatever it does about that.
     """
 
-    def __init__(self, call: Call, expected: Expected, limit: float, *, clock: Clock, grace: float) -> None:
+    def __init__(
+        self,
+        implementation: Implementation,
+        arguments: Mapping[str, object],
+        expected: Expected,
+        limit: float,
+        *,
+        clock: Clock,
+        grace: float,
+    ) -> None:
         loop = asyncio.get_running_loop()
+        self.implementation = implementation
         self.outcome: asyncio.Future[Outcome] = loop.create_future()
         self.seconds = 0.0
-        self._call = call
         self._limit = limit
         self._clock = clock
         self._grace = grace
         self._time = loop.time
         self._began = loop.time()
-        self._coroutine = _Droppable(self._run(expected))
+        self._coroutine = _Droppable(self._run(implementation.call(arguments), expected))
         self.task: asyncio.Task[None] = loop.create_task(self._coroutine)
         self._alarm: Alarm = clock.call_later(limit, self._expire)
         self.task.add_done_callback(self._end)
@@ -82,20 +111,22 @@ class Attempt:
         self._coroutine.dropped = True
         self.task.cancel()
 
-    async def _run(self, expected: Expected) -> None:
-        call = self._call
+    async def _run(self, function: Callable[[], Any], expected: Expected) -> None:
+        one = self.implementation
         try:
-            answer = await (call.function() if call.is_async else run_in_pool(call.threads, call.function))
-            if not call.is_async and inspect.isawaitable(answer):
+            answer = await (function() if one.is_async else run_in_pool(one.threads, function))
+            if not one.is_async and inspect.isawaitable(answer):
                 answer = await answer
-            outcome = call.judge(answer, expected)
+            outcome = one.judge(answer, expected)
         except BaseException as error:  # SystemExit too: the task would pass it on to the loop
-            outcome = failure_of(error, call.home, call.plugin)
-        self._conclude(self._late() if self._coroutine.held_loop() > self._limit else outcome)
+            outcome = failure_of(error, one.home, one.plugin_name)
+        self._conclude(one.late(self._limit) if self._coroutine.held_loop() > self._limit else outcome)
 
     def _end(self, _task: asyncio.Task[None]) -> None:
         self._alarm.cancel()
-        self._conclude(self._call.failed("it was broken off"))  # before its first step, or where it was dropped
+        self._conclude(
+            self.implementation.failed("it was broken off")
+        )  # before its first step, or where it was dropped
 
     def _expire(self) -> None:
         if self._time() - self._began - self._limit > _LATE:
@@ -104,11 +135,8 @@ class Attempt:
             self._give_up()
 
     def _give_up(self) -> None:
-        self._conclude(self._late())
+        self._conclude(self.implementation.late(self._limit))
         self.abandon()
-
-    def _late(self) -> Failure:
-        return self._call.failed(f"no answer within {self._limit:g} s")
 
     def _conclude(self, outcome: Outcome) -> None:
         if not self.outcome.done():
@@ -117,7 +145,7 @@ class Attempt:
 
 
 class _Droppable(Coroutine[Any, Any, None]):
-    """A coroutine that is driven no further once it is ``dropped``."""
+    """A coroutine that is driven no further once it is ``dropped``, and that knows how long it has held the loop."""
 
     def __init__(self, inner: Coroutine[Any, Any, None]) -> None:
         self._inner = inner
@@ -156,26 +184,27 @@ class _Droppable(Coroutine[Any, Any, None]):
 _undriven: list[object] = []
 
 
-def run_plain(call: Call, expected: Expected, limit: float) -> Outcome:
+def run_plain(one: Implementation, arguments: Mapping[str, object], expected: Expected, limit: float) -> Outcome:
     """Run a plain function in a thread of its plugin's and wait for it, ``limit`` seconds at most.
 
     One that hangs is abandoned. The user's Ctrl-C reaches this thread, and is raised.
     """
-    if call.is_async:
+    if one.is_async:
         return WrongAnswerError("an async function, where only a plain one can be called")
+    function = one.call(arguments)
 
     def run() -> Outcome:
         try:
-            return call.judge(call.function(), expected)
+            return one.judge(function(), expected)
         except BaseException as error:
-            return failure_of(error, call.home, call.plugin)
+            return failure_of(error, one.home, one.plugin_name)
 
     try:
-        work = call.threads.submit(contextvars.copy_context().run, run)
+        work = one.threads.submit(contextvars.copy_context().run, run)
     except RuntimeError:
-        return call.failed("no thread can be started")
+        return one.failed("no thread can be started")
     try:
         return work.result(limit)
     except TimeoutError:
         work.cancel()
-        return call.failed(f"no answer within {limit:g} s")
+        return one.late(limit)

@@ -14,16 +14,17 @@ class BreakerSettings:
 
 
 class CircuitBreaker:
-    """Counts the failures in a row of one implementation, and says whether it may be called.
+    """Counts the failures in a row of one implementation, and says whether it may be called. It knows the last reason.
 
     Each call asks `begin`, and ends with exactly one of `succeed`, `fail` and `release`. What ends during a rest began
     before it, and counts for nothing.
     """
 
-    __slots__ = ("_clock", "_is_trial", "_resting_until", "_settings", "failures")
+    __slots__ = ("_clock", "_is_trial", "_resting_until", "_settings", "failures", "reason")
 
     def __init__(self, settings: BreakerSettings, clock: Clock) -> None:
         self.failures = 0
+        self.reason = ""
         self._settings = settings
         self._clock = clock
         self._resting_until: float | None = None
@@ -49,8 +50,9 @@ class CircuitBreaker:
         self.failures, self._resting_until, self._is_trial = 0, None, False
         return ends
 
-    def fail(self) -> bool:
+    def fail(self, reason: str = "") -> bool:
         """Count a failure; true when it begins a rest, false when it only prolongs one."""
+        self.reason = reason
         if self._resting_until is not None and not self._is_trial:
             return False
         self.failures += 1

@@ -11,7 +11,7 @@ import inspect
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -24,8 +24,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class DaemonThreadPool(Executor):
-    """An executor with at most ``limit`` daemon threads.
+class DaemonThreadPool:
+    """Runs work in at most ``limit`` daemon threads.
 
     A thread with nothing to do waits ``linger`` seconds for more, then ends. Starting one holds up the caller until the
     new thread has had its turn, which takes milliseconds while other threads compute: what is called for every message
@@ -66,15 +66,13 @@ class DaemonThreadPool(Executor):
                 raise
         return future
 
-    def shutdown(self, wait: bool = False, *, cancel_futures: bool = True) -> None:
-        """Drop what has not begun, and let idle threads end; those that run are left alone, whatever ``wait`` says."""
+    def shutdown(self, *, drop: bool = True) -> None:
+        """Let idle threads end, and ``drop`` what has not begun; threads that run are left alone."""
         with self._lock:
             self._linger = 0.0
             self._work_changed.notify_all()
-            dropped = list(self._waiting) if cancel_futures else []
-            if dropped:
-                self._waiting.clear()
-        for future, _ in dropped:
+            dropped = [future for future, _ in self._waiting] if drop else []
+        for future in dropped:  # each is passed over when its turn comes
             future.cancel()
 
     def _work(self) -> None:

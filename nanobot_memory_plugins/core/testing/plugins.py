@@ -20,11 +20,11 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
-from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, accepted_types
+from nanobot_memory_plugins.core.host.plugins.implementation import accepted_types
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
-from nanobot_memory_plugins.core.isolation.attempt import Outcome
+from nanobot_memory_plugins.core.isolation.attempt import Implementation, Outcome
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -136,9 +136,7 @@ async def run_hook_async(
         if hook not in implemented:
             raise PluginError(f"The plugin does not implement {hook}.", hint=f"It has: {', '.join(implemented)}.")
         if hook in _SYNCHRONOUS:
-            size = sum(len(str(value)) for value in given.values())
-            name = context.plugin_name
-            values = await asyncio.to_thread(host.call_sync, hook, name, given, given=size)
+            values = await asyncio.to_thread(host.call_sync, hook, context.plugin_name, given)
         else:
             check = fault_of_summaries(len(_messages(given))) if Summary in accept else None
             answers = await host.call(hook, given, check=check)

@@ -1,9 +1,7 @@
-"""One function of one plugin that implements one hook."""
+"""Finds the functions of a plugin that implement hooks."""
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -11,36 +9,13 @@ import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.isolation.attempt import Call
+from nanobot_memory_plugins.core.isolation.attempt import Implementation
 from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
 from nanobot_memory_plugins.core.isolation.failure import CodeLocation
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Implementation:
-    """An implementation with all that its calls need. It ``takes`` these arguments of its hook."""
-
-    plugin_name: str
-    hook: str
-    function: Callable[..., Any]
-    takes: frozenset[str]
-    tryfirst: bool
-    trylast: bool
-    is_async: bool
-    home: CodeLocation
-    context: PluginContext
-    threads: DaemonThreadPool
-    breaker: CircuitBreaker
-
-    def call(self, arguments: Mapping[str, object]) -> Call:
-        """Return the call of it with these arguments of the hook. Raises KeyError when the host forgot one."""
-        given = {**arguments, "context": self.context}
-        function = functools.partial(self.function, **{name: given[name] for name in self.takes})
-        return Call(self.plugin_name, function, self.is_async, self.home, self.threads)
 
 
 def find_implementations(
@@ -94,8 +69,7 @@ def find_implementations(
             hook=hook,
             function=function,
             takes=_arguments_taken(function, hooks[hook], where),
-            tryfirst=bool(options.get("tryfirst")),
-            trylast=bool(options.get("trylast")),
+            rank=bool(options.get("trylast")) - bool(options.get("tryfirst")),
             is_async=inspect.iscoroutinefunction(function),
             home=CodeLocation.of(function),
             context=context,

@@ -15,13 +15,9 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.plugins.implementation import (
-    Implementation,
-    accepted_types,
-    find_implementations,
-)
+from nanobot_memory_plugins.core.host.plugins.implementation import accepted_types, find_implementations
 from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, prepare
-from nanobot_memory_plugins.core.isolation.attempt import Attempt, Outcome, run_plain
+from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
 from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
@@ -86,9 +82,8 @@ class PluginHost:
         self._first_wins = {name for name, spec in specified.items() if spec.opts["firstresult"]}
         self._called: dict[str, Sequence[Implementation]] = dict.fromkeys(self._hooks, ())
         self._threads: dict[str, DaemonThreadPool] = {}
-        self._attempts: dict[asyncio.Task[None], Attempt] = {}
+        self._attempts: set[Attempt] = set()
         self._complained: set[Implementation] = set()
-        self._reasons: dict[Implementation, str] = {}
         self._closed = False
         self._is_traced = os.environ.get(TRACE_VARIABLE, "") not in ("", "0")
         prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
@@ -151,22 +146,19 @@ class PluginHost:
                 break
         return answers
 
-    def call_sync(
-        self, hook: str, plugin: str, arguments: Mapping[str, object], *, given: int = 0
-    ) -> tuple[object, ...]:
+    def call_sync(self, hook: str, plugin: str, arguments: Mapping[str, object]) -> tuple[object, ...]:
         """Call a hook of one plugin, wait in the caller's thread, and return the values of its answer.
 
         It is for hosts that cannot await. An async implementation is refused. It runs in a thread of the plugin's; one
         that has not answered within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised.
-        ``given`` is how many characters an answer may hold beyond the hook's bound, since they were handed over.
         """
         one = next((one for one in self._implementations(hook) if one.plugin_name == plugin), None)
         if one is None or not one.breaker.begin():
             return ()
-        expected = Expected(hook, self._accepts[hook], given=given)
+        expected = Expected(hook, self._accepts[hook])
         began = time.monotonic()
         try:
-            outcome = run_plain(one.call(arguments), expected, self.time_limit(hook))
+            outcome = run_plain(one, arguments, expected, self.time_limit(hook))
         except BaseException:
             one.breaker.release()
             raise
@@ -185,9 +177,9 @@ class PluginHost:
     def failing(self, hook: str) -> Mapping[str, str]:
         """Return the plugins that rest in a hook, or failed when it was called last, each with the reason."""
         return {
-            one.plugin_name: f"resting after: {why}" if one.breaker.resting else why
+            one.plugin_name: f"resting after: {one.breaker.reason}" if one.breaker.resting else one.breaker.reason
             for one in self._implementations(hook)
-            if (why := self._reasons.get(one)) and (one.breaker.resting or one.breaker.failures)
+            if one.breaker.resting or one.breaker.failures
         }
 
     def arguments_of(self, hook: str) -> frozenset[str]:
@@ -208,7 +200,7 @@ class PluginHost:
         for threads in self._threads.values():
             threads.shutdown()
         loop = asyncio.get_running_loop()
-        attempts = [one for one in self._attempts.values() if one.task.get_loop() is loop]
+        attempts = [one for one in self._attempts if one.task.get_loop() is loop]
         for end in (Attempt.abandon, Attempt.drop):
             for one in attempts:
                 end(one)
@@ -235,28 +227,26 @@ class PluginHost:
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
         prepare(expected.accept)
-        calls = [(one, one.call(arguments)) for one in implementations]
         limit = self.time_limit(expected.hook) if limit is None else limit
-        clock, grace = self._clock, self._grace_seconds
         attempts = [
-            (one, Attempt(call, expected, limit, clock=clock, grace=grace))
-            for one, call in calls
+            Attempt(one, arguments, expected, limit, clock=self._clock, grace=self._grace_seconds)
+            for one in implementations
             if one.breaker.begin()
         ]
-        for _, attempt in attempts:
-            self._attempts[attempt.task] = attempt
-            attempt.task.add_done_callback(self._attempts.pop)
+        for attempt in attempts:
+            self._attempts.add(attempt)
+            attempt.task.add_done_callback(lambda _, attempt=attempt: self._attempts.discard(attempt))
         try:
             if attempts:
-                await asyncio.wait([attempt.outcome for _, attempt in attempts])
+                await asyncio.wait([attempt.outcome for attempt in attempts])
         except asyncio.CancelledError:
-            for one, attempt in attempts:
-                one.breaker.release()
+            for attempt in attempts:
+                attempt.implementation.breaker.release()
                 attempt.abandon()
             raise
         answers = []
-        for one, attempt in attempts:
-            outcome = attempt.outcome.result()
+        for attempt in attempts:
+            one, outcome = attempt.implementation, attempt.outcome.result()
             if self._is_traced:
                 _show(f"{one.plugin_name}.{one.hook}", arguments, outcome, attempt.seconds)
             if values := self._conclude(one, outcome):
@@ -269,8 +259,7 @@ class PluginHost:
         where = (implementation.plugin_name, implementation.hook)
         if isinstance(outcome, Failure):
             logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
-            self._reasons[implementation] = outcome.reason
-            if breaker.fail():
+            if breaker.fail(outcome.reason):
                 seconds = self._breaker.rest_seconds
                 logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], seconds, where[1])
             return ()
@@ -287,10 +276,7 @@ class PluginHost:
 
 def _in_order(made: Implementation, before: Sequence[Implementation]) -> list[Implementation]:
     """Return implementations in pluggy's order: the last registered first, but ``trylast`` at the end."""
-    if made.trylast:
-        return [*before, made]
-    first = sum(one.tryfirst for one in before) if not made.tryfirst else 0
-    return [*before[:first], made, *before[first:]]
+    return sorted([*before, made] if made.rank > 0 else [made, *before], key=lambda one: one.rank)
 
 
 def _show(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds: float) -> None:
