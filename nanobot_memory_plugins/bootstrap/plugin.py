@@ -9,7 +9,7 @@ from pathlib import Path
 from nanobot_memory_plugins.bootstrap.cutting import cut
 from nanobot_memory_plugins.bootstrap.options import OTHERS, BootstrapOptions
 from nanobot_memory_plugins.core import Finding, Health, PluginContext, estimate_tokens, hookimpl, logger
-from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
+from nanobot_memory_plugins.core.host.prompt_texts import default_overhead, read_text
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     logger,
 )
-from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
+from nanobot_memory_plugins.core.host.turn_records import NO_ANSWER, note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import recall

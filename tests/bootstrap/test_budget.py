@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bootstrap.plugin import allot
-from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
+from nanobot_memory_plugins.core.host.prompt_texts import default_overhead
 from tests.support.examples import examples
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.

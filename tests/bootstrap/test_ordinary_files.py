@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bootstrap.plugin import allot
-from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
+from nanobot_memory_plugins.core.host.prompt_texts import default_overhead
 
 SIZES = json.loads((Path(__file__).parents[1] / "data" / "bootstrap_sizes.json").read_text(encoding="utf-8"))
 LINE = "- Answer in the user's language, and keep it short. 回答要简短。\n"

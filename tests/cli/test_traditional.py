@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.cli.language import chosen_language
 from nanobot_memory_plugins.core.config.languages import base_language, language_named
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.hatch_build import in_traditional, read_catalogue
-from nanobot_memory_plugins.core.host.missed_turns import notice_language
+from nanobot_memory_plugins.core.host.turn_records import notice_language
 from release.catalogues import catalogue_of, places_in
 
 from ..support.chinese import simplified_only

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.host.missed_turns import (
+from nanobot_memory_plugins.core.host.turn_records import (
     missed_findings,
     missed_turns,
 )

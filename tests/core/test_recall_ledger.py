@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.host.recall_log import injections
+from nanobot_memory_plugins.core.host.turn_records import injections
 from nanobot_memory_plugins.core.state import StateDatabase
 
 CONFIG = MemoryConfig.model_validate(

@@ -8,6 +8,7 @@ import threading
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core import MemoryService
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.testing import ManualClock
 
 
@@ -58,9 +59,11 @@ async def test_a_stray_exit_in_the_thread_ends_the_thread_only(tmp_path):
 
 
 async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_only(tmp_path):
+    end = threading.Event()
+
     class Stuck:
         async def close(self):
-            await asyncio.sleep(3600)
+            await run_in_daemon_thread(end.wait)
 
     clock = ManualClock(datetime(2026, 3, 1, tzinfo=UTC))
     memory = opening(tmp_path, Stuck, clock=clock, close_limit=500.0)
@@ -70,6 +73,7 @@ async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_
         await asyncio.sleep(0)
     clock.advance(500.0)
     assert not await closing
+    end.set()
 
 
 def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_path):

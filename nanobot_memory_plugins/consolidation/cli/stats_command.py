@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption,
 from nanobot_memory_plugins.core.cli.plain import readable_size
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.host.recall_log import injections
+from nanobot_memory_plugins.core.host.turn_records import injections
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _DAY_NOTE = re.compile(r"\d{4}-\d\d-\d\d.*\.md")

@@ -13,7 +13,7 @@ from rich.table import Table
 from nanobot_memory_plugins.core.cli.console import shown
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.host.recall_log import injections
+from nanobot_memory_plugins.core.host.turn_records import injections
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime, timedelta
-from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
@@ -38,12 +37,6 @@ _LOCK_SECONDS = 5.0
 
 class HistoryCalls(MessageCalls):
     """The calls of a host about the histories that it holds itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        # A lock belongs to one event loop.
-        self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
-        self._closed = False
 
     async def session_idle(
         self, *, session_key: str, history: Sequence[object] = (), ended: bool = False, scope: ScopeLike = None

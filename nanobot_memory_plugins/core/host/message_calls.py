@@ -7,10 +7,16 @@ from typing import Any
 
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import blocks_of
-from nanobot_memory_plugins.core.host.missed_turns import NOTICES, notice_language, notices
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
+from nanobot_memory_plugins.core.host.turn_records import (
+    NOTICES,
+    note_injection,
+    note_missed,
+    notice_language,
+    notices,
+)
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.text.pasted import both_ends
@@ -62,7 +68,7 @@ class MessageCalls(PromptCalls):
         if spoken:
             self._redaction.learn_from_message(text, before)
         # What the system prompt holds of memory is seen, as our own blocks are, but nobody said it.
-        prompt = self._in_prompt(owner)
+        prompt = self._prompt.of(owner)
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
         seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
         arguments = {"session_key": session_key, "text": text, "history": seen, "spoken": spoken}
@@ -147,18 +153,6 @@ class MessageCalls(PromptCalls):
             self._scopes.of(session_key, scope),
         )
 
-    async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
-        """Keep one note, as a plugin would by returning it, without private parts.
-
-        Give the ``session_key`` of the conversation that it comes from: nothing is kept of one that is off the record.
-        """
-        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details))
-        owner = await self._owner_of(session_key, scope)
-        if self.privacy.keeps_nothing(session_key):
-            return NOT_KEPT
-        (kept,) = await self._hooks.keep([note], owner, of_group=False)
-        return kept
-
     async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
         """Return the end of a host's history as plugins get it, by who said what."""
         return await self._sessions.attributed(session_key, plain_history(history[-_LOOKED_AT:]))
@@ -171,12 +165,15 @@ class MessageCalls(PromptCalls):
         late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
         missed = {name: late[name] for name in NOTICES if name in late}
         if missed:
-            self._recorder.note_missed(missed)
+            self._recorder.begin_in_thread(lambda: note_missed(self.workspace, self._clock, missed))
         return notices(missed, language)
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._plugins.store is not None:
-            self._recorder.note_recall(blocks, tool_tokens=self._tools.tokens, entries=self.entries_text)
+            tokens, entries = self._tools.tokens, self._prompt.entries_text
+            self._recorder.begin_in_thread(
+                lambda: note_injection(self.workspace, self._clock, blocks, tool_tokens=tokens, entries=entries)
+            )
 
 
 def _standing_blocks(history: Sequence[object]) -> list[Message]:

@@ -14,9 +14,9 @@ from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import repair_of, selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
-from nanobot_memory_plugins.core.host.missed_turns import missed_findings
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.turn_records import missed_findings
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread

@@ -1,19 +1,15 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.host.missed_turns import note_missed
-from nanobot_memory_plugins.core.host.recall_log import record_injection
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 _T = TypeVar("_T")
 
@@ -21,10 +17,9 @@ _T = TypeVar("_T")
 class TurnRecorder:
     """Owns the writes that have begun. They end even when the caller is cancelled; no time limit reaches them."""
 
-    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock) -> None:
+    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool) -> None:
         self._files = files
         self._keep_transcripts = keep_transcripts
-        self._clock = clock
         self._writing = OwnedTasks()
 
     def begin_message(
@@ -54,25 +49,13 @@ class TurnRecorder:
         tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
-    def note_recall(self, blocks: Sequence[ContextBlock], *, tool_tokens: int, entries: str) -> None:
-        """Begin to record what a turn got, besides the tools and the ``entries`` of the last prompt."""
-        self._record(
-            lambda: record_injection(self._state, self._clock.now(), blocks, tool_tokens=tool_tokens, entries=entries)
-        )
+    def begin_in_thread(self, write: Callable[[], None]) -> None:
+        """Begin to write something that blocks, in a thread of its own."""
 
-    def note_missed(self, missed: Mapping[str, str]) -> None:
-        """Begin to record that a turn goes without what these plugins would have answered, and why."""
-        self._record(lambda: note_missed(self._files.paths.workspace, self._clock, missed))
-
-    @property
-    def _state(self) -> StateDatabase:
-        return StateDatabase.of(self._files.paths)
-
-    def _record(self, write: Callable[[], None]) -> None:
-        async def record() -> None:
+        async def written() -> None:
             await run_in_daemon_thread(write)
 
-        self._writing.begin(record())
+        self._writing.begin(written())
 
     async def drain(self) -> None:
         """Return once every write that has begun has ended, also of messages that are still being redacted."""

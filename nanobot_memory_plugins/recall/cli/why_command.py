@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.host.missed_turns import missed_recalls
+from nanobot_memory_plugins.core.host.turn_records import missed_recalls
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.values.explanation import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS

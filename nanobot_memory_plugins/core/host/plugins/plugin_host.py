@@ -233,9 +233,7 @@ class PluginHost:
             for one in implementations
             if one.breaker.begin()
         ]
-        for attempt in attempts:
-            self._attempts.add(attempt)
-            attempt.task.add_done_callback(lambda _, attempt=attempt: self._attempts.discard(attempt))
+        self._attempts = {one for one in self._attempts if not one.task.done()}.union(attempts)
         try:
             if attempts:
                 await asyncio.wait([attempt.outcome for attempt in attempts])

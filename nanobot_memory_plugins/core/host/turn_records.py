@@ -1,8 +1,12 @@
-"""Turns that went without memory: the notice of such a turn, and what ``doctor`` says of the last day's."""
+"""What the state keeps of turns: what was injected, and which went without memory. Ids and counts, and no words.
+
+And the notices of the second kind: for the model in the turn, and for ``doctor``.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -11,6 +15,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.fence import Language, language_of
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -35,10 +40,10 @@ NOTICES: Mapping[str, Mapping[Language, str]] = {
 
 NO_ANSWER = "no answer within"
 WITH_START = "the start of the memory included"
-_KIND = "missed_turn"
+_MISSED_KIND, _INJECTED_KIND = "missed_turn", "recall"
 _DAY = timedelta(days=1)
 # What a turn goes without, by the plugin that did not answer.
-_MISSED = {"recall": "nothing was recalled", "consolidation": "no order to remember or forget was looked for in time"}
+_WITHOUT = {"recall": "nothing was recalled", "consolidation": "no order to remember or forget was looked for in time"}
 
 
 def notice_language(language: str, text: str) -> Language:
@@ -51,26 +56,64 @@ def notices(plugins: Collection[str], language: Language) -> list[ContextBlock]:
     return [ContextBlock(text=texts[language]) for name, texts in NOTICES.items() if name in plugins]
 
 
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One turn. ``tokens`` are those of the injected block, ``ids`` the memories in it.
+
+    ``tool_tokens`` are those of the tools that the model was offered, ``entry_tokens`` those of the entries in the
+    prompt: what one request held besides. All are estimates.
+    """
+
+    time: datetime
+    ids: tuple[str, ...]
+    tokens: int
+    tool_tokens: int = 0
+    entry_tokens: int = 0
+
+
+def note_injection(
+    workspace: Path, clock: Clock, blocks: Sequence[ContextBlock], *, tool_tokens: int, entries: str
+) -> None:
+    """Record a turn. It blocks; a state database that is locked costs the record only."""
+    body = {
+        "ids": list(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
+        "tokens": sum(estimate_tokens(block.text) for block in blocks),
+        "tool_tokens": tool_tokens,
+        "entry_tokens": estimate_tokens(entries),
+    }
+    _note(workspace, clock, _INJECTED_KIND, [body])
+
+
+def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
+    """Yield the recorded turns from a day (UTC) on, oldest first. Raises `StoreError`."""
+    for time, body in state.events(_INJECTED_KIND, since=since):
+        yield Injection(time=time, **{**body, "ids": tuple(body["ids"])})
+
+
 def note_missed(workspace: Path, clock: Clock, missed: Mapping[str, str]) -> None:
     """Record for each plugin why it did not answer. It blocks; a state database that is locked costs the record."""
-    state, now = StateDatabase.of(workspace), clock.now()
-    try:
-        for plugin, why in missed.items():
-            state.add_event(_KIND, now, {"plugin": plugin, "why": why})
-    except StoreError as error:
-        logger.debug("a turn without memory could not be recorded: {}", error.cause)
+    _note(workspace, clock, _MISSED_KIND, [{"plugin": plugin, "why": why} for plugin, why in missed.items()])
 
 
 def missed_turns(state: StateDatabase, *, since: datetime) -> list[tuple[datetime, str, str]]:
     """Return when which plugin did not answer, and why. It blocks. Raises `StoreError`."""
-    events = state.events(_KIND, since=since.date())
+    events = state.events(_MISSED_KIND, since=since.date())
     return [(time, body["plugin"], body["why"]) for time, body in events if time >= since]
 
 
 def missed_recalls(workspace: Path, now: datetime) -> int:
     """Return how many turns of the last day recall did not answer. It blocks, and raises `StoreError`."""
-    state = StateDatabase.of(workspace)
-    return sum(plugin == "recall" for _, plugin, _ in missed_turns(state, since=now - _DAY))
+    turns = missed_turns(StateDatabase.of(workspace), since=now - _DAY)
+    return sum(plugin == "recall" for _, plugin, _ in turns)
+
+
+def _note(workspace: Path, clock: Clock, kind: str, bodies: Sequence[Mapping[str, object]]) -> None:
+    state, now = StateDatabase.of(workspace), clock.now()
+    try:
+        for body in bodies:
+            state.add_event(kind, now, body)
+    except StoreError as error:
+        logger.debug("a turn could not be recorded: {}", error.cause)
 
 
 def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
@@ -84,7 +127,7 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
     parts = []
     for (plugin, why), times in Counter((plugin, why) for _, plugin, why in found).most_common():
         count = Sentence("once") if times == 1 else Sentence("{times} times", times=times)
-        what = Sentence(_MISSED[plugin]) if plugin in _MISSED else Sentence("{plugin} did not answer", plugin=plugin)
+        what = Sentence(_WITHOUT[plugin]) if plugin in _WITHOUT else Sentence("{plugin} did not answer", plugin=plugin)
         parts.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
     last = max(time for time, *_ in found).astimezone()
     condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(parts, "; "), last=last)

@@ -1,0 +1,188 @@
+"""What one memory is made of, its start and its end."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Self
+from weakref import WeakValueDictionary
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.reading import given_or_usual
+from nanobot_memory_plugins.core.context import HostServices
+from nanobot_memory_plugins.core.erasure.retention import keep_within
+from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.host.eraser import Eraser
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls
+from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
+from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.host.sessions import Sessions
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
+from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
+from nanobot_memory_plugins.core.session_reading.reader import SessionReader
+from nanobot_memory_plugins.core.text.private import without_private
+from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+
+
+class HostParts:
+    """The parts of one `MemoryHost`, its start and its end. The calls are in the classes that derive from this one."""
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        *,
+        config: MemoryConfig | None = None,
+        llm: Complete | None = None,
+        clock: Clock | None = None,
+        problems: Sequence[ConfigProblem] = (),
+        senders: Callable[[], Senders] = lambda: UNSAID,
+        project: str = "",
+        hookspecs: Sequence[ModuleType] = (),
+        looks_only: bool = False,
+    ) -> None:
+        self.workspace = Path(workspace).expanduser().absolute()
+        self.config, problems = given_or_usual(config, problems)
+        self._looks_only = looks_only
+        self._clock = clock or SystemClock()
+        self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
+        self._redaction = ContactRedaction(self.config.redaction.contacts)
+        self._files = MemoryFiles(
+            self.workspace,
+            redact=self._redaction.of_others,
+            redact_by_origin=self._redaction.by_origin,
+            clock=self._clock,
+            on_append=self._notify,
+        )
+
+        self._sessions = Sessions(self._files.paths)
+        self._plugins = PluginSet(
+            self.workspace,
+            config=self.config,
+            llm=llm,
+            clock=self._clock,
+            problems=problems,
+            scopes=self._scopes,
+            services=HostServices(
+                keep=lambda note, key: self.keep(note, session_key=key or NO_SESSION),
+                erase=lambda erasure: self.eraser.forget(erasure),
+                tools_offered=lambda: self._tools.were_offered,
+                made=lambda session_key, id_: self._sessions[session_key].made.append(id_),
+            ),
+            redaction=self._redaction,
+            specifications=hookspecs,
+        )
+        self.eraser = Eraser(self.workspace, self._plugins, self._clock)
+        self._tools = OfferedTools(is_on=self.config.core.tools)
+        self._recorder = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts)
+        drain, forget = self._recorder.drain, self.eraser.forget
+        self.privacy = Privacy(self._files.paths, self._clock, self._sessions, drain=drain, erase=forget)
+        self._hooks = HookCalls(self._plugins, self._recorder, self._sessions, self.privacy)
+        self._reader = SessionReader(
+            self._files.paths,
+            contribute=self._hooks.reading_parts,
+            keep=self._hooks.keep,
+            complete=self._plugins.language_model("core"),
+            prompts=self._plugins.prompts,
+            clock=self._clock,
+        )
+        self._prompt = PromptTexts(self._plugins)
+        self._last_base_context = ("", "")
+        # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
+        self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
+        self._background = OwnedTasks()
+        self._starting: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    async def start(self) -> None:
+        """Discover the plugins, open the store and start both. Doing it again, or from two tasks, does nothing more."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        await asyncio.shield(self._starting)
+
+    async def _start(self) -> None:
+        await self._plugins.load()
+        await self._redaction.load()
+        await self._plugins.open_store()
+        await self._plugins.open_entries()
+        if self._looks_only:
+            return
+        await self._plugins.call("on_start", {})
+        await self._tools.load(self._plugins, self.privacy)
+        await self.eraser.finish()
+        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
+        self._background.begin(self._reader.read_waiting())
+
+    async def close(self) -> None:
+        """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._background.cancel()
+        if self._starting is not None:
+            if not self._starting.done():  # one that is done may be of an event loop that has ended
+                await asyncio.gather(self._starting, return_exceptions=True)
+            if not self._looks_only:
+                await self._plugins.call("on_stop", {})
+        await self._recorder.drain()
+        await self._files.close()
+        if (store := self._plugins.store) is not None:
+            self._plugins.store = None
+            try:
+                await store.close()
+            except Exception as error:  # a third party's store may fail in any way; the host goes on closing
+                logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
+        await self._plugins.close()
+
+    async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
+        """Start where that was not done yet, and return the owner of a session."""
+        await self.start()
+        return self._scopes.of(session_key, scope)
+
+    async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
+        """Keep one note, as a plugin would by returning it, without private parts.
+
+        Give the ``session_key`` of the conversation that it comes from: nothing is kept of one that is off the record.
+        """
+        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details))
+        owner = await self._owner_of(session_key, scope)
+        if self.privacy.keeps_nothing(session_key):
+            return NOT_KEPT
+        (kept,) = await self._hooks.keep([note], owner, of_group=False)
+        return kept
+
+    def _notify(self, path: Path) -> None:
+        """Tell the index that a file has grown."""
+        if self.store is not None:
+            self.store.notify(path)
+
+    @property
+    def store(self) -> Store | None:
+        """The open index, or None."""
+        return self._plugins.store
+
+    @property
+    def entries(self) -> EntryAccess | None:
+        """Access to the scored entries, or None: no plugin keeps any."""
+        return self._plugins.entries
+
+    @property
+    def plugins(self) -> PluginSet:
+        """The plugins that were found, with their states."""
+        return self._plugins
