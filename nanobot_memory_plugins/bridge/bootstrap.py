@@ -17,9 +17,8 @@ from nanobot.utils.helpers import load_bundled_template
 
 from nanobot_memory_plugins.bridge.sessions import is_own
 from nanobot_memory_plugins.bridge.turns import current_scope
-from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
-from nanobot_memory_plugins.core.host.prompt_calls import without_others_notes
+from nanobot_memory_plugins.core import MemoryService, logger
+from nanobot_memory_plugins.core.host.prompt_texts import without_others_notes
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -51,9 +50,9 @@ class PromptFiles:
     ``scopes`` say which owners' notes a prompt may show while the memory has not started.
     """
 
-    def __init__(self, loop: Any, thread: MemoryThread, scopes: Callable[[], Scopes]) -> None:
+    def __init__(self, loop: Any, memory: MemoryService, scopes: Callable[[], Scopes]) -> None:
         self._context = loop.context
-        self._thread = thread
+        self._memory = memory
         self._scopes = scopes
         self._read: Callable[[], str]
         self._warned: set[tuple[str, ...]] = set()
@@ -110,7 +109,7 @@ class PromptFiles:
         self, key: str, files: dict[str, str], long_term: str, *, include_memory: bool
     ) -> tuple[dict[str, str], str]:
         """Return the files, and what stands under "Long-term Memory": the file, and what is known of the user."""
-        memory, scope, known = self._thread.started, current_scope(key), ""
+        memory, scope, known = self._memory.started, current_scope(key), ""
         if memory is None:
             # Without what may be somebody else's, which needs no memory.
             visible = self._scopes().visible(self._scopes().known(key, scope))

@@ -170,7 +170,7 @@ class Compaction:
             return None
         try:
             limit = self._memory.config.core.compaction_limit + _GRACE
-            made = await self._memory.thread.call(_work(key, messages, earlier, measure(), reason), limit=limit)
+            made = await self._memory.call(_work(key, messages, earlier, measure(), reason), limit=limit)
             if made is None:
                 return None
             text, redacted = made

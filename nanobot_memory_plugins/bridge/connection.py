@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core import MemoryService, SystemClock, logger
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
-from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, WITH_START, note_missed
+from nanobot_memory_plugins.core.host.turn_records import NO_ANSWER, WITH_START, note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
@@ -72,7 +72,7 @@ class Bridge:
         scopes: Callable[[], Scopes] = cache(
             lambda: workspace_scopes(self.workspace, self.configuration.memory, senders)
         )
-        self._prompt_files = PromptFiles(loop, self.memory.thread, scopes)
+        self._prompt_files = PromptFiles(loop, self.memory, scopes)
         if self.configuration.memory.enabled(PLUGIN_NAME):
             self._attach()
 
@@ -156,7 +156,7 @@ class Bridge:
             why = {"recall": f"{NO_ANSWER} {missed:g} s, {WITH_START}"}
             # In a thread of its own: the memory's has no time now.
             run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), why))
-        memory = self.memory.thread.started
+        memory = self.memory.started
         if memory is None or self._is_settled:
             return
         self._is_settled = True

@@ -38,7 +38,7 @@ def bridge_of(loop: object) -> Bridge | None:
 def bridge_for(workspace: Path) -> Bridge | None:
     """Return a bridge in this process whose memory runs on a workspace, or None."""
     return next(
-        (bridge for bridge in _bridges.values() if bridge.workspace == workspace and bridge.memory.thread.running), None
+        (bridge for bridge in _bridges.values() if bridge.workspace == workspace and bridge.memory.is_running), None
     )
 
 

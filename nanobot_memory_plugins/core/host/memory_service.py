@@ -44,8 +44,8 @@ _IDLE_HISTORY = 200
 _GRACE = 0.5
 # Seconds on top of that of a compaction, for taking in a history that was never seen.
 _WRITING = 5.0
-# Seconds that a tool which the model calls may take, and that a fork waits for a memory that is starting.
-_TOOL_SECONDS, _FORK_SECONDS = 30.0, 5.0
+# Seconds that a fork waits for a memory that is starting.
+_FORK_SECONDS = 5.0
 _NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
 NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
 """The answer to a model whose call has none."""
@@ -55,11 +55,11 @@ class MemoryService:
     """A `MemoryHost` in a thread of its own. Its calls come from any event loop, from any thread, and after a fork.
 
     The arguments are those of `MemoryHost`; ``llm`` is called on the memory's event loop. ``start_limit`` is how many
-    seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most. ``at_start`` is
-    background work of each start. It starts with the first call, and again with the first after a close; one that
-    nobody has closed is closed when the interpreter ends. Calls give an `Answer`, which is awaited, or waited for with
-    ``.now()`` where nothing can be. None raises for what goes wrong in the memory: the answer is None then, and the log
-    says why.
+    seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most, ``tool_limit`` how
+    many a tool that the model calls. ``at_start`` is background work of each start. It starts with the first call, and
+    again with the first after a close; one that nobody has closed is closed when the interpreter ends. Calls give an
+    `Answer`, which is awaited, or waited for with ``.now()`` where nothing can be. None raises for what goes wrong in
+    the memory: the answer is None then, and the log says why.
     """
 
     def __init__(
@@ -75,6 +75,7 @@ class MemoryService:
         hookspecs: Sequence[ModuleType] = (),
         start_limit: float = 10.0,
         close_limit: float = 5.0,
+        tool_limit: float = 30.0,
         at_start: Use[None] | None = None,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
@@ -91,6 +92,7 @@ class MemoryService:
         self._clock = clock or SystemClock()
         self._start_limit = start_limit
         self._close_limit = close_limit
+        self.tool_limit = tool_limit
         self._at_start = at_start
         self._lock = threading.Lock()
         self._thread: MemoryThread | None = None
@@ -313,7 +315,7 @@ class MemoryService:
             query = Query(text=text, limit=limit, scope=memory.visible_scope(scope_of(scope)))
             return (await memory.search(query)).hits if text.strip() else ()
 
-        return self.answer(lambda hits: hits or (), self.submit(search), limit=_TOOL_SECONDS)
+        return self.answer(lambda hits: hits or (), self.submit(search), limit=self.tool_limit)
 
     def tools(self) -> "list[ServiceTool]":
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
@@ -409,7 +411,7 @@ class ServiceTool:
             return await tool.run(given, session_key=session_key) if tool is not None else None
 
         running = self._service.submit(run)
-        return self._service.answer(_or_not_ready, running, limit=_TOOL_SECONDS)
+        return self._service.answer(_or_not_ready, running, limit=self._service.tool_limit)
 
 
 def _or_not_ready(answer: str | None) -> str:
