@@ -15,11 +15,10 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.testing import plugin_context
-from nanobot_memory_plugins.core.values import ContextBlock, Note, Scope
+from nanobot_memory_plugins.core.values import Note, Scope
 
 HOOK = "on_message_received"
 ARGUMENTS = {"session_key": "s", "text": "t", "history": (), "scope": Scope()}
-ACCEPT = (ContextBlock, Note)
 ROUNDS = 15
 CALLS = 300
 
@@ -95,14 +94,14 @@ async def _run() -> None:
             ("sync, in threads", _answer, CALLS // 3),
         ):
             host = _host(plugins, function)
-            cost = await _microseconds(lambda host=host: host.call(HOOK, ARGUMENTS, accept=ACCEPT), calls)
+            cost = await _microseconds(lambda host=host: host.call(HOOK, ARGUMENTS), calls)
             report(f"{plugins} through the host, {what}", cost, "us")
             report(f"{plugins} through the host, {what}: to direct await", cost / base, "times")
             report(f"{plugins} through the host, {what}: to raw pluggy", cost / pluggys, "times")
             report(f"{plugins} through the host, {what}: for one plugin", cost / plugins, "us")
             await host.close()
     empty = _host(0, _answer)
-    report("0 through the host", await _microseconds(lambda: empty.call(HOOK, ARGUMENTS, accept=ACCEPT)), "us")
+    report("0 through the host", await _microseconds(lambda: empty.call(HOOK, ARGUMENTS)), "us")
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, Store, hookimpl, logger
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.postgres.options import PostgresOptions

@@ -20,7 +20,6 @@ from nanobot_memory_plugins.core import (
     Tier,
 )
 from nanobot_memory_plugins.core.clock import time_limit
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
@@ -128,7 +127,7 @@ async def _search(store: Store, query: Query, options: RecallOptions, recalled: 
     """Search at the recall's tier; a light search that finds nothing good is followed by a heavy one."""
 
     async def found(query: Query) -> SearchResult:
-        result = await hits_of(store, query)
+        result = await store.search(query)
         return replace(result, hits=demoted(result.hits, recalled.unhelpful))
 
     if recalled.tier is RecallTier.LIGHT:

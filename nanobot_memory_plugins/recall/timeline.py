@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -84,7 +83,7 @@ async def timeline(
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
     for most in _MOST_LISTED:
         listed = replace(query, text="", sources=_TRANSCRIPT | _NOTED, limit=most)
-        hits = (await hits_of(store, listed)).hits
+        hits = (await store.search(listed)).hits
         found = in_conversations(filter(is_listed, hits), zone)
         # The oldest of them may have begun before what was listed.
         if len(found) > query.limit or len(hits) < most:

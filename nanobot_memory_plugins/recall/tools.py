@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core import (
     fence,
     language_of,
 )
-from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
 from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
@@ -156,7 +155,7 @@ class MemorySearch:
         """Return what the store finds besides what is ``known``. Raises `StoreError`."""
         feedback = self._context.host.feedback
         unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
-        hits = demoted((await hits_of(store, query)).hits, unhelpful)
+        hits = demoted((await store.search(query)).hits, unhelpful)
         texts = [entry.text for entry in known]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 
@@ -199,7 +198,7 @@ class MemoryGet:
             hit_id = str(arguments.get("id") or "").strip()
             if not hit_id:
                 return "Error: id: name the memory to read; memory_search gives ids"
-            hit = await whole_hit(store, hit_id)
+            hit = await store.read(hit_id)
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.scopes.visible(Scope(session=session_key))
@@ -207,7 +206,7 @@ class MemoryGet:
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
         for direction, neighbour in zip(("It begins before this", "It goes on"), _around(hit_id), strict=True):
-            neighbour_hit = await whole_hit(store, neighbour) if neighbour else None
+            neighbour_hit = await store.read(neighbour) if neighbour else None
             if neighbour_hit is not None and neighbour_hit.path == hit.path and visible.allows(neighbour_hit.scope):
                 text += f"\n({direction}: id {neighbour})"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -36,7 +35,7 @@ async def test_its_best_part_speaks_for_it(tmp_path: Path, monkeypatch: pytest.M
             await memory.message_received(session_key=f"b{number}", text=text)
         await memory.flush_index()
         assert memory.store is not None
-        hits = (await hits_of(memory.store, Query(text="kayak paddle river", limit=20))).hits
+        hits = (await memory.store.search(Query(text="kayak paddle river", limit=20))).hits
     parts = [
         place
         for place, hit in enumerate(hits)

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import LiveHistory, plain_history, tokens_of, without_media
-from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.host.hook_calls import first_summary, values_of
 from nanobot_memory_plugins.core.host.message_calls import MessageCalls
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.recorder import combined_receipt
@@ -127,10 +127,9 @@ class HistoryCalls(MessageCalls):
             "reason": reason,
             "replaceable": replaceable,
         }
-        check = fault_of_summaries(len(messages))
-        answers = await self._hooks.answers("before_compaction", arguments, scope=owner, sequential=True, check=check)
+        answers = await self._hooks.answers("before_compaction", arguments, scope=owner, sequential=True)
         await self._hooks.keep_answers("before_compaction", answers, owner)
-        summary = first_summary(answers)
+        summary = first_summary(answers, len(messages))
         if summary is not None:
             summary = await self.privacy.summed_up(session_key, summary, cut)
         given: Sequence[Message] = ()

@@ -1,7 +1,7 @@
 """Calling a hook of every plugin, and keeping the notes that come back."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.host.privacy import Privacy
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.language_model.access import hook_deadline
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
@@ -37,19 +38,17 @@ class HookCalls:
         *,
         scope: Scope,
         sequential: bool = False,
-        check: Callable[[object], str] | None = None,
     ) -> list[PluginAnswer]:
         """Return every plugin's answer, in order.
 
-        The hook's time limit is the deadline by which uses of the language model are bounded. ``check`` says what else
-        is wrong with a value: a few words, or none. Of a conversation from which something was taken back the plugins
-        are shown what our transcript holds.
+        The hook's time limit is the deadline by which uses of the language model are bounded. Of a conversation from
+        which something was taken back the plugins are shown what our transcript holds.
         """
         session = str(arguments.get("session_key") or "")
         shown = await self._privacy.shown_arguments(session, arguments)
         token = hook_deadline.set(time.monotonic() + self._plugins.time_limit(hook))
         try:
-            return await self._plugins.call(hook, {**shown, "scope": scope}, sequential=sequential, check=check)
+            return await self._plugins.call(hook, {**shown, "scope": scope}, sequential=sequential)
         finally:
             hook_deadline.reset(token)
 
@@ -86,18 +85,11 @@ def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
     return [value for answer in answers for value in answer.values if isinstance(value, kind)]
 
 
-def first_summary(answers: Sequence[PluginAnswer]) -> Summary | None:
-    """Return the first summary, without what is hidden in it, or None."""
-    summary = next(iter(values_of(answers, Summary)), None)
-    return summary and replace(summary, text=printable(summary.text))
-
-
-def fault_of_summaries(messages: int) -> Callable[[object], str]:
-    """Return what says in a few words what is wrong with a summary of so many messages; nothing of another value."""
-
-    def fault(value: object) -> str:
-        if not isinstance(value, Summary) or 0 <= value.keep_from <= messages:
-            return ""
-        return "a keep_from outside of the messages"
-
-    return fault
+def first_summary(answers: Sequence[PluginAnswer], messages: int) -> Summary | None:
+    """Return the first summary of so many messages, without what is hidden in it, or None."""
+    for answer in answers:
+        for summary in values_of([answer], Summary):
+            if 0 <= summary.keep_from <= messages:
+                return replace(summary, text=printable(summary.text))
+            logger.warning("the summary of plugin {} keeps from outside of the messages: ignored", answer.plugin_name)
+    return None

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.host.sessions import Sessions
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction

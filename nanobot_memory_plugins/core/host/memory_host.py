@@ -8,8 +8,7 @@ and behind that the transcript (`files`) -> their notes (`files`) -> one fenced 
 from collections.abc import Mapping
 from typing import Any
 
-from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
+from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
@@ -30,14 +29,13 @@ class MemoryHost(HistoryCalls):
     """
 
     async def call_hook(
-        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...] | None = None, limit: float = 60.0
+        self, hook: str, arguments: Mapping[str, object], *, limit: float = 60.0
     ) -> dict[str, tuple[Any, ...]]:
         """Call a hook of the host's own ``hookspecs``; return the answers by plugin, in the order of the calls.
 
-        Plugins are held as at every hook, each for ``limit`` seconds at most. ``accept`` are the types of values that
-        count, by default those that the specification returns; nothing is kept of them. Texts are handed over without
-        their private parts. Raises `PluginError` for a hook that is in no specification, and for other
-        arguments than it has.
+        Plugins are held as at every hook, each for ``limit`` seconds at most. Values count that are of the types which
+        the specification returns; nothing is kept of them. Texts are handed over without their private parts. Raises
+        `PluginError` for a hook that is in no specification, and for other arguments than it has.
         """
         await self.start()
         names = self._plugins.arguments_of(hook)
@@ -49,7 +47,7 @@ class MemoryHost(HistoryCalls):
         public = {
             name: without_private(value) if isinstance(value, str) else value for name, value in arguments.items()
         }
-        answers = await self._plugins.call(hook, public, accept=accept, limit=limit)
+        answers = await self._plugins.call(hook, public, limit=limit)
         return {one.plugin_name: one.values for one in answers}
 
     async def search(self, query: Query) -> SearchResult:
@@ -58,7 +56,12 @@ class MemoryHost(HistoryCalls):
         Raises `StoreError` when no store is open, or when it cannot answer.
         """
         await self.start()
-        return await hits_of(self.store, query)
+        if self.store is None:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        return await self.store.search(query)
 
     async def flush_index(self) -> None:
         """Return once everything that has been kept so far is searchable; without a store that is at once."""

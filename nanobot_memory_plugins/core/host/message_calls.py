@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import blocks_of
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
@@ -76,9 +77,8 @@ class MessageCalls(PromptCalls):
         session.asking.add(asking)
         asking.add_done_callback(session.asking.discard)
         # Written after the recall, which would find it, and also where the caller gives up.
-        capture = taken or self._recorder.begin_message(
-            session_key, whole, role=role, origin=origin, scope=owner, after=session.asking
-        )
+        record = TranscriptRecord(role, whole, session_key, owner, origin)
+        capture = taken or self._recorder.begin_message(record, after=session.asking)
         answers = await asking
         answers = answers if spoken else list(map(_not_the_users, answers))
         await self._hooks.keep_answers("on_message_received", answers, owner)
@@ -114,10 +114,8 @@ class MessageCalls(PromptCalls):
         if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
         session.count_message("assistant", text)
-        capture = self._recorder.begin_message(
-            session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=owner, after=session.asking
-        )
-        return await asyncio.shield(capture)
+        record = TranscriptRecord("assistant", text, session_key, owner, Origin.ASSISTANT)
+        return await asyncio.shield(self._recorder.begin_message(record, after=session.asking))
 
     async def tool_executed(
         self,

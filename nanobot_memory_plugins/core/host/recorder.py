@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
+from nanobot_memory_plugins.core.values import Note, Receipt, Scope
 
 _T = TypeVar("_T")
 
@@ -23,14 +22,7 @@ class TurnRecorder:
         self._writing = OwnedTasks()
 
     def begin_message(
-        self,
-        session_key: str,
-        text: str,
-        *,
-        role: str,
-        origin: Origin,
-        scope: Scope,
-        after: Iterable[asyncio.Task[Any]] = (),
+        self, record: TranscriptRecord, *, after: Iterable[asyncio.Task[Any]] = ()
     ) -> asyncio.Task[Receipt]:
         """Begin to write a message to its transcript, once the tasks ``after`` which it comes have ended.
 
@@ -38,7 +30,7 @@ class TurnRecorder:
         """
         loop = asyncio.get_running_loop()
         before = {task for task in after if task.get_loop() is loop}  # nothing ends those of another one
-        return self._writing.begin(self._message(session_key, text, role, origin, scope, before))
+        return self._writing.begin(self._message(record, before))
 
     def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
         """Begin to write something else; it ends as everything here does."""
@@ -62,17 +54,14 @@ class TurnRecorder:
         await self._writing.finish()
         await self._files.drain()
 
-    async def _message(
-        self, session_key: str, text: str, role: str, origin: Origin, scope: Scope, before: set[asyncio.Task[Any]]
-    ) -> Receipt:
+    async def _message(self, record: TranscriptRecord, before: set[asyncio.Task[Any]]) -> Receipt:
         if before:
             with suppress(asyncio.CancelledError):  # the event loop ends: it is written now
                 await asyncio.wait(before)
         if not self._keep_transcripts:
             return Receipt(stored=False, reason="core.keepTranscripts is off")
-        if not text.strip():
+        if not record.text.strip():
             return Receipt(stored=False, reason="the message is empty")
-        record = TranscriptRecord(role=role, text=text, session_key=session_key, scope=scope, origin=origin)
         return await self._files.keep_message(record)
 
 

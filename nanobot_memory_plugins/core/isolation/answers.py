@@ -6,7 +6,7 @@ above what honest plugins answer.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -31,24 +31,16 @@ _TURN_HOOKS = ("on_message_received", "on_draft_written", "on_tool_executed", "c
 # Of a value that is no data, the attributes that a model is shown.
 _OF_TOOLS = ("name", "description", "parameters")
 
-# What a plugin's tool may say at a time, in characters, and of a hit of a store: its text, its snippet, and all of its
-# other texts together. Our own hits are of some thousand characters.
 TOOL_ANSWER = 200_000
-HIT_TEXT = 100_000
-HIT_SNIPPET = 10_000
-HIT_FIELDS = 20_000
+"""What a plugin's tool may say at a time, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a caller of a hook takes as an answer.
-
-    ``accept`` are the types of its values, and ``check`` says what else is wrong with a value: a few words, or none.
-    """
+    """What counts as an answer to a hook: values of the types that its specification names."""
 
     hook: str
     accept: tuple[type, ...]
-    check: Callable[[object], str] | None = None
 
 
 def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
@@ -96,10 +88,7 @@ def _size(value: object) -> int:
 def _checked(value: object, expected: Expected, *, among: bool) -> object:
     for kind in expected.accept:
         if isinstance(value, kind):
-            copied = _copy(value, kind) if dataclasses.is_dataclass(kind) else value
-            if expected.check is not None and (wrong := expected.check(copied)):
-                raise WrongAnswerError(f"{kind.__name__} with {wrong}")
-            return copied
+            return _copy(value, kind) if dataclasses.is_dataclass(kind) else value
     name = type(value).__qualname__
     protocols = [kind for kind in expected.accept if getattr(kind, "_is_protocol", False)]
     missing = {member for kind in protocols for member in vars(kind) if member[0] != "_" and not hasattr(value, member)}

@@ -1,5 +1,6 @@
-"""Blocking work in daemon threads: a stuck one is abandoned, and never holds up the end of the process.
+"""Work that belongs to somebody: in tasks that end with their owner, and, where it blocks, in daemon threads.
 
+A thread that is stuck is abandoned, and never holds up the end of the process.
 The standard thread pools cannot be used for code of others: ``asyncio.run`` and the interpreter both wait for
 their threads.
 """
@@ -10,7 +11,7 @@ import contextvars
 import inspect
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
@@ -22,6 +23,41 @@ LINGER_SECONDS = 1.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class OwnedTasks:
+    """The tasks of one owner, held for as long as they run. Those of an event loop that has ended are left out."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Begin some work; the task ends with what it returns."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def finish(self, seconds: float | None = None) -> None:
+        """Return once all have ended, those that are begun meanwhile included, or when ``seconds`` have passed."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds if seconds is not None else None
+        while (tasks := self._here()) and (deadline is None or loop.time() < deadline):
+            # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
+            await asyncio.wait(tasks, timeout=deadline - loop.time() if deadline is not None else None)
+
+    async def cancel(self) -> None:
+        """Cancel what runs, and return once it has ended."""
+        tasks = self._here()
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _here(self) -> set[asyncio.Task[Any]]:
+        """Return the tasks of the running event loop; nothing will ever end those of another one."""
+        loop = asyncio.get_running_loop()
+        return {task for task in self._tasks if task.get_loop() is loop}
 
 
 class DaemonThreadPool:

@@ -19,8 +19,6 @@ from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
-from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries
-from nanobot_memory_plugins.core.host.plugins.implementation import accepted_types
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
@@ -129,7 +127,6 @@ async def run_hook_async(
     context = context or plugin_context(_default_options(plugin))
     specification = _specification(hook, hookspecs)
     given = _all_arguments(hook, specification, arguments)
-    accept = accepted_types(specification)
     host = _ReportingHost(time_limits={}, specifications=hookspecs)
     try:
         implemented = host.register(context.plugin_name, plugin() if inspect.isclass(plugin) else plugin, context)
@@ -138,12 +135,13 @@ async def run_hook_async(
         if hook in _SYNCHRONOUS:
             values = await asyncio.to_thread(host.call_sync, hook, context.plugin_name, given)
         else:
-            check = fault_of_summaries(len(_messages(given))) if Summary in accept else None
-            answers = await host.call(hook, given, check=check)
+            answers = await host.call(hook, given)
             values = tuple(value for answer in answers for value in answer.values)
     finally:
         await host.close()
     host.raise_failure(hook)
+    if any(isinstance(one, Summary) and not 0 <= one.keep_from <= len(_messages(given)) for one in values):
+        raise PluginError(f"The plugin answered {hook} with a keep_from outside of the messages, which counts as none.")
     return list(values)
 
 

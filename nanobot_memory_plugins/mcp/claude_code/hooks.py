@@ -14,8 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from nanobot_memory_plugins.core import Scope, logger
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.projects import project_of
 from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
 from nanobot_memory_plugins.mcp.clients import Client

@@ -12,7 +12,6 @@ from typing import Any
 from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, Query, StoreStatus
 from nanobot_memory_plugins.recall.engine import recall
@@ -117,7 +116,7 @@ class _Asking:
         ranked = self._places.ids_of(recalled.result.hits if recalled.tier is RecallTier.LIGHT else ())
         for limit in (RANKED, RANKED * _MORE_PASSAGES) if query.text.strip() else ():
             if len(ranked) < min(RANKED, self._documents[query.group]):
-                more = await hits_of(self._store, Query(query.text, limit, scope=scope, asked_at=asked_at))
+                more = await self._store.search(Query(query.text, limit, scope=scope, asked_at=asked_at))
                 ranked = list(dict.fromkeys([*ranked, *self._places.ids_of(more.hits)]))
         injected = self._places.ids_of(recalled.injected)
         return {"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final
@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.plugins.implementation import accepted_types, find_implementations
+from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types, find_implementations
 from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, prepare
 from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
@@ -120,25 +120,20 @@ class PluginHost:
         hook: str,
         arguments: Mapping[str, object],
         *,
-        accept: tuple[type, ...] | None = None,
         sequential: bool = False,
-        check: Callable[[object], str] | None = None,
         limit: float | None = None,
     ) -> list[PluginAnswer]:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
         The implementations run side by side, or with ``sequential`` one after the other; where the specification says
-        ``firstresult``, one after the other until one answers. An answer is None, a value
-        of a type in ``accept`` (by default those that the hook's specification names), or a list or tuple of such
-        values; anything else counts as none. Values that are
-        dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
-        which then counts as none with all of its answer. An answer over the hook's bound is a failure of
-        the plugin. ``limit`` is in seconds, that of the hook when None is given. Only the cancellation of the caller
-        is raised.
+        ``firstresult``, one after the other until one answers. An answer is None, a value of a type that the hook's
+        specification names, or a list or tuple of such values; anything else counts as none. Values that are
+        dataclasses arrive as checked copies. An answer over the hook's bound is a failure of the plugin. ``limit`` is
+        in seconds, that of the hook when None is given. Only the cancellation of the caller is raised.
         """
-        expected = Expected(hook, self._accepts[hook] if accept is None else accept, check)
-        answers: list[PluginAnswer] = []
         implementations = self._implementations(hook)
+        expected = Expected(hook, self._accepts[hook])
+        answers: list[PluginAnswer] = []
         first_wins = hook in self._first_wins
         for batch in [(one,) for one in implementations] if sequential or first_wins else [implementations]:
             answers += await self._run(batch, arguments, expected, limit)
