@@ -153,7 +153,7 @@ class ConsolidationPlugin:
                     "entries of nobody",
                     cause,
                     Health.DEGRADED,
-                    "`nanobot-memory people adopt NAME` lets one person see them;"
+                    'Whom memoryPlugins.core.people lists as "owner" sees them, as {"owner": ["cli"]};'
                     " `nanobot-memory people list` shows the names.",
                 )
             )

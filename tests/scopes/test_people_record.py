@@ -1,6 +1,5 @@
 """What a workspace knows of its people: who was heard, and who took over what names nobody."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,7 @@ import pytest
 from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.cli.findings import people_finding
-from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
-from nanobot_memory_plugins.core.values import Scope
 from tests.scopes.test_auto_share import config, sees, tell
 
 RECORD = Path("memory") / ".people.json"
@@ -65,45 +60,6 @@ async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Pat
             assert not await sees(memory, f"of {user}", {"user": user} if user else None)
     finding = people_finding(tmp_path, config(), UNSAID)
     assert "cannot be read" in finding.state
-
-
-@pytest.mark.parametrize(
-    ("adopts", "people", "later", "adopter", "other"),
-    [
-        ("owner", {}, {}, "cli", "telegram:111"),
-        ("owner", {}, {"ana": ["cli", "telegram:111"]}, "telegram:111", "telegram:222"),
-        ("telegram:111", {"ana": ["telegram:111", "slack:U1"]}, {"ana": ["slack:U1"]}, "slack:U1", "telegram:222"),
-        ("telegram:111", {}, {"ana": ["slack:U1", "telegram:111"]}, "slack:U1", "telegram:222"),
-        ("ana", {"ana": ["telegram:111"]}, {"anna": ["telegram:111"]}, "telegram:111", "cli"),
-        ("slack:U1", {"ana": ["cli", "slack:U1"]}, {}, "cli", "telegram:222"),
-        ("telegram:333", {}, {}, "telegram:333", "telegram:111"),
-    ],
-)
-def test_who_takes_over_what_names_nobody_stays_that_person(tmp_path, capsys, adopts, people, later, adopter, other):
-    file = tmp_path / "config.json"
-    old = Scope(session="cli:old")
-
-    def scopes(listed: dict[str, Any]) -> Any:
-        channels = {**MANY, "memoryPlugins": {"core": {"people": listed}}}
-        defaults = {"workspace": str(tmp_path)}
-        file.write_text(json.dumps({"agents": {"defaults": defaults}, "channels": channels}), encoding="utf-8")
-        return offered_scopes(tmp_path, load_config(file)[0])
-
-    def allowed(known: Any, name: str) -> bool:
-        channel, _, user = name.partition(":")
-        return bool(known.visible(Scope(user=user, channel=channel, session="s")).allows(old))
-
-    assert scopes(people).is_nobodys(old)
-    at = ["--workspace", str(tmp_path), "--config", str(file), "--json"]
-    assert run_command_line(["people", "adopt", adopts, *at]) == 0
-    for listed in (people, later):
-        known = scopes(listed)
-        assert not allowed(known, other)
-        assert not known.is_nobodys(old)
-    assert allowed(known, adopter)
-    capsys.readouterr()
-    run_command_line(["people", "list", *at])
-    assert len(json.loads(capsys.readouterr().out)["adopted_by"]) in (1, 2)
 
 
 ALONE = {"telegram": {"enabled": True, "allowFrom": ["111"]}}

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ _UNREADABLE_SUFFIX = ".unreadable"
 _MOST_RECORDED = 20
 # Between a channel and the user's name there.
 BREAK = ":"
-# The owner, where the configuration gives no other name.
+# The owner, where the configuration gives no other name. Whom it lists as that sees what names nobody, too.
 OWNER = "owner"
 
 
@@ -141,12 +141,11 @@ class People:
 
 
 class RecordedPeople(BaseModel):
-    """The file. ``heard`` are those who wrote besides the owner, ``adopted_by`` the owners of what names nobody."""
+    """The file. ``heard`` are those who wrote besides the owner."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     heard: tuple[str, ...] = ()
-    adopted_by: tuple[str, ...] = ()
 
     def others(self, owner: Person) -> list[str]:
         """Return who else wrote besides the owner."""
@@ -193,11 +192,6 @@ class PeopleRecord:
                 self._write(self._recorded)
             except (OSError, MemoryFileError) as error:  # this process knows it all the same
                 logger.warning("{} cannot be written: {}", FILE, type(error).__name__)
-
-    def adopt(self, names: Iterable[str]) -> None:
-        """Let the person of these names see what names nobody. Raises `MemoryFileError`."""
-        recorded = self.current()
-        self._write(recorded.model_copy(update={"adopted_by": tuple(dict.fromkeys((*recorded.adopted_by, *names)))}))
 
     def _read(self) -> RecordedPeople:
         try:

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from typing import Literal
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.scopes.people import BREAK, People, PeopleRecord, Person
+from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, People, PeopleRecord, Person
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -128,12 +128,12 @@ class Scopes:
         return Scope(channel=channel, user=user) if colon or senders.by_channel else Scope(user=name)
 
     def is_nobodys(self, scope: Scope) -> bool:
-        """Return whether a memory names nobody while each has their own, and nobody has taken over what does."""
+        """Return whether a memory names nobody while each has their own, and it is no listed owner's either."""
         if self._share != "auto" or scope.user or scope.is_everybodys or scope.group_chat or self.has_one_user():
             return False
         people = self._people()
         person = people.of(scope)
-        return not self._adopters(people) and (person is None or not person.names)
+        return OWNER not in people.listed and (person is None or not person.names)
 
     def has_one_user(self) -> bool:
         """Whether everything is shared because one person writes alone, as the host says and as far as is recorded."""
@@ -185,20 +185,14 @@ class Scopes:
             case _:
                 return own
 
-    def _adopters(self, people: People) -> set[str]:
-        """Return the labels of those who see what names nobody, as the people are listed now."""
-        adopted = self._record.current().adopted_by if self._record is not None else ()
-        return {person.label for name in adopted if (person := people.named(name)) is not None}
-
     def _of_person(self, whole: Scope, people: People) -> tuple[OwnerFilter, ...]:
         person = people.of(whole)
         if (person is None or person.is_owner) and self.has_one_user():
             return (OwnerFilter(),)
-        adopts = person is not None and person.label in self._adopters(people)
-        nobodys = (OwnerFilter(user="", group_chat=""),) if adopts else ()
         if person is None or not person.names:
             # Not known who it is; or the host names some, and not this one.
-            return (*((OwnerFilter(session=whole.session),) if whole.session else ()), *nobodys)
+            return (OwnerFilter(session=whole.session),) if whole.session else ()
+        nobodys = (OwnerFilter(user="", group_chat=""),) if person.label == OWNER and OWNER in people.listed else ()
         return (*self._person_filters(people, person, whole), *nobodys)
 
     def _person_filters(self, people: People, person: Person, whole: Scope) -> tuple[OwnerFilter, ...]:

@@ -44,12 +44,11 @@ async def test_by_default_one_user_sees_all_and_once_people_are_named_each_their
         assert not await sees(memory, "", None)
         assert not await sees(memory, "anas", user("ana"))
         assert await sees(memory, "one")
-    # Until somebody takes over what names nobody.
-    assert life.command("people", "adopt", "web:ana").status == 0
-    assert "ana" in str(life.command("people", "list", "--json").json["adopted_by"])
-    async with life.host() as memory:
+    # Until somebody is listed as the owner.
+    async with life.host(core={"people": {"owner": ["web:ana"]}}) as memory:
         assert await sees(memory, "anas", user("ana"))
         assert not await sees(memory, "bobs", user("bob"))
+        assert not await sees(memory, "five")
 
 
 async def test_people_are_one_by_all_their_names_and_no_others(life: Life):
