@@ -117,9 +117,8 @@ def on_turn_finished(
 ) -> Note | ReadingRequest | Sequence[Note | ReadingRequest] | None:
     """Answer that a turn is over: the user has the reply, and nobody waits for you.
 
-    ``messages`` are those in the live context now; they are normalised as they are looked at, so look at
-    them only when there is reason to. ``context_tokens`` is about how many tokens they are, with all that the host
-    sends besides them, and ``context_window`` is the model's window in tokens.
+    ``messages`` are the last of those in the live context now. ``context_tokens`` is about how many tokens all of them
+    are, with what the host sends besides them, and ``context_window`` is the model's window in tokens.
     Answer with notes to keep, with a request that the session be read now, or None.
     """
 

@@ -3,9 +3,8 @@
 A secret of one message is hidden in those after it, too, where nothing says any more that it is one.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
-from typing import overload
 
 from nanobot_memory_plugins.core.files.session_secrets import secrets_in, without_asked
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
@@ -20,8 +19,6 @@ _SPEAKERS = ("user", "assistant")
 _READ_FOR_SECRETS = 100
 # Role, separators and the like, which APIs send with each message.
 _MESSAGE_TOKENS = 4
-# Messages before one that are looked at for the question that it answers.
-_LOOKED_BACK = 4
 
 
 def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
@@ -43,41 +40,6 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
             message = with_text(message, text)
         messages.append(message)
     return tuple(messages)
-
-
-class LiveHistory(Sequence[Message]):
-    """A host's history while it grows, normalised where it is looked at: most of the time nobody looks.
-
-    ``unspoken`` are the keys of what no user said.
-    """
-
-    __slots__ = ("_messages", "_unspoken")
-
-    def __init__(self, messages: Sequence[object], unspoken: Container[str] = frozenset()) -> None:
-        self._messages = messages
-        self._unspoken = unspoken
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    @overload
-    def __getitem__(self, index: int) -> Message: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
-    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            return self._plain(start, stop)[::step] if step > 0 else tuple(self)[index]
-        place = range(len(self))[index]
-        return self._plain(place, place + 1)[0]
-
-    def __iter__(self) -> Iterator[Message]:
-        return iter(self._plain(0, len(self)))
-
-    def _plain(self, start: int, stop: int) -> tuple[Message, ...]:
-        earlier = max(0, start - _LOOKED_BACK)
-        plain = plain_history(self._messages[earlier:stop])[start - earlier :]
-        return tuple(attributed(one, self._unspoken) for one in plain)
 
 
 def attributed(message: Message, unspoken: Container[str]) -> Message:

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.host.history import LiveHistory, plain_history, tokens_of, without_media
+from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
 from nanobot_memory_plugins.core.host.hook_calls import first_summary, values_of
-from nanobot_memory_plugins.core.host.message_calls import MessageCalls
+from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.recorder import combined_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -147,7 +147,8 @@ class HistoryCalls(MessageCalls):
         await self.start()
         if tokens is None:
             tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, messages)))
-        live = LiveHistory(messages, await self._sessions.unspoken(session_key))
+        plain = await run_in_daemon_thread(plain_history, messages[-LOOKED_AT:])
+        live = await self._sessions.attributed(session_key, plain)
         arguments = {
             "session_key": session_key,
             "messages": live,

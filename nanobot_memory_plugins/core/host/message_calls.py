@@ -28,8 +28,9 @@ from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.notes import MessageContext
 
-# Messages at the end of a history that a message, a draft, an idle session and a reading are answered with.
-_LOOKED_AT = 400
+LOOKED_AT = 400
+"""Messages at the end of a history that plugins are shown, except of one that is about to be cut."""
+
 _KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
 
 
@@ -71,7 +72,7 @@ class MessageCalls(PromptCalls):
         # What the system prompt holds of memory is seen, as our own blocks are, but nobody said it.
         prompt = self._prompt.of(owner)
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
-        seen = (*shown, *_standing_blocks(history[-_LOOKED_AT:]), *before)
+        seen = (*shown, *_standing_blocks(history[-LOOKED_AT:]), *before)
         arguments = {"session_key": session_key, "text": text, "history": seen, "spoken": spoken}
         asking = asyncio.create_task(self._hooks.answers("on_message_received", arguments, scope=owner))
         session.asking.add(asking)
@@ -153,7 +154,7 @@ class MessageCalls(PromptCalls):
 
     async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
         """Return the end of a host's history as plugins get it, by who said what."""
-        return await self._sessions.attributed(session_key, plain_history(history[-_LOOKED_AT:]))
+        return await self._sessions.attributed(session_key, plain_history(history[-LOOKED_AT:]))
 
     def _language(self, text: str) -> Language:
         return notice_language(self.config.core.language, text)
