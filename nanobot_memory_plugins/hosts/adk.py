@@ -5,8 +5,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
 from nanobot_memory_plugins.core.host.framework_calls import guarded
+from nanobot_memory_plugins.core.host.history import asked_in
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
-from nanobot_memory_plugins.core.host.requests import asked_in
 from nanobot_memory_plugins.hosts.framework import framework
 from nanobot_memory_plugins.hosts.runs import HostRun, Runs
 

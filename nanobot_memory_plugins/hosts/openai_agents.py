@@ -11,8 +11,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.host.framework_calls import guarded
+from nanobot_memory_plugins.core.host.history import FILL, asked_in
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
-from nanobot_memory_plugins.core.host.requests import FILL, asked_in
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework

@@ -7,8 +7,7 @@ from typing import Any, Self
 
 from nanobot_memory_plugins.core import MemoryService, Scope
 from nanobot_memory_plugins.core.host.framework_calls import asking_session
-from nanobot_memory_plugins.core.host.history import spoken_text
-from nanobot_memory_plugins.core.host.requests import asked_in
+from nanobot_memory_plugins.core.host.history import asked_in, spoken_text
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.hosts.framework import framework
 

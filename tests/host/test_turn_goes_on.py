@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core import is_fenced
 from nanobot_memory_plugins.core.host.framework_calls import guarded
-from nanobot_memory_plugins.core.host.requests import unanswered_in
+from nanobot_memory_plugins.core.host.history import unanswered_in
 from tests.host.conftest import ASKED, TOLD, notes, tell_the_port, transcript
 
 WINDOW = 2_000

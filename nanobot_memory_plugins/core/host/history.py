@@ -1,19 +1,20 @@
-"""A host's history as plugins get it: without our own blocks, private parts, and secrets that occurred before.
+"""The messages that a host hands over: its history as plugins get it, and what its model is about to be asked."""
 
-A secret of one message is hidden in those after it, too, where nothing says any more that it is one.
-"""
-
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from nanobot_memory_plugins.core.files.session_secrets import secrets_in, without_asked
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.text.private import without_private_parts
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
-from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.engine.turns import hide_values, is_lasting_secret
 
+# Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
+FILL = 0.7
 _SPEAKERS = ("user", "assistant")
 # Messages at the end of a history that are read for secrets.
 _READ_FOR_SECRETS = 100
@@ -40,13 +41,6 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
             message = with_text(message, text)
         messages.append(message)
     return tuple(messages)
-
-
-def attributed(message: Message, unspoken: Container[str]) -> Message:
-    """Return a message as the assistant's where no user said it: its key is among the ``unspoken``."""
-    if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
-        return message
-    return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
 
 
 def with_text(message: Message, text: str) -> Message:
@@ -76,3 +70,86 @@ def tokens_of(message: object) -> int:
         return whole.tokens
     calls = sum(estimate_tokens(str(call)) for call in whole.tool_calls)
     return estimate_tokens(whole.text) + calls + _MESSAGE_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The user's last message in a list: its text without pictures, and the messages before it.
+
+    It ``is_new`` where nobody has answered it yet, in words or with a call of a tool.
+    """
+
+    text: str
+    before: Sequence[object]
+    is_new: bool
+
+
+def asked_in(messages: Sequence[object]) -> Asked:
+    """Return the user's last message in a list of any wire form; its text is empty where there is none."""
+    is_new = True
+    for index in range(len(messages) - 1, -1, -1):
+        given = messages[index]
+        message = without_media(given if isinstance(given, Message) else Message.from_chat(given))
+        if message.role == "user":
+            return Asked(message.text, messages[:index], is_new)
+        is_new = is_new and message.role == "system"
+    return Asked("", messages, False)
+
+
+def unanswered_in(messages: Sequence[object]) -> Sequence[object]:
+    """Return the user's messages at the end of a list that nobody has answered yet."""
+    start = len(messages)
+    while (asked := asked_in(messages[:start])).is_new and asked.text:
+        start = len(asked.before)
+    return messages[start:]
+
+
+def with_block(messages: Sequence[Any], block: str | None, is_meant: Callable[[Message], bool]) -> list[Any]:
+    """Return the messages in a new list, the last of the user's that ``is_meant`` with the block behind its text.
+
+    Nothing that was handed over is changed. Messages that are no dicts are left alone.
+    """
+    made = list(messages)
+    for index in range(len(made) - 1, -1, -1) if block else ():
+        message = made[index]
+        if not isinstance(message, Mapping):
+            continue
+        read = Message.from_chat(message)
+        if read.role == "user" and is_meant(read):
+            made[index] = _with_text(message, block or "")
+            break
+    return made
+
+
+def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
+    content = message.get("content")
+    if content is None and isinstance(given := message.get("parts"), (list, tuple)):
+        return {**message, "parts": [*given, {"text": block}]}
+    if isinstance(content, str):
+        return {**message, "content": f"{content}\n\n{block}"}
+    parts = list(content) if isinstance(content, (list, tuple)) else []
+    kinds = {part.get("type") for part in parts if isinstance(part, Mapping)}
+    kind = "input_text" if any(str(one).startswith("input_") for one in kinds) else "text"
+    return {**message, "content": [*parts, {"type": kind, "text": block}]}
+
+
+def history_to_cut(
+    messages: Sequence[object], is_asked: Callable[[Message], bool], window: int, fill: float
+) -> dict[str, Any] | None:
+    """Return the arguments of a compaction of what precedes the last message that ``is_asked``.
+
+    None while all fits, or there is nothing but an earlier summary. ``fill`` is the share of the ``window``, in
+    tokens, from which on the messages are too many.
+    """
+    if window <= 0:
+        return None
+    read = messages_from_chat(messages)
+    tokens = list(map(tokens_of, read))
+    if sum(tokens) <= window * fill:
+        return None
+    asked = max((index for index, one in enumerate(read) if is_asked(one)), default=len(read))
+    earlier = find_earlier_summary(read[:asked])
+    if asked <= (0 if earlier is None else earlier + 1):
+        return None
+    room = max(1, int(window * fill) - sum(tokens[asked:]))
+    return {"messages": messages[:asked], "context_window": window, "room": room}

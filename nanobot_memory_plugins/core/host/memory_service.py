@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
+from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
-from nanobot_memory_plugins.core.host.requests import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.turn_records import NOTICES, notice_language, notices
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent

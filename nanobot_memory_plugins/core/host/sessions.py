@@ -3,12 +3,11 @@
 import asyncio
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.history import attributed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -75,7 +74,7 @@ class Sessions:
         self._sessions.move_to_end(session_key)
         return session
 
-    async def unspoken(self, session_key: str) -> Container[str]:
+    async def _unspoken(self, session_key: str) -> Container[str]:
         """Return the keys of messages in the host's history that have the user's role, and that no user wrote."""
         session = self[session_key]
         if not session.message_counts and session.unspoken is None:  # the first time that this process sees it
@@ -84,8 +83,14 @@ class Sessions:
 
     async def attributed(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return a history in which what no user said is the assistant's."""
-        unspoken = await self.unspoken(session_key) if messages else frozenset()
-        return tuple(attributed(one, unspoken) for one in messages) if unspoken else tuple(messages)
+        unspoken = await self._unspoken(session_key) if messages else frozenset()
+
+        def of_speaker(message: Message) -> Message:
+            if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
+                return message
+            return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
+
+        return tuple(map(of_speaker, messages)) if unspoken else tuple(messages)
 
     def _recorded_notices(self, session_key: str) -> set[str]:
         try:

@@ -9,9 +9,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
 
 from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, never_raises
-from nanobot_memory_plugins.core.host.history import without_media
+from nanobot_memory_plugins.core.host.history import FILL, history_to_cut, with_block, without_media
 from nanobot_memory_plugins.core.host.memory_thread import Answer, Use
-from nanobot_memory_plugins.core.host.requests import FILL, history_to_cut, with_block
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike

@@ -131,21 +131,17 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
         parts.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
     last = max(time for time, *_ in found).astimezone()
     condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(parts, "; "), last=last)
-    return [Finding("turns without memory", condition, Health.DEGRADED, _hint([why for *_, why in found]))]
-
-
-def _hint(reasons: list[str]) -> str:
-    late = [why for why in reasons if NO_ANSWER in why]
-    if 2 * sum(WITH_START in why for why in late) > len(late):
-        return Sentence(
+    late = [why for *_, why in found if NO_ANSWER in why]
+    if not late:
+        hint = "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
+    elif 2 * sum(WITH_START in why for why in late) > len(late):
+        hint = (
             "The memory was still starting. Where that comes often let the first turn wait longer: set"
             " memoryPlugins.nanobot.startLimit to 15 (seconds)."
         )
-    if late:
-        return Sentence(
+    else:
+        hint = (
             "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"
             " to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds)."
         )
-    return Sentence(
-        "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
-    )
+    return [Finding("turns without memory", condition, Health.DEGRADED, Sentence(hint))]

@@ -5,10 +5,11 @@ One that cannot be imported costs only itself.
 
 import importlib
 import inspect
+import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType, TracebackType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pluggy
@@ -29,8 +30,8 @@ from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-# Frames of the import system itself say nothing about the place of an error.
-_IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib")
+# Frames of the import system, and our own, say nothing about the place of an error.
+_NO_PLACES = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib", __file__)
 
 _Point = InstalledEntryPoint | PluginFile
 
@@ -110,7 +111,9 @@ def _load(point: _Point) -> tuple[object | None, type[BaseModel] | None]:
 def _describe(error: BaseException, value: str) -> str:
     """Say what an import failed of: type and place, and which module is missing."""
     what = exception_name(error)
-    place = _place(error.__traceback__) or value
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{one.filename}:{one.lineno}" for one in frames if not one.filename.startswith(_NO_PLACES)]
+    place = places[-1] if places else value
     if isinstance(error, SyntaxError) and error.filename:
         place = f"{error.filename}:{error.lineno}"
     if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
@@ -118,16 +121,6 @@ def _describe(error: BaseException, value: str) -> str:
         if all(part.isidentifier() for part in parts):
             return Sentence("{error} (no module {module}) at {place}", error=what, module=error.name, place=place)
     return Sentence("{error} at {place}", error=what, place=place)
-
-
-def _place(trace: TracebackType | None) -> str:
-    place = ""
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if file != __file__ and not file.startswith(_IMPORT_SYSTEM):
-            place = f"{file}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 def find_implementations(
