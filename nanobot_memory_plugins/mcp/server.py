@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 from mcp import types
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.isolation.threads import OwnedTasks
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
 from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.memory import ServedMemory

@@ -1,4 +1,4 @@
-"""What a plugin's tool says, and what somebody's store finds, has a bound before it comes near a prompt."""
+"""What a plugin's tool says has a bound before it comes near a prompt."""
 
 import pytest
 

@@ -15,7 +15,7 @@ from tests.plugin_host.conftest import ARGUMENTS, HOOK, plugin, texts
 
 
 async def ask(host, **options):
-    return await host.call(HOOK, ARGUMENTS, accept=(Note,), **options)
+    return await host.call(HOOK, ARGUMENTS, **options)
 
 
 async def ask_for(seconds, host, clock, **options):
