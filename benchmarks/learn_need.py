@@ -1,10 +1,10 @@
 """Learn anew when a message needs memory: ``python -m benchmarks learn_need``.
 
-First the two layers on the built-in embedding (``search/question_kinds.npy``), by logistic regression on the messages
-of ``data/need_messages.jsonl``: whether one asks for something of its author's own life, and whether for advice. Then
-the two tables of ``recall/need.py``, by logistic regression on the probes of made-up lives and on questions about long
-chats with an assistant, with what the memory finds for each. A person or chat that is scored was not learned from.
-Without these sets beside the checkout it says so.
+First the layer on the built-in embedding (``storage/personal_layer.npy``), by logistic regression on the messages of
+``data/need_messages.jsonl``: whether one asks for something of its author's own life. Then the two tables of
+``recall/need.py``, by logistic regression on the probes of made-up lives and on questions about long chats with an
+assistant, with what the memory finds for each. A person or chat that is scored was not learned from. Without these sets
+beside the checkout it says so.
 """
 
 import asyncio
@@ -70,28 +70,22 @@ def logistic(
     return weights
 
 
-def learn_layers(embedder: Embedder) -> None:
-    """Write the layers beside the code that reads them."""
+def learn_layer(embedder: Embedder) -> None:
+    """Write the layer beside the code that reads it."""
     messages = [json.loads(line) for line in MESSAGES.read_text(encoding="utf-8").splitlines()]
     texts = [embedded_part(one["text"]) for one in messages]
     vectors = np.asarray(embedder.encode(texts), dtype=np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = np.hstack([vectors, np.ones((len(vectors), 1))])
     places = np.arange(len(rows)) % FOLDS
-    layers = []
-    for name, told in (
-        ("personal", [one["personal"] for one in messages]),
-        ("advice", [one["kind"] == "indirect" for one in messages]),
-    ):
-        truth = np.array(told, dtype=np.float64)
-        scores = np.zeros(len(rows))
-        for fold in range(FOLDS):
-            learned = logistic(rows[places != fold], truth[places != fold], RIDGE_OF_LAYER)
-            scores[places == fold] = rows[places == fold] @ learned
-        right = ((scores > 0) == (truth > 0)).mean()
-        print(f"  {name}: {len(rows)} messages, {right:.3f} right in cross-validation")
-        layers.append(logistic(rows, truth, RIDGE_OF_LAYER))
-    np.save(WEIGHTS, np.array(layers, dtype=np.float32))
+    truth = np.array([one["personal"] for one in messages], dtype=np.float64)
+    scores = np.zeros(len(rows))
+    for fold in range(FOLDS):
+        learned = logistic(rows[places != fold], truth[places != fold], RIDGE_OF_LAYER)
+        scores[places == fold] = rows[places == fold] @ learned
+    right = ((scores > 0) == (truth > 0)).mean()
+    print(f"  personal: {len(rows)} messages, {right:.3f} right in cross-validation")
+    np.save(WEIGHTS, logistic(rows, truth, RIDGE_OF_LAYER).astype(np.float32))
 
 
 async def evidence_of_life(life: Life, *, vectors: bool) -> list[Asked]:
@@ -149,7 +143,7 @@ def learn_table(asked: Sequence[Asked], columns: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Learn the layers and print the tables."""
+    """Learn the layer and print the tables."""
     if not LIVES.exists() or not CHATS.exists():
         print(f"  the made-up lives and chats are not at {LIVES} and {CHATS}")
         return
@@ -157,7 +151,7 @@ def main() -> None:
     assert embedder is not None
     lives = read_lives(LIVES)
     with quiet():
-        learn_layers(embedder)
+        learn_layer(embedder)
         for label, names, vectors in (("WITH_MEANING", WITH_MEANING, True), ("WORDS_ALONE", WORDS_ALONE, False)):
             asked = [one for life in lives for one in asyncio.run(evidence_of_life(life, vectors=vectors))]
             asked += asyncio.run(evidence_of_chats(vectors=vectors))

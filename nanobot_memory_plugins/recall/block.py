@@ -1,4 +1,4 @@
-"""The text that is injected: the best memories that fit the budget, grouped by source, newest first."""
+"""The text that is injected: the best memories that fit the budget, grouped by source, newest first, summaries last."""
 
 import calendar
 import math
@@ -114,18 +114,21 @@ def _cut(text: str, most: int) -> str:
     return f"{text[: most - 1].rstrip()}…"
 
 
-def _newest_first(hit: Hit) -> tuple[float, bool]:
-    """Put the newest first: of two that say different things it mostly holds.
+def _newest_first(hit: Hit) -> tuple[bool, float, bool]:
+    """Put what was said before summaries of it, and the newest first: of two that say different things it mostly holds.
 
     What has no date, as long-term memory, comes after what has, and of that what another entry has replaced last.
     """
-    return -hit.time.timestamp() if hit.time is not None else math.inf, hit.superseded
+    is_summary = hit.origin is Origin.SUMMARY
+    return is_summary, -hit.time.timestamp() if hit.time is not None else math.inf, hit.superseded
 
 
 def _first_line(today: datetime, hits: Sequence[Hit]) -> str:
     chinese = any(is_chinese(hit.text) for hit in hits[:1])
     day = day_in_words(today.date(), chinese=chinese)
-    return f"今天是{day}。新的在前。" if chinese else f"Today is {day}. The newest comes first."
+    return (
+        f"今天是{day}。新的在前，摘要在后。" if chinese else f"Today is {day}. The newest comes first, summaries last."
+    )
 
 
 def is_chinese(text: str) -> bool:

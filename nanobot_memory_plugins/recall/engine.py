@@ -11,7 +11,6 @@ from nanobot_memory_plugins.core import (
     Clock,
     Hit,
     Message,
-    Origin,
     Query,
     Scope,
     SearchResult,
@@ -40,12 +39,6 @@ _ITSELF = Sentence("the message has it")
 _TELLING = 5
 # Characters of the turn before that a short message is searched with.
 _FOLLOWED = 500
-# From these log-odds on that a message asks for advice, what may limit an answer is searched for, too: so many of it.
-_ADVICE, _MOST_LIMITS = -1.5, 3
-_LIMITS = (
-    "allergic, intolerant, cannot eat, must not, vegan, diet, doctor, illness, injury, afford, budget, avoid, never\n"
-    "过敏 不能吃 忌口 吃素 医生 不让 病 受伤 预算 避免 不要"
-)
 
 
 async def recall(
@@ -94,7 +87,7 @@ async def recall(
             raise
     recalled.seconds = clock.monotonic() - started
     if bound.expired() or recalled.seconds > recalled.limit:
-        recalled.result, recalled.required, recalled.reason = SearchResult(), (), Reason.LATE
+        recalled.result, recalled.reason = SearchResult(), Reason.LATE
         return recalled
 
     def choose() -> None:
@@ -137,10 +130,6 @@ async def _search(store: Store, query: Query, options: RecallOptions, recalled: 
             return
         recalled.tier = RecallTier.HEAVY
     recalled.result = await found(replace(query, limit=_top_k(RecallTier.HEAVY, options) * _SPARE))
-    if recalled.result.advice is not None and recalled.result.advice > _ADVICE:
-        text = f"{query.text}\n{_LIMITS}"
-        limits = replace(query, text=text, origins=frozenset({Origin.USER}), limit=_MOST_LIMITS, explain=False)
-        recalled.required = (await found(limits)).hits
 
 
 def _choose(
@@ -159,21 +148,18 @@ def _choose(
         if recalled.need < options.need_threshold:
             figures = {"found": recalled.need, "needed": options.need_threshold}
             detail = Sentence("{found:.2f}, needThreshold is {needed:g}", **figures)
-            recalled.leave_out((*fresh, *recalled.required), Reason.NOT_NEEDED, detail)
+            recalled.leave_out(fresh, Reason.NOT_NEEDED, detail)
             recalled.reason = Reason.NOT_NEEDED
             return
     if recalled.tier is RecallTier.OFF and fresh:
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    required = _new_hits(recalled.required, live, options, recalled)
-    known, words = {hit.id for hit in required}, words_of(query.text)
+    words = words_of(query.text)
 
     def only_asks(hit: Hit) -> bool:
         return says_nothing_beyond(hit, words)
 
-    others = [hit for hit in fresh if hit.id not in known]
-    others = recalled.without(others, only_asks, Reason.SAYS_NOTHING, Sentence("nothing beyond the message"))
-    most = max(0, _top_k(recalled.tier, options) - len(required))
-    useful = each_question_once([*required, *most_useful(others, most, options, recalled)], live)
+    telling = recalled.without(fresh, only_asks, Reason.SAYS_NOTHING, Sentence("nothing beyond the message"))
+    useful = each_question_once(most_useful(telling, _top_k(recalled.tier, options), options, recalled), live)
     if recalled.tier is RecallTier.LIGHT:
         useful = [brief(hit) for hit in useful]
     project = query.scope.project

@@ -41,10 +41,9 @@ class Recalled:
 
     ``decision`` is what the words of the message ask for, ``tier`` where the recall ended: there, or at a higher one to
     which a strong probe or a fruitless light search raised it. ``limit`` and ``seconds`` are what the search may take
-    and took. ``result`` is that of the search, ``required`` are the hits that limit an answer. ``need`` is the
-    probability that the message needs memory, by its ``evidence``; None where nobody asked. ``usefulness`` is the
-    probability of hits that they help, by their ids; ``left_out`` says why those went that did. ``unhelpful`` are the
-    ids of memories that are said not to help.
+    and took. ``result`` is that of the search. ``need`` is the probability that the message needs memory, by its
+    ``evidence``; None where nobody asked. ``usefulness`` is the probability of hits that they help, by their ids;
+    ``left_out`` says why those went that did. ``unhelpful`` are the ids of memories that are said not to help.
 
     ``reason`` is the step that left nothing for a block, None where there is a ``block``.
     """
@@ -54,7 +53,6 @@ class Recalled:
     limit: float = 0.0
     seconds: float = 0.0
     result: SearchResult = field(default_factory=SearchResult)
-    required: tuple[Hit, ...] = ()
     need: float | None = None
     evidence: Mapping[str, float] = field(default_factory=dict)
     usefulness: Mapping[str, float] = field(default_factory=dict)
@@ -66,7 +64,7 @@ class Recalled:
     @property
     def injected(self) -> list[Hit]:
         """The hits in the block, in its order."""
-        by_id = {hit.id: hit for hit in (*self.required, *self.result.hits)}
+        by_id = {hit.id: hit for hit in self.result.hits}
         return [by_id[id_] for id_ in self.block.hit_ids] if self.block is not None else []
 
     def leave_out(self, hits: Iterable[Hit], reason: Reason, detail: str = "") -> None:

@@ -18,23 +18,26 @@ def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -
     return Hit(id=key, text=text, path=path, line=line, **more)
 
 
-def test_memories_are_grouped_by_source_newest_first_and_say_who_when_and_where():
+def test_memories_are_grouped_by_source_newest_first_and_summaries_last_and_say_who_when_and_where():
     later = datetime(2026, 3, 1, tzinfo=UTC)
     hits = [
         hit("1", "I like tea", "memory/a.md", 3),
         hit("2", "x" * 9, "memory/sessions/b-0123456789abcdef.jsonl", time=later),
         hit("3", "and cake", "memory/a.md", 9),
+        hit("4", "They want tea", "memory/2026-03-02.md", time=later, origin=Origin.SUMMARY),
     ]
     block = build_block(hits, RecallOptions(), Recalled(), today=datetime(2026, 3, 2, tzinfo=UTC))
     assert block.text.splitlines() == [
-        "Today is 2 March 2026. The newest comes first.",
+        "Today is 2 March 2026. The newest comes first, summaries last.",
         "sessions/b.jsonl",
         "- [1 March 2026] user: xxxxxxxxx (line 1)",
         "a.md",
         "- [16 February 2026] user: I like tea (line 3)",
         "- [16 February 2026] user: and cake (line 9)",
+        "2026-03-02.md",
+        "- [1 March 2026] summary: They want tea (line 1)",
     ]
-    assert block.hit_ids == ("2", "1", "3")
+    assert block.hit_ids == ("2", "1", "3", "4")
 
 
 def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():

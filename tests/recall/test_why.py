@@ -206,24 +206,17 @@ def test_while_the_memory_is_paused_nothing_is_recalled_in_the_conversations_tha
 
 
 class PlainStore:
-    """A third party's store, which tells nothing about its order; for advice it finds an allergy, too."""
-
-    def __init__(self, advice: float | None = None) -> None:
-        self._advice = advice
+    """A third party's store, which tells nothing about its order."""
 
     async def search(self, query: Query) -> SearchResult:
-        texts = ("I am allergic to nuts",) if query.origins else ("The port is 1", "The port is 2")
-        hits = [Hit(text, text, "memory/a.md", 1, 1.0, Origin.USER, coverage=1.0) for text in texts]
-        return SearchResult(tuple(hits), advice=self._advice)
+        texts = ("The port is 1", "The port is 2")
+        return SearchResult(tuple(Hit(text, text, "memory/a.md", 1, 1.0, Origin.USER, coverage=1.0) for text in texts))
 
 
-async def test_a_store_that_explains_nothing_is_shown_by_its_hits_and_beside_them_what_limits_an_answer():
-    options = RecallOptions(heavy_top_k=2)
-    for advice, limits in ((None, []), (3.0, [("I am allergic to nuts", None)])):
-        recalled = await recall(PlainStore(advice), "do you remember the port?", options=options)
-        found = [(one.hit.id, one.place) for one in candidates(recalled)]
-        assert found == [("The port is 1", 1), ("The port is 2", 2), *limits]
-        assert recalled.left_out.keys() == ({"The port is 2"} if limits else set())
+async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
+    recalled = await recall(PlainStore(), "do you remember the port?", options=RecallOptions(heavy_top_k=1))
+    assert [(one.hit.id, one.place) for one in candidates(recalled)] == [("The port is 1", 1), ("The port is 2", 2)]
+    assert recalled.left_out.keys() == {"The port is 2"}
 
 
 async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):

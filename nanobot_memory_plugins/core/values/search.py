@@ -95,16 +95,14 @@ class Hit:
 class SearchResult:
     """Hits, best first, with the level at which they were found.
 
-    ``explanation`` is there when the query asked for one and the store has one. ``personal`` and
-    ``advice`` are the log-odds that the query asks for something of its author's own life, and for advice, where the
-    model that tells has read it.
+    ``explanation`` is there when the query asked for one and the store has one. ``personal`` is
+    the log-odds that the query asks for something of its author's own life, where the model that tells has read it.
     """
 
     hits: tuple[Hit, ...] = ()
     level: Level = Level.FULL_TEXT
     explanation: "Explanation | None" = None
     personal: float | None = None
-    advice: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,15 +90,11 @@ def _said_before(
 
 
 def candidates(recalled: Recalled) -> list[Weighed]:
-    """Return all that a recall looked at: what was searched, hits first and in their order, and what limits an answer.
+    """Return all that a recall looked at, hits first and in their order.
 
     Of a store that explains nothing these are the hits.
     """
     result = recalled.result
     if result.explanation is not None:
-        found = list(result.explanation.candidates)
-    else:
-        found = [Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)]
-    known = {candidate.hit.id for candidate in found}
-    limits = (hit for hit in recalled.required if hit.id not in known)
-    return found + [Weighed(hit, 0.0, hit.score, found_by="limits an answer") for hit in limits]
+        return list(result.explanation.candidates)
+    return [Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)]

@@ -22,20 +22,19 @@ from nanobot_memory_plugins.storage.results import hit_of, newest_first
 from nanobot_memory_plugins.storage.search.index import SearchIndex
 from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms
 
-WEIGHTS = Path(__file__).parent.with_name("question_kinds.npy")
-"""A row a layer, personal and advice: a weight for each number of a vector, and the bias; float32."""
+WEIGHTS = Path(__file__).parent.with_name("personal_layer.npy")
+"""A weight for each number of a vector, and the bias; float32."""
 
 
-def question_kinds(model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
-    """Return the log-odds that a message with this unit ``vector`` is personal, and that it asks for advice.
+def log_odds_personal(model: str, vector: NDArray[np.float32]) -> float | None:
+    """Return the log-odds that a message with this unit ``vector`` asks for something of its author's own life.
 
     None for the vector of another model than the built-in one.
     """
     if model != BUILTIN_NAME:
         return None
     weights = _weights()
-    personal, advice = weights[:, :-1] @ vector + weights[:, -1]
-    return float(personal), float(advice)
+    return float(weights[:-1] @ vector + weights[-1])
 
 
 @cache
@@ -87,8 +86,8 @@ class Searcher:
         candidates = self._candidates(query, tail, meaning)
         level = Level.FULL_TEXT if meaning is None else self._index.level
         found = answer(candidates, query, level, self._options, self._clock.now())
-        kinds = question_kinds(meaning.model, meaning.vector) if meaning is not None else None
-        return found if kinds is None else replace(found, personal=kinds[0], advice=kinds[1])
+        personal = log_odds_personal(meaning.model, meaning.vector) if meaning is not None else None
+        return replace(found, personal=personal)
 
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""
