@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.cli.options import (
     existing_workspace,
     read_configuration,
 )
-from nanobot_memory_plugins.core.cli.repair import repair_memory
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 
 # Textual's own switch, which textual-serve sets for the programs that it starts: then a browser is on the other end.
 _DRIVER_VARIABLE = "TEXTUAL_DRIVER"
@@ -29,7 +29,7 @@ def panel(
 ) -> None:
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = existing_workspace(workspace)
-    repair_memory(folder, read_configuration(config)[0])
+    finish_erasure(folder, read_configuration(config)[0])
     # Textual takes its time to import: only who opens the panel pays for it.
     if web:
         from nanobot_memory_plugins.panel.web.server import serve

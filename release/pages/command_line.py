@@ -33,15 +33,12 @@ HEAD = f"""# Command line
   option, argument or value, a configuration that cannot be used, a part that is not installed. What is
   said begins with `nanobot-memory:`, or stands in the frame below the usage. Where a command needs nothing from an
   unreadable `config.json` it says so, and goes on with the defaults.
-- On a terminal the lists of entries, profile and history end after 50 lines, and say how many more there are;
-  `--all` shows them. In a pipe and in JSON they are whole.
 - Colours and bars are for terminals: a pipe gets plain text, and `NO_COLOR` is respected. Progress and warnings go to
   standard error.
-- `{PROGRAM} --verbose COMMAND`, or the variable `NANOBOT_MEMORY_DEBUG`, shows the log and the place of an error.
+- `{PROGRAM} --verbose COMMAND` shows the log and the place of an error.
 - `nanobot-memory-redact`, of `nanobot-memory-redaction`, is the filter `redact` without all the rest, and checks
   files: [its README](../nanobot_memory_plugins/redaction/README.md).
-- `{PROGRAM} --install-completion` teaches the shell (bash, zsh, fish, PowerShell) commands, options, entry ids, groups
-  and runs.
+- `{PROGRAM} --install-completion` teaches the shell (bash, zsh, fish, PowerShell) commands, options and values.
 
 """
 
@@ -56,12 +53,11 @@ CHINESE_HEAD = f"""# 命令行
 - `--json` 在标准输出的最后一行输出一个 JSON 对象，此外什么也不输出。失败时是
   `{{"ok": false, "error": ..., "hint": ...}}`。
 - 退出码：0 完成，1 失败，2 用法不对，130 被中断。
-- 在终端里，条目、画像和历史最多列 50 行，并说明还有多少，加 `--all` 全部列出；在管道和 JSON 里总是完整的。
 - 颜色和进度条只在终端里有：管道里是纯文本，也遵守 `NO_COLOR`。进度和警告写到标准错误。
-- `{PROGRAM} --verbose 命令`，或环境变量 `NANOBOT_MEMORY_DEBUG`，会显示日志和出错的位置。
+- `{PROGRAM} --verbose 命令` 会显示日志和出错的位置。
 - `nanobot-memory-redaction` 里的 `nanobot-memory-redact` 就是过滤器 `redact`，不需要其他包，还能检查文件：
   见[它的说明](../../nanobot_memory_plugins/redaction/README.md)。
-- `{PROGRAM} --install-completion` 让 shell（bash、zsh、fish、PowerShell）能补全命令、选项、条目编号、分组和操作编号。
+- `{PROGRAM} --install-completion` 让 shell（bash、zsh、fish、PowerShell）能补全命令、选项和值。
 
 """
 

@@ -70,7 +70,7 @@ nanobot-ai：选项写在 `~/.nanobot/config.json` 的 `channels.memoryPlugins` 
 写错的值会连同键名一起报告，改用默认值；不存在的键会给出最接近的一个。无论如何宿主都能启动。
 `NANOBOT_MEMORY_PLUGINS=storage,recall` 只加载这两个插件，不管文件怎么写。
 
-`nanobot-memory config explain recall.recallTopK` 会在命令行里说明一个选项。
+`nanobot-memory config show recall.recallTopK` 会在命令行里说明一个选项。
 设计文档里的旧名字见[英文版](../configuration.md#the-names-of-the-design-documents)。
 """
 

@@ -1,4 +1,4 @@
-"""``config show|get|explain``: the values that hold, where they come from, and what may stand there."""
+"""``config show|set``: the values that hold, where they come from, and what may stand there."""
 
 import json
 from pathlib import Path

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.day_bounds import moment_given
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.cli.options import moment_given
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
 from tests.support.each import each

@@ -47,8 +47,7 @@ consolidate --dry-run
 stats
 bench --size 200 --no-embeddings
 config show
-config explain recall.recallTopK
-config explain core
+config show recall.recallTopK
 export --to memory.zip
 import memory.zip --dry-run
 import --undo

@@ -1,21 +1,17 @@
 """What the commands have in common: opening the entries, and showing them and what was done to them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.history import Change, Run
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -131,24 +127,6 @@ def show_entries(entries: Sequence[Entry]) -> None:
     headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
     styles = ["dim" if entry.section is Section.ARCHIVED or entry.superseded_by else "" for entry in entries]
     show_table(headings, rows, out, styles=styles, whole=(0, 2, 3))
-
-
-def show_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    out: Console,
-    *,
-    styles: Iterable[str] = (),
-    whole: Collection[int] = (),
-) -> None:
-    """Show a table without the columns that would be empty; those that are ``whole`` are not broken."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    filled = [number for number in range(len(headings)) if any(cells[number] for cells in rows)]
-    for number in filled:
-        made.add_column(headings[number], overflow="fold", no_wrap=number in whole)
-    for cells, style in zip(rows, [*styles] or [""] * len(rows), strict=True):
-        made.add_row(*(cells[number] for number in filled), style=style)
-    out.print(made)
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:

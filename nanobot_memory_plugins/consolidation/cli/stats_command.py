@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened, show_table
+from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Section
-from nanobot_memory_plugins.core.cli.console import console
+from nanobot_memory_plugins.core.cli.console import console, show_table
 from nanobot_memory_plugins.core.cli.costs import costs_of, show_costs
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.cli.plain import readable_size

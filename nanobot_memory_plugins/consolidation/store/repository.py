@@ -368,12 +368,6 @@ class EntryRepository:
         return replace(new, created_at=now, importance=importance.value)
 
 
-def settle_workspace(workspace: Path) -> str:
-    """Do what `EntryRepository.settle` does, for the commands, and report nothing. It blocks."""
-    EntryRepository(workspace, lock_seconds=2.0).settle()
-    return ""
-
-
 def _as_they_are(found: Snapshot) -> Entries:
     return found.every
 

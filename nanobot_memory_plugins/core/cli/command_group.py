@@ -1,11 +1,13 @@
 """The group of commands that entry points bring, each imported when it is called."""
 
-import importlib
+import ast
+import importlib.util
 from copy import copy
 from difflib import get_close_matches
 from functools import cached_property
+from importlib.abc import InspectLoader
 from types import ModuleType
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import typer
 import typer.core
@@ -47,13 +49,9 @@ class CommandGroup(typer.core.TyperGroup):
         return sorted({*self.found, *self.commands})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command. One that cannot be imported is answered with a command that says why."""
+        """Import a command. Raises `PluginError` for one that cannot be imported, which costs only itself."""
         if cmd_name not in self.commands and cmd_name in self.found:
-            try:
-                command = _command_of(cmd_name, self.found[cmd_name].load())
-            except Exception as error:
-                command = _broken(self.found[cmd_name], error)
-            self.commands[cmd_name] = translate_help(command)
+            self.commands[cmd_name] = translate_help(_loaded(self.found[cmd_name]))
         return self.commands.get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -88,22 +86,49 @@ class CommandGroup(typer.core.TyperGroup):
         return super().shell_complete(ctx, incomplete)
 
     def _listed(self) -> "CommandGroup":
-        """Return a group to be listed, with placeholders for this project's own commands, so that none is imported."""
+        """Return a group to be listed, with placeholders for the commands, so that none is imported."""
         listed = copy(self)
         listed.commands = dict(self.commands)
         for name, point in self.found.items():
-            if point.distribution.startswith(_OURS) and (summary := summary_of(point)):
-                listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(summary)))
+            listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(summary_of(point))))
         return listed
 
 
 def summary_of(point: InstalledEntryPoint) -> str:
-    """Return what ``COMMANDS`` of the package that holds a command's module says about it, or nothing."""
+    """Return the first paragraph of a command's help as its source has it, or nothing. The source is not run."""
+    module, _, name = point.value.partition(":")
     try:
-        package = importlib.import_module(point.entry_point.module.rpartition(".")[0])
-    except ImportError:
+        spec = importlib.util.find_spec(module)
+        source = spec.loader.get_source(module) if spec and isinstance(spec.loader, InspectLoader) else ""
+        body = ast.parse(source or "").body
+    except (ImportError, SyntaxError, ValueError):
         return ""
-    return str(getattr(package, "COMMANDS", {}).get(point.name, ""))
+    text = ""
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=found) if found == name:
+                text = ast.get_docstring(node) or ""
+            case ast.Assign(targets=[ast.Name(id=found)], value=ast.Call(keywords=options)) if found == name:
+                values = [option.value for option in options if option.arg == "help"]
+                text = next((str(value.value) for value in values if isinstance(value, ast.Constant)), "")
+    return " ".join(text.partition("\n\n")[0].split())
+
+
+def _loaded(point: InstalledEntryPoint) -> Any:
+    """Return the command that an entry point names. Raises `PluginError` with what is wrong."""
+    try:
+        return _command_of(point.name, point.load())
+    except Exception as error:
+        reason = error.cause if isinstance(error, PluginError) else type(error).__name__
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            reason = Sentence("the module {name} is missing", name=error.name)
+        message = Sentence(
+            "The command cannot be loaded from {distribution} {version}: {reason}.",
+            distribution=point.distribution,
+            version=point.version,
+            reason=reason,
+        )
+        raise PluginError(message, hint=Sentence("Reinstall or remove {name}.", name=point.distribution)) from error
 
 
 def _command_of(name: str, brought: Any) -> Any:
@@ -119,30 +144,6 @@ def _command_of(name: str, brought: Any) -> Any:
     group = typer.main.get_group(brought)
     group.name = name
     return group
-
-
-def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
-    """Return a placeholder for a command that cannot be imported: it fails with the reason."""
-    reason = error.cause if isinstance(error, PluginError) else type(error).__name__
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        reason = Sentence("the module {name} is missing", name=error.name)
-    message = Sentence(
-        "The command cannot be loaded from {distribution} {version}: {reason}.",
-        distribution=point.distribution,
-        version=point.version,
-        reason=reason,
-    )
-
-    def fail(**_: Any) -> NoReturn:
-        raise PluginError(message, hint=Sentence("Reinstall or remove {name}.", name=point.distribution)) from error
-
-    return typer.core.TyperCommand(
-        point.name,
-        callback=fail,
-        help=tr("(cannot be loaded: {reason})", reason=reason),
-        add_help_option=False,
-        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    )
 
 
 def translate_help(command: Any) -> Any:

@@ -29,8 +29,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 config = typer.Typer(
     help="What the options are, where each comes from, and what may stand there.", no_args_is_help=True
 )
-_Key = Annotated[str, typer.Argument(metavar="OPTION", help="As recall.recallTopK; a plugin's name means all of it.")]
-_OWN = ("core", "redaction")
+_KEY_HELP = "As recall.recallTopK; a plugin's name means all of it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +50,14 @@ class _Option:
 
 @config.command("show")
 def show_options(
+    key: Annotated[str, typer.Argument(metavar="OPTION", help=_KEY_HELP, show_default=False)] = "",
     everything: Annotated[bool, typer.Option("--all", help="Also those that have their defaults.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the options that the configuration sets, with their values; --all shows every option."""
-    memory, problems = read_configuration(config)
-    found = _options(memory, problems, installed_plugins())
-    warn(problems)
-    listed = [one for one in found if everything or one.set_by]
+    """Show the options that the configuration sets, or explain one: its value, what may stand there, how to set it."""
+    memory, found = _options_named(key, config)
+    listed = [one for one in found if key or everything or one.set_by]
     file = memory.source or nanobot_file() or ""
     if as_json:
         print_json({"ok": True, "file": file, "options": [_row(one) for one in listed]})
@@ -67,63 +65,43 @@ def show_options(
     out = console()
     out.print(tr("Configuration: {source}", source=shown(file or tr("none; everything has its default"))))
     for one in listed:
-        origin = tr("{given}; default {default}", given=one.set_by, default=_shown_value(one, one.default))
-        origin = f"  [dim]({shown(origin)})[/dim]" if one.set_by else ""
-        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_shown_value(one, one.value))}{origin}")
-    if not everything:
+        default = _shown_value(one, one.default)
+        origin = (
+            tr("{given}; default {default}", given=one.set_by, default=default) if one.set_by else tr("the default")
+        )
+        value = shown(_shown_value(one, one.value))
+        out.print(f"[bold]{shown(one.key)}[/bold] = {value}  [dim]({shown(origin)})[/dim]")
+        for line in _explanation(one) if key else ():
+            out.print(f"    {shown(line)}")
+    if key and len(listed) == 1:
+        value = shlex.quote(_shown_value(listed[0], listed[0].default).strip('"'))
+        out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {listed[0].key} {value}"))
+    elif not key and not everything:
         counts = {"set": len(listed), "count": len(found)}
         out.print(tr("{set} of {count} options are set; `nanobot-memory config show --all` shows each.", **counts))
 
 
-@config.command("get")
-def get_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
-    """Print the value of an option as JSON, or of each option of a plugin, one a line."""
-    _, found = _named(key, config)
-    if as_json:
-        print_json({"ok": True, "options": [_row(one) for one in found]})
-        return
-    for one in found:
-        name = "" if len(found) == 1 else f"{one.key} = "
-        console().print(shown(f"{name}{_shown_value(one, one.value)}"))
-
-
-@config.command("explain")
-def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
-    """Say what an option means, its value and where that comes from, what may stand there, and how to set it."""
-    memory, found = _named(key, config)
-    if as_json:
-        print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in found]})
-        return
-    out = console()
-    for one in found:
-        origin = tr("the default")
-        if one.set_by:
-            origin = tr("set by {given} in {file}", given=one.set_by, file=memory.source)
-        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_shown_value(one, one.value))}  ({shown(origin)})")
-        default = _shown_value(one, one.default)
-        allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=default)
-        lines = [tr(one.description), allowed]
-        lines += [tr("the documents' {names}", names=", ".join(one.documents))] if one.documents else []
-        for line in lines:
-            out.print(f"    {shown(line)}")
-    if len(found) == 1:
-        value = shlex.quote(_shown_value(found[0], found[0].default).strip('"'))
-        out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {found[0].key} {value}"))
+def _explanation(one: _Option) -> Iterator[str]:
+    """Yield the lines that say what an option means, and what may stand there."""
+    yield tr(one.description)
+    yield tr("allowed: {allowed}", allowed=tr(one.allowed))
+    if one.documents:
+        yield tr("the documents' {names}", names=", ".join(one.documents))
 
 
 @config.command("set", context_settings={"ignore_unknown_options": True})
 def set_option(
-    key: _Key,
+    key: Annotated[str, typer.Argument(metavar="OPTION", help=_KEY_HELP)],
     value: Annotated[str, typer.Argument(metavar="VALUE", help="JSON, as 3, true or [1]; anything else is text.")],
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Set an option in the configuration file; everything else in it stays, and the file of before as .bak."""
-    memory, named = _named(key, config)
+    memory, named = _options_named(key, config)
     if len(named) > 1 or named[0].key != canonical(key):
         raise InputError(
             Sentence("{key} is more than one option.", key=key),
-            hint=Sentence("`nanobot-memory config explain {key}` names each.", key=key),
+            hint=Sentence("`nanobot-memory config show {key}` names each.", key=key),
         )
     try:
         given: object = json.loads(value)
@@ -152,23 +130,21 @@ def set_option(
     out.print(tr("It holds from the next start of the agent on."))
 
 
-def _named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option]]:
-    """Return the configuration, and the options that a key names: one, or all of a plugin.
+def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option]]:
+    """Return the configuration, and the options that a key names: one, all of a plugin, or with an empty key all.
 
-    Raises `InputError` with the nearest where it names none.
+    Raises `InputError` with the nearest name where it names none.
     """
     memory, problems = read_configuration(config)
-    requested, installed = canonical(key), installed_plugins()
-    section = requested.partition(".")[0]
-    found = _options(memory, problems, {section} & installed) if section in installed | {*_OWN} else []
-    named = [one for one in found if one.key == requested or one.key.startswith(f"{requested}.")]
-    if named:
-        warn(problems)
-        return memory, named
-    known = [one.key for one in found or _options(memory, problems, installed)]
-    near = nearest(requested, [*known, *sorted(installed | {*_OWN})])
-    hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
-    raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
+    every = _options(memory, problems, installed_plugins())
+    warn(problems)
+    requested = canonical(key) if key else ""
+    found = [one for one in every if not key or f"{one.key}.".startswith(f"{requested}.")]
+    if not found:
+        near = nearest(requested, sorted({name for one in every for name in (one.key, one.key.partition(".")[0])}))
+        hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
+        raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
+    return memory, found
 
 
 def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[_Option]:

@@ -1,12 +1,15 @@
 """Everything that a command shows to people goes through here, and reaches the terminal without what steers one."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import Literal
 
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
+from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
@@ -46,6 +49,29 @@ def printable_segment(segment: Segment) -> Segment:
 def shown(text: object) -> str:
     """Return a text as part of a line of `console`: on one line, and no markup."""
     return escape(one_line(str(text)))
+
+
+def show_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    out: Console,
+    *,
+    styles: Iterable[str] = (),
+    whole: Collection[int] = (),
+    right: Collection[int] = (),
+) -> None:
+    """Show a table without the columns that would be empty.
+
+    The columns that are ``whole`` are not broken, and those on the ``right`` hold numbers.
+    """
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    filled = [number for number in range(len(headings)) if any(cells[number] for cells in rows)]
+    for number in filled:
+        justify: Literal["right", "left"] = "right" if number in right else "left"
+        made.add_column(headings[number], overflow="fold", no_wrap=number in whole, justify=justify)
+    for cells, style in zip(rows, [*styles] or [""] * len(rows), strict=True):
+        made.add_row(*(cells[number] for number in filled), style=style)
+    out.print(made)
 
 
 def say_error(error: NanobotMemoryError) -> None:

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from nanobot_memory_plugins.core.cli.console import shown
+from nanobot_memory_plugins.core.cli.console import show_table, shown
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.turn_records import injections
@@ -19,8 +16,8 @@ from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-PURPOSE_WORDS: Final = ("reading", "consolidation", "compaction", "summary")
-"""What the language model is used for by this set."""
+_PURPOSE_WORDS = ("reading", "consolidation", "compaction", "summary")
+_SUMS = ("uses", "failed", "prompt_tokens", "answer_tokens", "seconds")
 _PART_WORDS = {
     "blocks": "recalled memories, beside your messages",
     "tools": "descriptions of its tools (memory_search, remember, ...)",
@@ -30,32 +27,6 @@ _PART_WORDS = {
 }
 
 
-@dataclass(slots=True)
-class Cost:
-    """The uses of one purpose by one plugin. Tokens are estimated, seconds are summed up."""
-
-    purpose: str
-    plugin: str
-    uses: int = 0
-    failed: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
-    seconds: float = 0.0
-
-
-def summed(used: Iterable[Usage]) -> list[Cost]:
-    """Return the uses summed up by purpose and plugin."""
-    rows: dict[tuple[str, str], Cost] = {}
-    for usage in used:
-        row = rows.setdefault((usage.purpose, usage.plugin), Cost(usage.purpose, usage.plugin))
-        row.uses += 1
-        row.failed += usage.outcome not in (ANSWERED, CANCELLED)
-        row.prompt_tokens += usage.prompt_tokens
-        row.answer_tokens += usage.answer_tokens
-        row.seconds += usage.seconds
-    return [rows[key] for key in sorted(rows)]
-
-
 def costs_of(paths: MemoryPaths, days: int) -> dict[str, Any]:
     """Return what the memory cost in the last days (UTC), today included. Raises `StoreError`.
 
@@ -63,12 +34,12 @@ def costs_of(paths: MemoryPaths, days: int) -> dict[str, Any]:
     """
     state = StateDatabase.of(paths)
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
-    used, turns = summed(uses(state, since=since)), list(injections(state, since=since))
+    used, turns = _summed(uses(state, since=since)), list(injections(state, since=since))
     parts = {
         "blocks": sum(one.tokens for one in turns),
         "tools": sum(one.tool_tokens for one in turns),
         "entries": sum(one.entry_tokens for one in turns),
-        "background": sum(one.prompt_tokens + one.answer_tokens for one in used),
+        "background": sum(one["prompt_tokens"] + one["answer_tokens"] for one in used),
     }
     return {
         "days": days,
@@ -76,7 +47,7 @@ def costs_of(paths: MemoryPaths, days: int) -> dict[str, Any]:
         **parts,
         "total": sum(parts.values()),
         "whole_memory": len(turns) * _tokens_of_markdown(paths),
-        "uses": [asdict(one) | {"seconds": round(one.seconds, 3)} for one in used],
+        "uses": used,
     }
 
 
@@ -88,6 +59,20 @@ def _tokens_of_markdown(paths: MemoryPaths) -> int:
     return tokens
 
 
+def _summed(used: Iterable[Usage]) -> list[dict[str, Any]]:
+    """Return the uses summed up by purpose and plugin."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for usage in used:
+        key = usage.purpose, usage.plugin
+        row = rows.setdefault(key, {"purpose": usage.purpose, "plugin": usage.plugin, **dict.fromkeys(_SUMS, 0)})
+        row["uses"] += 1
+        row["failed"] += usage.outcome not in (ANSWERED, CANCELLED)
+        row["prompt_tokens"] += usage.prompt_tokens
+        row["answer_tokens"] += usage.answer_tokens
+        row["seconds"] = round(row["seconds"] + usage.seconds, 3)
+    return [rows[key] for key in sorted(rows)]
+
+
 def show_costs(cost: dict[str, Any], out: Console) -> None:
     """Show what `costs_of` returns."""
     days, turns = cost["days"], cost["turns"]
@@ -95,15 +80,12 @@ def show_costs(cost: dict[str, Any], out: Console) -> None:
         out.print(tr("The memory made no use of the language model in the last {days} days.", days=days))
         return
     out.print(tr("What the memory took in the last {days} days ({turns:,} turns):", days=days, turns=turns))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(tr("for what"))
-    table.add_column(tr("tokens in all"), justify="right")
-    table.add_column(tr("tokens a turn"), justify="right")
-    for key, name in _PART_WORDS.items():
-        table.add_row(tr(name), f"{cost[key]:,}", f"{cost[key] / turns:,.0f}" if turns else "")
-    out.print(table)
+    rows = [
+        (tr(name), f"{cost[key]:,}", f"{cost[key] / turns:,.0f}" if turns else "") for key, name in _PART_WORDS.items()
+    ]
+    show_table((tr("for what"), tr("tokens in all"), tr("tokens a turn")), rows, out, right=(1, 2))
     for one in cost["uses"]:
-        purpose = tr(one["purpose"]) if one["purpose"] in PURPOSE_WORDS else one["purpose"]
+        purpose = tr(one["purpose"]) if one["purpose"] in _PURPOSE_WORDS else one["purpose"]
         line = tr(
             "{purpose} ({plugin}): {uses:,} uses, {failed:,} failed, {tokens:,} tokens, {seconds:,.1f} s",
             **one | {"purpose": purpose, "tokens": one["prompt_tokens"] + one["answer_tokens"]},

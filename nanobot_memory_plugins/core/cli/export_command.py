@@ -14,9 +14,8 @@ from nanobot_memory_plugins.core.cli.options import (
     WorkspaceOption,
     existing_workspace,
     print_json,
-    read_configuration,
 )
-from nanobot_memory_plugins.core.cli.repair import repair_memory
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.transfer.archive import export_to
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -34,7 +33,7 @@ def export_memory(
     agent = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
     usual = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
     target = (to or usual).expanduser().absolute()
-    repair_memory(folder, read_configuration(None)[0])
+    finish_erasure(folder)
     with console(stderr=True).status(tr("exporting")):
         report = export_to(target, folder)
     if as_json:

@@ -4,6 +4,7 @@ A language is a file, ``catalogues/<language>/LC_MESSAGES/nanobot-memory.po``, c
 is built. English is in the code.
 """
 
+import argparse
 import gettext
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,19 +84,10 @@ def language_of(environment: Mapping[str, str] = os.environ) -> str:
 
 def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the language that the arguments ask for, wherever they do, and the others."""
-    requested: str | None = None
-    remaining: list[str] = []
-    words = iter(arguments)
-    for word in words:
-        if word == "--":
-            return requested, [*remaining, word, *words]
-        if word == OPTION:
-            requested = next(words, "")
-        elif word.startswith(f"{OPTION}="):
-            requested = word.partition("=")[2]
-        else:
-            remaining.append(word)
-    return requested, remaining
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument(OPTION, dest="language", nargs="?", const="")
+    given, remaining = parser.parse_known_args(arguments)
+    return given.language, remaining
 
 
 def _configured(arguments: Sequence[str], environment: Mapping[str, str]) -> str:

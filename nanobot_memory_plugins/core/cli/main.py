@@ -36,9 +36,6 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Any value turns on the log and the tracebacks, as --verbose does.
-DEBUG_VARIABLE = "NANOBOT_MEMORY_DEBUG"
-
 # Nearly all that a start makes stays. To look through it every 700 objects, as Python does, takes 7 % of a search.
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 # Our models have no use for plugins of others (a tracer, say), which pydantic would look for in every distribution, nor
@@ -82,7 +79,7 @@ def every_command(
     ] = False,
 ) -> None:
     """Set up the log, before any command."""
-    configure_log(verbose or bool(os.environ.get(DEBUG_VARIABLE)))
+    configure_log(verbose)
 
 
 def configure_log(verbose: bool) -> None:
@@ -195,7 +192,7 @@ def _what_helps(cause: BaseException | None) -> str:
 
 def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = "") -> int:
     """Say on one line what failed and what helps; for programs as JSON, too."""
-    if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
+    if "--verbose" in arguments:
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
         say_note(together(cause, hint))

@@ -5,14 +5,13 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from nanobot_memory_plugins.core.cli.repair import repair_memory
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import EntryAccess, ModelReport, Store, VectorStore
-from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.core.protocols import EntryAccess, Store, VectorStore
 
 # Seconds for a plugin to open its store: a command waits longer than a host does.
 _OPEN_SECONDS = 300.0
@@ -23,7 +22,10 @@ _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 
 @asynccontextmanager
 async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
-    """Open the store of a workspace, its files repaired before. Raises `StoreError` when no plugin brings one."""
+    """Open the store of a workspace; what a purge left undone is finished first.
+
+    Raises `StoreError` when no plugin brings one.
+    """
     async with _opened(workspace, config, _WITHOUT_STORE) as (store, _):
         yield store
 
@@ -43,7 +45,7 @@ async def _opened(
     without = {name: {"enabled": False} for name in left_out}
     changed = config.model_copy(update={"core": core, "plugins": {**config.plugins, **without}})
     plugins = PluginSet(workspace, config=changed)
-    await run_in_daemon_thread(lambda: repair_memory(workspace, config))
+    await run_in_daemon_thread(lambda: finish_erasure(workspace, config))
     await plugins.load()
     try:
         store = await plugins.open_store()
@@ -64,20 +66,11 @@ async def settled(store: Store) -> None:
 
     An indexing that fails says so in the log, and the files are searched themselves.
     """
-
-    def waiting(status: StoreStatus, report: ModelReport) -> None:
-        """Say nothing: it takes seconds at most."""
-
     with suppress(TimeoutError, StoreError):
         async with asyncio.timeout(_PATIENCE):
             await store.flush()
             if isinstance(store, VectorStore):
-                await store.vectors_complete(waiting)
-
-
-def is_shared(config: MemoryConfig) -> bool:
-    """Return whether this memory is shared with other machines. The names are those of our own plugin."""
-    return config.enabled("postgres") and bool(config.plugins.get("postgres", {}).get("dsn"))
+                await store.vectors_complete(lambda status, report: None)
 
 
 def without_embeddings(config: MemoryConfig) -> MemoryConfig:

@@ -5,12 +5,14 @@ import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from nanobot_memory_plugins.core.cli.plain import say_note
+from nanobot_memory_plugins.core.errors import ConfigurationError, InputError, MemoryFileError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
@@ -58,6 +60,11 @@ ProjectOption = Annotated[
     str,
     typer.Option("--project", metavar="NAME", help="A project, or a folder such as . for that of its repository."),
 ]
+SinceOption = Annotated[
+    str,
+    typer.Option("--since", metavar="DAY", help="Only from this day, month, year or time on (2026-02-16, yesterday)."),
+]
+UntilOption = Annotated[str, typer.Option("--until", metavar="DAY", help="Only up to the end of this one.")]
 
 _Result = TypeVar("_Result")
 
@@ -81,8 +88,6 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False, guess: b
     Raises `InputError` where there is no such folder, unless it ``may_be_new``, and `MemoryFileError` where a file
     stands in the place of the memory's folder.
     """
-    from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-
     folder = resolve_workspace(given, guess=guess)
     if not folder.is_dir() and (not may_be_new or os.path.lexists(folder)):
         raise InputError(
@@ -107,8 +112,6 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
     file = home / "config.json"
     raw, wrong = read_json(file)
     if wrong and not guess and os.path.lexists(file):
-        from nanobot_memory_plugins.core.errors import ConfigurationError
-
         raise ConfigurationError(
             Sentence("{file} says where the memory is, and cannot be used: {why}.", file=file, why=wrong),
             hint="Mend that file, or name the agent's folder with --workspace.",
@@ -160,3 +163,30 @@ def run(work: Coroutine[Any, Any, _Result]) -> _Result:
     import asyncio
 
     return asyncio.run(work)
+
+
+def bounds_of(since: str, until: str) -> tuple[datetime | None, datetime | None]:
+    """Return the first and the last moment that the two options name, None for an empty one.
+
+    Raises `WrongUseError` where one is no date, or the first is after the last.
+    """
+    first, last = moment_given("--since", since, end=False), moment_given("--until", until, end=True)
+    if first is not None and last is not None and first > last:
+        raise WrongUseError("--since is after --until.", hint="Exchange them.")
+    return first, last
+
+
+def moment_given(option: str, text: str, *, end: bool) -> datetime | None:
+    """Return the moment that the value of an option names, a day by its beginning or ``end``; None for an empty one.
+
+    Days in words are seen from now. Raises `WrongUseError` where it names none.
+    """
+    from nanobot_memory_plugins.core.text.time_bounds import moment_of
+
+    try:
+        return moment_of(text, end=end, now=datetime.now().astimezone()) if text else None
+    except ValueError as error:
+        raise WrongUseError(
+            Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),
+            hint="Write 2026-02-16, 2026-02, 2026, yesterday, last Friday or a time.",
+        ) from error

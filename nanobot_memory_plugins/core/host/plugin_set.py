@@ -292,7 +292,7 @@ def _brought_finding(subject: str, state: str, distribution: str, version: str, 
 
 def _problem_finding(problem: ConfigProblem) -> Finding:
     hint = problem.hint or Sentence(
-        "Correct {key} in {source}; `nanobot-memory config explain` lists the options, and --config "
+        "Correct {key} in {source}; `nanobot-memory config show --all` lists the options, and --config "
         "names another file.",
         key=problem.key,
         source=problem.source or "the configuration",

@@ -9,7 +9,6 @@ import typer
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -17,8 +16,11 @@ from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     ProjectOption,
     SessionOption,
+    SinceOption,
+    UntilOption,
     UserOption,
     WorkspaceOption,
+    bounds_of,
     existing_workspace,
     print_json,
     read_configuration,

@@ -18,7 +18,6 @@ from nanobot_memory_plugins.core import (
     Tier,
 )
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.day_bounds import SinceOption, UntilOption, bounds_of
 from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
@@ -27,8 +26,11 @@ from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     ProjectOption,
     SessionOption,
+    SinceOption,
+    UntilOption,
     UserOption,
     WorkspaceOption,
+    bounds_of,
     existing_workspace,
     print_json,
     read_configuration,

@@ -8,10 +8,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from rich import box
-from rich.table import Table
 
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, print_json
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -111,12 +109,9 @@ def _show(figures: dict[str, Any]) -> None:
     language = _SPOKEN[figures["language"]]
     title = tr("{size:,} made-up passages, {language}, {model}", size=figures["size"], language=language, model=model)
     out.print(shown(title))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for heading in ("ms", "p95", tr("times"), "p95"):
-        table.add_column(heading, justify="right")
+    rows = []
     for row in figures["rows"]:
         ratios = [f"{row[key]:.2f}" if row[key] is not None else "" for key in ("median_ratio", "p95_ratio")]
-        table.add_row(shown(tr(row["what"])), f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}", *ratios)
-    out.print(table)
+        rows.append((shown(tr(row["what"])), f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}", *ratios))
+    show_table(("", "ms", "p95", tr("times"), "p95"), rows, out, right=range(1, 5))
     out.print(tr("ms: the median; p95: the 95th percentile; times: as a multiple of the bare parts together."))

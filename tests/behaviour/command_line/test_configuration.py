@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.behaviour.kit.command import Done, run
+from tests.behaviour.kit.command import Done, option, run
 from tests.behaviour.kit.life import Life
 
 
@@ -27,15 +27,15 @@ def config(file: Path, *words: object, status: int = 0) -> Any:
     return done.json
 
 
-def test_an_option_is_shown_got_and_explained_under_either_spelling(file: Path):
+def test_an_option_is_shown_and_explained_under_either_spelling(file: Path):
     everything = json.dumps(config(file, "show"))
     for name in ("recallTimeout", "embeddingProvider"):
         assert name in everything
     for name in ("recall.recallTimeout", "recall.recall_timeout"):
-        assert run("config", "get", name, "--config", file).out.strip() == "0.5"
-    explained = run("config", "explain", "recall.recallTimeout", "--config", file)
+        assert option(name, config=file) == 0.5
+    explained = run("config", "show", "recall.recallTimeout", "--config", file)
     assert (explained.status, "0.5" in explained.out, str(file) in explained.text.replace(" ", "")) == (0, True, True)
-    assert "recallTopK" in run("config", "explain", "recall", "--config", file).out
+    assert "recallTopK" in run("config", "show", "recall", "--config", file).out
 
 
 def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_path: Path):
@@ -50,8 +50,8 @@ def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_p
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(file: Path):
-    for words, nearest in ((("get", "recall.recalTimeout"), "recallTimeout"), (("explain", "storge"), "storage")):
-        told = config(file, *words, status=1)
+    for name, nearest in (("recall.recalTimeout", "recallTimeout"), ("storge", "storage")):
+        told = config(file, "show", name, status=1)
         assert (told["ok"], nearest in json.dumps(told)) == (False, True)
 
 
@@ -59,7 +59,7 @@ def test_a_secret_is_shown_by_no_command(file: Path, life: Life):
     life.memory.mkdir(parents=True)
     key = "sk-proj-aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fG7hJ9k"
     write(file, {"storage": {"embeddingApiKey": key, "embeddingProvider": "none"}})
-    for words in (["config", "show"], ["config", "explain", "storage.embeddingApiKey"]):
+    for words in (["config", "show"], ["config", "show", "storage.embeddingApiKey"]):
         for more in ([], ["--json"]):
             assert key not in run(*words, *more, "--config", file).text
     for words in (["doctor", "--all"], ["plugins"]):

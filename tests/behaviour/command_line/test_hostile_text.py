@@ -77,7 +77,7 @@ async def test_no_command_hands_on_what_steers_hides_or_forges_a_line(life: Life
             objects += [done.json] if more else []
             if found := found_in(done.out + done.err):
                 bad.append((call, found))
-    everything += [_out(run(hostile("command"))), _out(run("config", "get", hostile("key")))]
+    everything += [_out(run(hostile("command"))), _out(run("config", "show", hostile("key")))]
     everything.append(_out(run("search", "x", workspace=Path("/nowhere/\x1b[8m\u202e"))))
     assert (bad, [found_in(one) for one in everything[-3:]]) == ([], [set()] * 3)
     shown = "\n".join(everything)

@@ -1,12 +1,10 @@
 """A session that goes quiet gets one summary in the day's note, by the model or without it."""
 
-import json
-
 import pytest
 
 from nanobot_memory_plugins.core import Note, estimate_tokens
 from nanobot_memory_plugins.tools.scripted_model import Reply
-from tests.behaviour.kit.command import run
+from tests.behaviour.kit.command import option
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.long_talk import chat, day_notes
 from tests.behaviour.kit.model import ReadingModel
@@ -104,8 +102,7 @@ async def test_a_model_of_no_use_is_replaced_by_the_messages_own_words(life: Lif
 
 @pytest.mark.accept("V5-10")
 def test_the_model_has_ten_seconds_for_it_by_default():
-    told = run("config", "get", "core.languageModel.purposeTimeouts")
-    assert json.loads(told.out)["summary"] == 10
+    assert option("core.languageModel.purposeTimeouts")["summary"] == 10
 
 
 @pytest.mark.accept("NC-05")

@@ -36,6 +36,12 @@ class Done:
         return " ".join(f"{self.out} {self.err}".split())
 
 
+def option(name: str, *, config: Path | None = None) -> Any:
+    """Return the value that an option has."""
+    (found,) = run("config", "show", name, "--json", config=config).json["options"]
+    return found["value"]
+
+
 def run(
     *arguments: object,
     workspace: Path | None = None,

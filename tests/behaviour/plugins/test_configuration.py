@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, load_config
-from tests.behaviour.kit.command import run
+from tests.behaviour.kit.command import option, run
 from tests.behaviour.kit.life import Conversation, Life
 
 COFFEE = """
@@ -133,7 +133,7 @@ def test_every_key_of_the_documents_is_read_by_its_name_there(life_without_model
     assert not config.enabled("observation")
     file = life_without_model.folder / "given.json"
     for name, value in {"storage.rrfK": 50, "storage.embeddingModel": "multilingual", "recall.recallTopK": 8}.items():
-        assert json.loads(run("config", "get", name, config=file).out) == value
+        assert option(name, config=file) == value
 
 
 def test_the_section_stands_alone_in_a_whole_file_or_in_nanobots(life_without_model: Life):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from tests.behaviour.kit.command import run
+from tests.behaviour.kit.command import option
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.scored_store import install_scored_store
 
@@ -154,7 +154,7 @@ async def test_a_memory_is_shown_from_a_need_of_one_half_on(life: Life, store: C
 async def test_a_search_that_takes_longer_than_its_tier_may_brings_nothing_and_one_in_time_does(
     life: Life, store: Callable[[], Any]
 ):
-    limits = [int(run("config", "get", f"recall.{one}Ms").out) for one in LIMITED]
+    limits = [option(f"recall.{one}Ms") for one in LIMITED]
     assert limits == [80, 180, 450]
     # A thousand times as long, by the injected clock: the machine's own never comes near.
     longer = {f"{name}Ms": limit * 1_000 for name, limit in zip(LIMITED, limits, strict=True)}
