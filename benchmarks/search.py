@@ -20,7 +20,7 @@ from benchmarks.measure import report
 from benchmarks.search_memory import report_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.core.values import Query, Tier
+from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
@@ -29,7 +29,7 @@ from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import (
-    SPECIAL,
+    HITS,
     TIERS,
     Timed,
     Times,
@@ -40,6 +40,12 @@ from nanobot_memory_plugins.tools.bench.parts import (
     percentile,
 )
 
+SPECIAL: dict[str, Callable[[str], Query]] = {
+    "heavy, in one scope that everything is in": lambda text: Query(text, limit=HITS, scope=Scope(agent=made_up.AGENT)),
+    "heavy, in one session": lambda text: Query(text, limit=HITS, scope=Scope(session="7")),
+    "heavy, by words alone": lambda text: Query(text, limit=HITS, use_vectors=False),
+}
+"""The heavy search under other conditions."""
 LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
 QUESTIONS, QUESTION_WORDS = 60, 8
 MESSAGES, MESSAGE_WORDS = 20, 120

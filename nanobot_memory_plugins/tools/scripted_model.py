@@ -12,7 +12,6 @@ import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Self
 
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -141,24 +140,28 @@ def over_http(base_url: str, *, timeout: float = 60.0) -> Complete:
     return complete
 
 
-class LoopbackServer:
-    """Serves on 127.0.0.1, at a port that the system chooses, in a thread of its own. Use it as a context manager."""
+class ScriptedServer:
+    """The server, on 127.0.0.1 at a port that the system chooses. Use it as a context manager.
 
-    def __init__(self, handler: type[BaseHTTPRequestHandler], *, name: str) -> None:
-        self._handler = handler
-        self._name = name
+    ``requests`` grows as they come in. The first rule that matches answers; without one the answer is ``default``.
+    """
+
+    def __init__(self, rules: Sequence[ReplyRule] = (), *, default: str = "Understood.") -> None:
+        self.rules = list(rules)
+        self.default = default
+        self.requests: list[Request] = []
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
         self._server: ThreadingHTTPServer | None = None
 
     def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": self}))
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, name=self._name, args=(0.05,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, name="scripted-model", args=(0.05,), daemon=True).start()
         self._server = server
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -170,21 +173,6 @@ class LoopbackServer:
         if self._server is None:
             raise RuntimeError("The server is not running: use it as a context manager.")
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-
-class ScriptedServer(LoopbackServer):
-    """The server. Use it as a context manager; ``requests`` grows as they come in.
-
-    The first rule that matches answers; without one the answer is ``default``.
-    """
-
-    def __init__(self, rules: Sequence[ReplyRule] = (), *, default: str = "Understood.") -> None:
-        self.rules = list(rules)
-        self.default = default
-        self.requests: list[Request] = []
-        self._lock = threading.Lock()
-        self._numbers = itertools.count(1)
-        super().__init__(type("Handler", (_Handler,), {"model": self}), name="scripted-model")
 
     @property
     def complete(self) -> Complete:

@@ -122,9 +122,9 @@ def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
     ("line", "cause"),
     [
         (b"{not json", "this is not JSON"),
-        (b"[1, 2]", "no JSON object"),
+        (b"[1, 2]", "this is no JSON object"),
         (b'{"text": "no id"}', "id: Field required"),
-        (b'{"id": "d1", "text": "twice"}', "'d1' stands on line 3 already"),
+        (b'{"id": "d1", "text": "twice"}', "'d1' stands on line 3, too"),
         (b'{"id": "x", "text": ["a"]}', "text: Input should be a valid string"),
         (b'{"id": "x", "order": "third"}', "order: Input should be a valid number"),
         (b'{"id": "\xff"}', "not UTF-8"),

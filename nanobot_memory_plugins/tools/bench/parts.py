@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nanobot_memory_plugins.core.values import Query, Scope, Tier
+from nanobot_memory_plugins.core.values import Query, Tier
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.searcher import telling_terms
@@ -29,13 +29,6 @@ TIERS: dict[str, Callable[[str], Query]] = {
     Sentence("heavy"): lambda text: Query(text, limit=HITS),
 }
 """The searches of recall, by tier."""
-
-SPECIAL: dict[str, Callable[[str], Query]] = {
-    "heavy, in one scope that everything is in": lambda text: Query(text, limit=HITS, scope=Scope(agent=made_up.AGENT)),
-    "heavy, in one session": lambda text: Query(text, limit=HITS, scope=Scope(session="7")),
-    "heavy, by words alone": lambda text: Query(text, limit=HITS, use_vectors=False),
-}
-"""The heavy search under other conditions."""
 
 
 def milliseconds(function: Callable[[], object]) -> float:

@@ -17,28 +17,13 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, together,
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, read_dataset
 from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationOutcome, evaluate
 
-_DatasetArgument = Annotated[
-    Path, typer.Argument(metavar="DATASET_DIR", help="A folder with docs.jsonl and queries.jsonl.")
-]
-_RunOption = Annotated[Path, typer.Option("--run", metavar="OUT.jsonl", help="The file to write, a line a question.")]
-_NoEmbeddingsOption = Annotated[bool, typer.Option("--no-embeddings", help="Search by words only, without a model.")]
-_WorkspaceOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--workspace",
-        "-w",
-        metavar="DIR",
-        help="Make memory and index here and keep them, in a new or empty folder. Else in a temporary one.",
-        file_okay=False,
-    ),
-]
-
 
 def eval_(
-    dataset: _DatasetArgument,
-    target: _RunOption,
-    no_embeddings: _NoEmbeddingsOption = False,
-    workspace: _WorkspaceOption = None,
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET_DIR", help="A folder with docs.jsonl and queries.jsonl.")],
+    target: Annotated[Path, typer.Option("--run", metavar="OUT.jsonl", help="The file to write, a line a question.")],
+    no_embeddings: Annotated[
+        bool, typer.Option("--no-embeddings", help="Search by words only, without a model.")
+    ] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -64,7 +49,7 @@ def eval_(
     memory_config, problems = read_configuration(config)
     warn(problems)
     started = time.perf_counter()
-    outcome = _evaluated(data, workspace, memory_config, embeddings=not no_embeddings)
+    outcome = _evaluated(data, memory_config, embeddings=not no_embeddings)
     target.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")
     seconds = time.perf_counter() - started
     status = outcome.status
@@ -97,13 +82,11 @@ def eval_(
         )
 
 
-def _evaluated(data: Dataset, workspace: Path | None, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
-    with console(stderr=True).status("") as status:
+def _evaluated(data: Dataset, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
+    folder = tempfile.TemporaryDirectory(prefix="nanobot-memory-eval-", ignore_cleanup_errors=True)
+    with console(stderr=True).status("") as status, folder as workspace:
 
         def stage(name: str) -> None:
             status.update(tr(name))
 
-        if workspace is not None:
-            return run(evaluate(data, workspace, config, embeddings=embeddings, stage=stage))
-        with tempfile.TemporaryDirectory(prefix="nanobot-memory-eval-", ignore_cleanup_errors=True) as folder:
-            return run(evaluate(data, Path(folder), config, embeddings=embeddings, stage=stage))
+        return run(evaluate(data, Path(workspace), config, embeddings=embeddings, stage=stage))

@@ -125,23 +125,10 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             name = ".".join(map(str, first["loc"])) or "the line"
-            raise InputError(
-                Sentence(
-                    "{path}, line {number}: {name}: {first}.", path=path, number=number, name=name, first=first["msg"]
-                ),
-                hint=_HINT,
-            ) from None
+            raise _unusable(path, number, Sentence("{name}: {first}", name=name, first=first["msg"])) from None
         if record.id in lines_by_id:
-            raise InputError(
-                Sentence(
-                    "{path}, line {number}: the id {id!r} stands on line {seen} already.",
-                    path=path,
-                    number=number,
-                    id=record.id,
-                    seen=lines_by_id[record.id],
-                ),
-                hint="Give every line an id of its own.",
-            )
+            seen = lines_by_id[record.id]
+            raise _unusable(path, number, Sentence("the id {id!r} stands on line {seen}, too", id=record.id, seen=seen))
         lines_by_id[record.id] = number
         yield record
 
@@ -149,29 +136,7 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
     """Yield the lines of a file that are not blank, numbered from 1, as what their JSON says."""
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                if not line.strip():
-                    continue
-                try:
-                    row = json.loads(line.decode("utf-8"))
-                except UnicodeDecodeError:
-                    raise InputError(
-                        Sentence("{path}, line {number}: this is not UTF-8.", path=path, number=number),
-                        hint="Save it as UTF-8.",
-                    ) from None
-                except (ValueError, RecursionError) as error:
-                    cause = Sentence(
-                        "{path}, line {number}: this is not JSON ({error}).", path=path, number=number, error=error
-                    )
-                    raise InputError(cause, hint=_HINT) from None
-                if not isinstance(row, dict):
-                    raise InputError(
-                        Sentence("{path}, line {number}: this is no JSON object.", path=path, number=number), hint=_HINT
-                    )
-                yield number, row
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
     except OSError as error:
         raise InputError(
             Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror or type(error).__name__),
@@ -179,3 +144,20 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
                 "A data set is a folder with {documents} and {queries}.", documents=DOCUMENTS, queries=QUERIES
             ),
         ) from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line.decode("utf-8"))
+        except UnicodeDecodeError:
+            raise _unusable(path, number, Sentence("this is not UTF-8")) from None
+        except (ValueError, RecursionError) as error:
+            raise _unusable(path, number, Sentence("this is not JSON ({error})", error=error)) from None
+        if not isinstance(row, dict):
+            raise _unusable(path, number, Sentence("this is no JSON object"))
+        yield number, row
+
+
+def _unusable(path: Path, number: int, cause: Sentence) -> InputError:
+    """Return the error for a line that cannot be used."""
+    return InputError(Sentence("{path}, line {number}: {cause}.", path=path, number=number, cause=cause), hint=_HINT)

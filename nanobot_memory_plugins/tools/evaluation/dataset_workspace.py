@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Hit, Origin, Scope
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.evaluation.dataset import EvalDocument
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "agent", "chatbot", "gpt", "助手", "助理"})
@@ -37,39 +35,22 @@ def group_scope(group: str) -> Scope:
 
 
 def write_transcripts(workspace: Path, documents: Iterable[EvalDocument]) -> DocumentPlaces:
-    """Write documents to a workspace without any memory, redacted as every memory file is.
-
-    Raises `InputError` when there is memory in the workspace, and when it cannot be written.
-    """
+    """Write documents to a workspace without any memory, redacted as every memory file is. Raises `OSError`."""
     paths = MemoryPaths.of(workspace)
-    for place in (paths.memory, paths.index_folder):
-        if place.exists():
-            raise InputError(
-                Sentence("There is memory in {workspace} already.", workspace=workspace),
-                hint="Name a new or empty folder with --workspace.",
-            )
     sessions: dict[str, list[tuple[float, int, EvalDocument]]] = defaultdict(list)
     for position, document in enumerate(documents):
         place_in_session = document.order if document.order is not None else float(position)
         sessions[f"{document.group}/{document.session}"].append((place_in_session, position, document))
     ids: dict[tuple[str, int], str] = {}
-    try:
-        paths.sessions.mkdir(parents=True)
-        for number, (key, members) in enumerate(sessions.items()):
-            path = paths.transcript(key)
-            ordered = [document for _, _, document in sorted(members, key=lambda member: member[:2])]
-            path.write_bytes(b"".join(render_transcript_line(_record(document, key)) for document in ordered))
-            # The index is filled by age, and rows that rank alike keep the order of filling.
-            os.utime(path, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
-            relative = paths.relative(path)
-            ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}
-    except OSError as error:
-        cause = Sentence(
-            "{filename} cannot be written: {why}.",
-            filename=error.filename or workspace,
-            why=error.strerror or type(error).__name__,
-        )
-        raise InputError(cause, hint="Name another folder with --workspace.") from error
+    paths.sessions.mkdir(parents=True)
+    for number, (key, members) in enumerate(sessions.items()):
+        path = paths.transcript(key)
+        ordered = [document for _, _, document in sorted(members, key=lambda member: member[:2])]
+        path.write_bytes(b"".join(render_transcript_line(_record(document, key)) for document in ordered))
+        # The index is filled by age, and rows that rank alike keep the order of filling.
+        os.utime(path, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
+        relative = paths.relative(path)
+        ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}
     return DocumentPlaces(ids)
 
 

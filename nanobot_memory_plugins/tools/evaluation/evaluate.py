@@ -55,7 +55,7 @@ async def evaluate(
     ``config`` holds the options of search and recall that are measured, ``shared`` those of the ``postgres`` plugin
     where its server is to answer; else what others share is not searched, and gets nothing of a data set. ``stage``
     is called with what begins.
-    Raises `InputError` when the workspace cannot be used, and `StoreError` when there is no index.
+    Raises `OSError` when the workspace cannot be written, and `StoreError` when there is no index.
     """
     stage(Sentence("writing"))
     places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents)
