@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Feedback, Store, VisibleScopes
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store, VisibleScopes
 from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
@@ -24,19 +24,17 @@ class HostServices:
     """What a running host does for a plugin; without one there is nothing open, and nothing is kept.
 
     ``keep`` keeps a note of a session, for tools: hooks return their notes. ``erase`` forgets for good in the whole
-    workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``feedback`` tells which
-    memories people said did not help, and takes it down. ``time_limit`` gives the seconds for which core waits for the
-    answer to a hook of this name, and None where it waits for as long as it takes. ``tools_offered`` says whether the
-    host has asked for the tools that its model is offered. ``made`` tells core the id of an entry that a tool has made
-    in a session's turn, so that it is taken back with the turn. ``wrong_options`` says what of the plugin's options is
-    wrong, and was left out.
+    workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``time_limit`` gives
+    the seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as
+    it takes. ``tools_offered`` says whether the host has asked for the tools that its model is offered. ``made``
+    tells core the id of an entry that a tool has made in a session's turn, so that it is taken back with the turn.
+    ``wrong_options`` says what of the plugin's options is wrong, and was left out.
     """
 
     store: Callable[[], Store | None] = lambda: None
     entries: Callable[[], EntryAccess | None] = lambda: None
     keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
-    feedback: Feedback | None = None
     time_limit: Callable[[str], float | None] = lambda hook: None
     tools_offered: Callable[[], bool] = lambda: False
     made: Callable[[str, str], None] = lambda session_key, id_: None

@@ -169,21 +169,6 @@ class VisibleScopes(Protocol):
         ...
 
 
-class Feedback(Protocol):
-    """What people said of memories that they were shown. It reads and writes a file: call it in a thread."""
-
-    def ids(self) -> frozenset[str]:
-        """Return the ids of the memories that did not help."""
-        ...
-
-    def say(self, hit_id: str, *, helped: bool) -> bool:
-        """Write that a memory did not help, or with ``helped`` take that back; say whether anything is new.
-
-        Raises `MemoryFileError`.
-        """
-        ...
-
-
 @runtime_checkable
 class MemoryTool(Protocol):
     """A tool for the model, offered by a plugin and wired by the host."""

@@ -112,7 +112,6 @@ class PanelApp(App[None]):
             ("slash", "ask", tr("Filter")),
             ("h", "history", tr("History")),
             ("g", "again", tr("Look again")),
-            ("x", "helpful", tr("Helped or not")),
         ):
             self.bind(key, f"do('{name}')", description=label)
         for key, name, label in (  # which the list of all keys shows

@@ -24,7 +24,6 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
 from nanobot_memory_plugins.core.values import Erasure
@@ -47,7 +46,6 @@ class PanelMemory:
         self.paths = MemoryPaths.of(workspace)
         self.clock = clock or SystemClock()
         self.privacy = PrivacyFile(self.paths)
-        self.unhelpful = Unhelpful(workspace, self.clock)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
         self._config_file = config_file
         self._inspection: MemoryHost | None = None

@@ -3,7 +3,7 @@
 The hooks in `plugin` call it, and so do ``nanobot-memory why`` and ``eval``: what is shown and measured is what runs.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,7 +19,6 @@ from nanobot_memory_plugins.core import (
     Tier,
 )
 from nanobot_memory_plugins.core.clock import time_limit
-from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall.block import brief, build_block, each_question_once, render
@@ -51,7 +50,6 @@ async def recall(
     tier: RecallTier | None = None,
     asked_at: datetime | None = None,
     clock: Clock | None = None,
-    unhelpful: Callable[[], frozenset[str]] = frozenset,
     exclude_records: frozenset[str] = frozenset(),
     explain: bool = False,
 ) -> Recalled:
@@ -59,15 +57,14 @@ async def recall(
 
     ``history`` are the messages in the live context before it: what is in them is not injected again.
     ``scope`` is the filter of the search. ``tier`` None: the words of the message choose it, and it is asked whether
-    the message needs memory. ``asked_at`` is when the question is asked, by default now. ``unhelpful`` gives the ids of
-    what is said not to help: it blocks, and they come one step later. ``exclude_records`` are not searched.
-    ``explain`` asks the store for its explanation, too.
+    the message needs memory. ``asked_at`` is when the question is asked, by default now. ``exclude_records`` are not
+    searched. ``explain`` asks the store for its explanation, too.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
     turns = [message.text for message in history if message.role == "user"]
     clock = clock or SystemClock()
-    recalled = await run_in_daemon_thread(lambda: Recalled(decide_tier(text, turns, options), unhelpful=unhelpful()))
+    recalled = await run_in_daemon_thread(lambda: Recalled(decide_tier(text, turns, options)))
     decision = recalled.decision
     recalled.tier = decision.tier if tier is None else tier
     is_probed = options.enable_probe_on_off and not decision.small_talk
@@ -118,18 +115,13 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
 
 async def _search(store: Store, query: Query, options: RecallOptions, recalled: Recalled) -> None:
     """Search at the recall's tier; a light search that finds nothing good is followed by a heavy one."""
-
-    async def found(query: Query) -> SearchResult:
-        result = await store.search(query)
-        return replace(result, hits=demoted(result.hits, recalled.unhelpful))
-
     if recalled.tier is RecallTier.LIGHT:
-        light = await found(replace(query, tier=Tier.LIGHT, limit=_top_k(RecallTier.LIGHT, options) * _SPARE))
+        light = await store.search(replace(query, tier=Tier.LIGHT, limit=_top_k(RecallTier.LIGHT, options) * _SPARE))
         if any(hit.coverage >= options.light_threshold for hit in light.hits):
             recalled.result = light
             return
         recalled.tier = RecallTier.HEAVY
-    recalled.result = await found(replace(query, limit=_top_k(RecallTier.HEAVY, options) * _SPARE))
+    recalled.result = await store.search(replace(query, limit=_top_k(RecallTier.HEAVY, options) * _SPARE))
 
 
 def _choose(

@@ -106,7 +106,6 @@ class RecallPlugin:
                 scope=context.scopes.visible(scope),
                 tier=tier,
                 clock=context.clock,
-                unhelpful=context.host.feedback.ids if context.host.feedback is not None else frozenset,
             )
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:

@@ -43,7 +43,7 @@ class Recalled:
     which a strong probe or a fruitless light search raised it. ``limit`` and ``seconds`` are what the search may take
     and took. ``result`` is that of the search. ``need`` is the probability that the message needs memory, by its
     ``evidence``; None where nobody asked. ``usefulness`` is the probability of hits that they help, by their ids;
-    ``left_out`` says why those went that did. ``unhelpful`` are the ids of memories that are said not to help.
+    ``left_out`` says why those went that did.
 
     ``reason`` is the step that left nothing for a block, None where there is a ``block``.
     """
@@ -56,7 +56,6 @@ class Recalled:
     need: float | None = None
     evidence: Mapping[str, float] = field(default_factory=dict)
     usefulness: Mapping[str, float] = field(default_factory=dict)
-    unhelpful: frozenset[str] = frozenset()
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     block: ContextBlock | None = None
     reason: Reason | None = Reason.NOTHING_FOUND

@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core import (
     fence,
     language_of,
 )
-from nanobot_memory_plugins.core.host.unhelpful import demoted
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.profile import profile_text
 from nanobot_memory_plugins.core.text.time_bounds import moment_of
@@ -153,9 +152,7 @@ class MemorySearch:
 
     async def _hits(self, store: Store, query: Query, known: Sequence[EntryView]) -> list[tuple[str, Hit]]:
         """Return what the store finds besides what is ``known``. Raises `StoreError`."""
-        feedback = self._context.host.feedback
-        unhelpful = await run_in_daemon_thread(feedback.ids) if feedback is not None else frozenset()
-        hits = demoted((await store.search(query)).hits, unhelpful)
+        hits = (await store.search(query)).hits
         texts = [entry.text for entry in known]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 

@@ -9,7 +9,6 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, SearchResult
 from nanobot_memory_plugins.recall.cli.examination import candidates
 from nanobot_memory_plugins.recall.engine import recall
@@ -217,24 +216,3 @@ async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
     recalled = await recall(PlainStore(), "do you remember the port?", options=RecallOptions(heavy_top_k=1))
     assert [(one.hit.id, one.place) for one in candidates(recalled)] == [("The port is 1", 1), ("The port is 2", 2)]
     assert recalled.left_out.keys() == {"The port is 2"}
-
-
-async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):
-    config = MemoryConfig.model_validate(
-        {
-            "core": {"message_limit": 60},
-            "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 60}},
-        }
-    )
-    async with MemoryHost(workspace, config=config) as host:
-        await host.flush_index()
-        tool = host.tool("memory_search")
-        assert tool is not None
-        told = await tool.run({"query": "which database for billing"}, session_key="new")
-        first = told.split("id ", 1)[1].split(" ", 1)[0]
-        assert Unhelpful(workspace).say(first, helped=False)
-        assert not Unhelpful(workspace).say(first, helped=False)
-        told = await tool.run({"query": "which database for billing"}, session_key="new")
-        assert told.split("id ", 1)[1].split(" ", 1)[0] != first
-        assert first in told
-        assert Unhelpful(workspace).ids() == {first}

@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.turn_records import missed_findings
-from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
@@ -177,7 +176,6 @@ class PluginSet(PluginHost):
                 self._services,
                 store=lambda: self.store,
                 entries=lambda: self.entries,
-                feedback=Unhelpful(self._workspace, self._clock),
                 time_limit=self.time_limit,
                 wrong_options=tuple(problem.message for problem in problems),
             ),

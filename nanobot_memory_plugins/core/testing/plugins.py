@@ -20,7 +20,6 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
-from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
 from nanobot_memory_plugins.core.isolation.attempt import Implementation, Outcome
 from nanobot_memory_plugins.core.isolation.failure import Failure
@@ -98,7 +97,7 @@ def plugin_context(
         redact=redact,
         redact_said=redact,
         scopes=scopes or Scopes("agent"),
-        host=HostServices(store=lambda: store, feedback=Unhelpful(workspace, clock)),
+        host=HostServices(store=lambda: store),
     )
 
 

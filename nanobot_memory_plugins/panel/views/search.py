@@ -68,14 +68,6 @@ class SearchView(View):
         """Go to the hits."""
         self.table.focus()
 
-    def do_helpful(self) -> None:
-        """Say that the hit under the cursor does not help, or that it does after all: recall puts it one step later."""
-        hit, marks = self.current, self.memory.unhelpful
-        if hit is not None:
-            helped = hit.id in marks.ids()
-            done = tr("Recalled as before.") if helped else tr("Recalled one step later from now on. x takes it back.")
-            self.panel.change(lambda: marks.say(hit.id, helped=helped) or None, done)
-
     def do_forget(self) -> None:
         """Show what forgetting the message or note under the cursor for good would remove."""
         hit = self.current
@@ -151,8 +143,6 @@ class SearchView(View):
         if row.similarity is not None:
             found += " · " + tr("meaning {share}", share=f"{row.similarity:.2f}")
         field(text, tr("Why"), found)
-        if row.id in await self.memory.run(self.memory.unhelpful.ids):
-            text.append(tr("It is said not to help, and recalled one step later.") + "\n", "yellow")
         return text.append("\n").append_text(highlighted(row.text, self._pattern))
 
     def nothing(self) -> str:

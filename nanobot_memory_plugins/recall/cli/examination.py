@@ -11,7 +11,6 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
-from nanobot_memory_plugins.core.host.unhelpful import Unhelpful
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.explanation import Weighed
@@ -54,7 +53,6 @@ async def examine(
             options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
             history=[Message(record.role, record.text) for record in history[-_HISTORY:]],
             scope=visible,
-            unhelpful=Unhelpful(workspace).ids,
             exclude_records=frozenset(record.id for record in before),
             explain=True,
         )

@@ -101,7 +101,6 @@ def _candidate_row(candidate: Weighed, recalled: Recalled) -> dict[str, Any]:
         **row.pop("hit"),
         **row,
         "usefulness": recalled.usefulness.get(candidate.hit.id),
-        "unhelpful": candidate.hit.id in recalled.unhelpful,
         "injected": is_injected,
         "left_out": {**asdict(left_out), "reason": _code(left_out.reason)} if left_out and not is_injected else None,
     }
@@ -144,11 +143,7 @@ def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
         figures.append(tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     out.print("; ".join(figures), style="dim")
-    listed = [
-        candidate
-        for candidate in candidates(recalled)
-        if candidate.hit.id in recalled.left_out or candidate.hit.id in recalled.unhelpful
-    ]
+    listed = [candidate for candidate in candidates(recalled) if candidate.hit.id in recalled.left_out]
     if listed:
         out.print(tr("Found and left out:"), style="bold")
     for candidate in listed:
@@ -164,8 +159,6 @@ def _show_candidate(candidate: Weighed, recalled: Recalled) -> None:
     out.print(f"{place}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{project}")
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
-    if hit.id in recalled.unhelpful:
-        out.print(tr("       said not to help: recalled one step later"), style="yellow")
     left_out = recalled.left_out.get(hit.id)
     if left_out is not None:
         detail = f" ({shown(tr(left_out.detail))})" if left_out.detail else ""
