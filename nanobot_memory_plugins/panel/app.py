@@ -14,6 +14,7 @@ from textual.filter import LineFilter
 from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
 
 from nanobot_memory_plugins.core.cli.console import printable_segment
+from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.entries import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm
@@ -184,7 +185,7 @@ class PanelApp(App[None]):
         title.append("~" + workspace.removeprefix(home) if workspace.startswith(home + os.sep) else workspace, "dim")
         if self._is_opening:
             title.append(f"  {tr('opening …')}", "yellow")
-        if self.memory.is_paused():
+        if self.memory.privacy.read().is_all_paused:
             title.append(f"  {tr('paused')}", "yellow")
         self.title_bar.update(title)
 
@@ -223,9 +224,15 @@ class PanelApp(App[None]):
 
     def action_pause(self) -> None:
         """Keep nothing from now on, or keep again what is said."""
-        pauses = not self.memory.is_paused()
-        done = tr("The memory is paused: nothing is kept.") if pauses else tr("The memory goes on.")
-        self.change(lambda: self.memory.pause(pauses), done, self._show_title)
+        privacy, now = self.memory.privacy, self.memory.clock.now()
+        is_paused = privacy.read().is_all_paused
+        done = tr("The memory goes on.") if is_paused else tr("The memory is paused: nothing is kept.")
+
+        def switch() -> bool:
+            privacy.resume("", None) if is_paused else privacy.pause("", "", BY_WORDS, now)
+            return True
+
+        self.change(switch, done, self._show_title)
 
     # --- what views ask for -----------------------------------------------------------------------------------
 

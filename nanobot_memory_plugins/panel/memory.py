@@ -11,22 +11,17 @@ from nanobot_memory_plugins.core import (
     Finding,
     Health,
     NanobotMemoryError,
-    Query,
-    SearchResult,
     Store,
-    StoreStatus,
     SystemClock,
     load_config,
     logger,
 )
 from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
-from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 Result = TypeVar("Result")
@@ -48,7 +43,8 @@ class PanelMemory:
         self.privacy = PrivacyFile(self.paths)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
         self._config_file = config_file
-        self._inspection: MemoryHost | None = None
+        self.host: MemoryHost | None = None
+        """The plugins and the index, once they are open."""
         self._sink: int | None = None
 
     async def open(self) -> None:
@@ -57,7 +53,7 @@ class PanelMemory:
             lambda message: self.warnings.append(message.record["message"]), level="WARNING", diagnose=False
         )
         config, problems = await self.run(lambda: load_config(self._config_file))
-        inspection = MemoryHost(
+        host = MemoryHost(
             self.workspace,
             config=config,
             problems=problems,
@@ -65,13 +61,13 @@ class PanelMemory:
             senders=asked_senders(self.workspace, config),
             looks_only=True,
         )
-        self._inspection = await inspection.__aenter__()
+        self.host = await host.__aenter__()
 
     async def close(self) -> None:
         """Close the index."""
-        inspection, self._inspection = self._inspection, None
-        if inspection is not None:
-            await inspection.__aexit__(None, None, None)
+        host, self.host = self.host, None
+        if host is not None:
+            await host.__aexit__(None, None, None)
         if self._sink is not None:
             logger.remove(self._sink)
             self._sink = None
@@ -82,40 +78,20 @@ class PanelMemory:
         return await run_in_daemon_thread(work)
 
     @property
-    def is_open(self) -> bool:
-        """Whether plugins and index have been loaded."""
-        return self._inspection is not None
-
-    @property
     def entries(self) -> EntryAccess | None:
         """The scored entries, or None: no plugin keeps any."""
-        return self._inspection.entries if self._inspection is not None else None
+        return self.host.entries if self.host is not None else None
 
     @property
     def store(self) -> Store | None:
         """The index, or None."""
-        return self._inspection.store if self._inspection is not None else None
-
-    async def search(self, text: str, limit: int) -> SearchResult:
-        """Search the index, best first. Raises `StoreError`."""
-        return await self.store.search(Query(text, limit=limit)) if self.store is not None else SearchResult()
-
-    async def erase(self, erasure: Erasure, *, dry_run: bool) -> ErasurePlan | None:
-        """Say what forgetting for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
-        if self._inspection is None:
-            return None
-        eraser = self._inspection.eraser
-        return await (eraser.plan(erasure) if dry_run else eraser.erase(erasure))
-
-    def status(self) -> StoreStatus | None:
-        """Return the state of the index, or None where there is none."""
-        return self.store.status() if self.store is not None else None
+        return self.host.store if self.host is not None else None
 
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
         found = await self.run(lambda: [*machine_findings(self.workspace), *memory_file_findings(self.workspace)])
-        if self._inspection is not None:
-            found += await self._inspection.diagnose()
+        if self.host is not None:
+            found += await self.host.diagnose()
         else:
             found.append(Finding("memory", "it could not be opened", Health.BAD, "Run `nanobot-memory doctor`."))
         states = " ".join(finding.state for finding in found)
@@ -125,18 +101,6 @@ class PanelMemory:
             if text not in states
         ]
         return found
-
-    def is_paused(self) -> bool:
-        """Return whether the memory as a whole is paused."""
-        return self.privacy.read().is_all_paused
-
-    def pause(self, paused: bool) -> bool:
-        """Pause the memory as a whole, or go on with it. Blocks. Raises `MemoryFileError`."""
-        if paused:
-            self.privacy.pause("", "", BY_WORDS, self.clock.now())
-        else:
-            self.privacy.resume("", None)
-        return True
 
 
 def reason_of(error: BaseException) -> str:

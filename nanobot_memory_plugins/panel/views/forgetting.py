@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from nanobot_memory_plugins.core.erasure.matching import is_short
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
+from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -67,8 +68,8 @@ class ForgettingView(View):
 
     async def load(self) -> None:
         """Look for what goes."""
-        plan = await self.memory.erase(self._erasure, dry_run=True) if self._erasure and not self._is_done else None
-        self._show(plan)
+        host, erasure = self.memory.host, None if self._is_done else self._erasure
+        self._show(await host.eraser.plan(erasure) if host is not None and erasure is not None else None)
 
     def _show(self, plan: ErasurePlan | None) -> None:
         lines = list[_Line]()
@@ -97,20 +98,21 @@ class ForgettingView(View):
 
     def do_forget(self) -> None:
         """Forget it, when that is meant."""
-        erasure, goes = self._erasure, [line for line in self.rows if line.goes]
-        if erasure is None or not goes:
+        host, erasure, goes = self.memory.host, self._erasure, [line for line in self.rows if line.goes]
+        if host is None or erasure is None or not goes:
             return
         lines = [tr("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text) for line in goes]
         question = tr("Forget this for good? It cannot be undone.")
-        self.panel.ask(question, lines, lambda: self.run_worker(self._forget(erasure), exclusive=True))
+        self.panel.ask(question, lines, lambda: self.run_worker(self._forget(host.eraser, erasure), exclusive=True))
 
-    async def _forget(self, erasure: Erasure) -> None:
+    async def _forget(self, eraser: Eraser, erasure: Erasure) -> None:
         try:
-            plan = await self.memory.erase(erasure, dry_run=False)
+            plan = await eraser.erase(erasure)
         except Exception as error:
             self.panel.complain(error)
             return
-        waits = plan is not None and plan.waits
-        self.panel.say(tr("Forgotten but for what could not be removed yet.") if waits else tr("Forgotten for good."))
+        self.panel.say(
+            tr("Forgotten but for what could not be removed yet.") if plan.waits else tr("Forgotten for good.")
+        )
         self._is_done, self.field.value = True, ""
         self._show(None)

@@ -40,7 +40,8 @@ class HealthView(View):
 
     async def load(self) -> None:
         """Read the numbers, and now and then the findings."""
-        self.line.update(self._line(self.memory.status()))
+        store = self.memory.store
+        self.line.update(self._line(store.status() if store is not None else None))
         now = self.memory.clock.monotonic()
         if self._examined is None or now - self._examined >= _FINDINGS_SECONDS:
             self._examined = now

@@ -70,7 +70,7 @@ class MemoriesView(View):
         line.append(f" · {orders[self._order]} · {count:,} / {len(self._all):,}")
         if count > MOST_ROWS:
             line.append("  " + tr("{n} are shown: / narrows them down.", n=f"{MOST_ROWS:,}"), "yellow")
-        if self.memory.is_open and self.memory.entries is None:
+        if self.memory.host is not None and self.memory.entries is None:
             line = Text(tr(" No plugin keeps scored memories: install nanobot-memory-consolidation."), "yellow")
         elif self._problem:
             line.append(f"  {self._problem}", "yellow")

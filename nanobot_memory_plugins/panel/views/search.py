@@ -8,7 +8,7 @@ from textual import on
 from textual.timer import Timer
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core import Hit, Level, SearchResult
+from nanobot_memory_plugins.core import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.core.erasure.matching import is_short
 from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.core.values import Erasure
@@ -104,8 +104,8 @@ class SearchView(View):
         query = self.field.value.strip()
         result = None
         try:
-            if query and self.memory.is_open:
-                result = await self.memory.search(query, _LIMIT)
+            if query and (store := self.memory.store) is not None:
+                result = await store.search(Query(query, limit=_LIMIT))
         except Exception as error:
             self.panel.complain(error)
         self._pattern = pattern_of(query)
@@ -113,7 +113,7 @@ class SearchView(View):
         self.line.update(self._summary_line(result))
 
     def _summary_line(self, result: SearchResult | None) -> Text:
-        if self.memory.is_open and self.memory.store is None:
+        if self.memory.host is not None and self.memory.store is None:
             return Text(tr(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")
         if result is None:
             return Text("")
