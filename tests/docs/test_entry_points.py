@@ -12,7 +12,6 @@ import pytest
 from nanobot_memory_plugins.core import entry_points as installed
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
@@ -179,6 +178,3 @@ def test_the_example_of_an_importer_imports_dates_and_reports(tmp_path: Path):
     written = {file.name: file.read_text() for file in (tmp_path / "mine" / "memory").glob("2026*.md")}
     assert "high at 11:40" in written["2026-03-02.md"]
     assert "low at 05:10" in written["2026-03-03.md"]
-    source.write_text("")
-    with pytest.raises(InputError, match=r"is empty\. Name a log"):
-        import_from(importer, "tides", source, tmp_path / "mine")
