@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.options import BridgeOptions
-from nanobot_memory_plugins.core import MemoryConfig, load_config, logger
+from pydantic import Field
+
+from nanobot_memory_plugins.core import MemoryConfig, PluginOptions, load_config, logger
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.scopes.projects import project_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The name of the bridge's own entry point among the plugins.
@@ -22,6 +24,37 @@ PLUGIN_NAME = "nanobot"
 CONFIG_KEY = "memoryPlugins"
 FILE_VARIABLE = "NANOBOT_MEMORY_CONFIG"
 PLACE = "nanobot's config.json"
+AUTO = "auto"
+
+
+class BridgeOptions(PluginOptions):
+    """How the set behaves inside nanobot. Times are seconds."""
+
+    start_limit: float = Field(
+        default=5.0,
+        gt=0,
+        le=60,
+        description="that the first turn waits for the memory to start; then it goes on without",
+    )
+    background_turns: bool = Field(
+        default=False, description="learn from turns that a timer set off (cron, heartbeat) when they end"
+    )
+    sweep_sessions: int = Field(
+        default=20,
+        ge=0,
+        le=1_000,
+        description="sessions at most that a start catches up on, left idle by earlier processes",
+    )
+    project: str = Field(
+        default="",
+        max_length=200,
+        description="the project that is worked in: a name, or `auto` for the repository of the folder in which nanobot"
+        " was started; its memories come first, and what is said is its own. Empty: none",
+    )
+
+    def worked_in(self, folder: str) -> str:
+        """Return the project that is worked in by a process that was started in a folder. It blocks."""
+        return project_of(folder) if self.project.strip() == AUTO else self.project.strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, read_configuration
-from nanobot_memory_plugins.bridge.idle import IdleMarks, IdleSessions
+from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.replies import Replies
 from nanobot_memory_plugins.bridge.seams import Seams
@@ -27,6 +27,9 @@ from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr
+
+# Seconds that nanobot's end waits for the memory to close: its one-shot command lives about three.
+_CLOSE_LIMIT = 2.0
 
 
 class Bridge:
@@ -47,7 +50,7 @@ class Bridge:
         self._model = HostLanguageModel(loop)
         self._idle = IdleSessions(
             loop.sessions,
-            IdleMarks(StateDatabase.of(self.workspace)),
+            StateDatabase.of(self.workspace),
             seconds=self.configuration.memory.core.idle_seconds,
             sweep_at_most=options.sweep_sessions,
         )
@@ -59,8 +62,7 @@ class Bridge:
             senders=senders,
             project=options.worked_in("."),
             start_limit=options.start_limit,
-            close_limit=options.close_limit,
-            tool_limit=options.tool_limit,
+            close_limit=_CLOSE_LIMIT,
             at_start=self._idle.sweep,
         )
         self.memory.when_quiet = self._idle.when_quiet

@@ -65,16 +65,12 @@ class HostLanguageModel:
 
 async def answer_of(provider: Any, model: str, messages: list[dict[str, Any]], max_tokens: int) -> str:
     """Return what a provider of nanobot's answers. Raises `LanguageModelError` when it failed."""
+    from nanobot.utils.helpers import strip_think
+
     response = await provider.chat_with_retry(messages=messages, tools=None, model=model, max_tokens=max_tokens)
     if response.finish_reason == "error":
         # The text of the response can carry the prompt: only the kind of the failure is passed on.
         kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
         raise LanguageModelError(Sentence("nanobot's provider failed: {kind}.", kind=kind))
-    return _without_thoughts(response.content or "")
-
-
-def _without_thoughts(text: str) -> str:
-    """Drop the reasoning that some models write into their answer, as nanobot itself does."""
-    from nanobot.utils.helpers import strip_think
-
-    return str(strip_think(text))
+    # Without the reasoning that some models write into their answer, as nanobot itself drops it.
+    return str(strip_think(response.content or ""))

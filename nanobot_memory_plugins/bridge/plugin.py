@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.bridge.configuration import BridgeOptions
 from nanobot_memory_plugins.bridge.importing import session_files
-from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import DEGRADED, Seam
 from nanobot_memory_plugins.core import Finding, Health, PluginContext, PluginError, hookimpl
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher

@@ -6,7 +6,7 @@ Mattermost and Signal have policies of their own for direct messages and groups.
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -60,31 +60,20 @@ def senders_of(channels: object, *, unified: bool, approved: Approved) -> Sender
     return Senders(frozenset(owner), one_user, unified, by_channel=True, several=tuple(sorted(several)))
 
 
-class LiveSenders:
-    """Who may write to a running nanobot: asked anew whenever somebody is approved or revoked."""
-
-    def __init__(self, channels: object, *, unified: bool) -> None:
-        self._channels = channels
-        self._unified = unified
-        self._stamp: object = None
-        self._senders: Senders | None = None
-
-    def __call__(self) -> Senders:
-        """Return them as of now."""
-        stamp = _pairing_stamp()
-        if self._senders is None or stamp != self._stamp:
-            self._stamp = stamp
-            self._senders = senders_of(self._channels, unified=self._unified, approved=_approved)
-        return self._senders
-
-
 def senders_of_loop(loop: Any) -> Callable[[], Senders]:
-    """Return who may write to an AgentLoop. Where its configuration cannot be seen, that might be several."""
-    channels = getattr(loop, "channels_config", None)
-    if channels is None:
+    """Return who may write to an AgentLoop, as of now: anew whenever somebody is approved or revoked.
+
+    Where its configuration cannot be seen, that might be several.
+    """
+    if loop.channels_config is None:
         unknown = Senders(LOCAL_CHANNELS, one_user=False, by_channel=True, several=("channels that cannot be seen",))
         return lambda: unknown
-    return LiveSenders(channels, unified=bool(getattr(loop, "_unified_session", False)))
+
+    @lru_cache(maxsize=1)
+    def senders_at(_stamp: object) -> Senders:
+        return senders_of(loop.channels_config, unified=bool(loop._unified_session), approved=_approved)
+
+    return lambda: senders_at(_pairing_stamp())
 
 
 def configured_senders(workspace: Path, source: str) -> Senders | None:

@@ -1,9 +1,9 @@
-"""The memory in Google's Agent Development Kit: a plugin of an app, summaries of its events, and a memory service."""
+"""The memory in Google's Agent Development Kit: a plugin of an app, and summaries of its events."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import MemoryService, Scope, fence, language_of
+from nanobot_memory_plugins.core import MemoryService, Scope
 from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.history import asked_in
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
@@ -14,10 +14,7 @@ with framework("adk"):
     from google.adk.apps.base_events_summarizer import BaseEventsSummarizer
     from google.adk.events.event import Event
     from google.adk.events.event_actions import EventActions, EventCompaction
-    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
-    from google.adk.memory.memory_entry import MemoryEntry
     from google.adk.plugins.base_plugin import BasePlugin
-    from google.adk.sessions.session import Session
     from google.adk.tools.base_tool import BaseTool
     from google.genai import types
 
@@ -25,7 +22,7 @@ WhoseSession = Callable[[Any], Scope]
 # How the kit hands a conversation over to another agent: no tool that does anything.
 _TRANSFER, _KEY = "transfer_to_agent", "adk:"
 # Where the plugin was given no window: a small one, so that the summary is short.
-_WINDOW, _RESULTS = 32_000, 10
+_WINDOW = 32_000
 
 
 def of_user(session: Any) -> Scope:
@@ -178,31 +175,6 @@ class MemorySummarizer(BaseEventsSummarizer):
         return Event(author="user", actions=EventActions(compaction=compaction), invocation_id=Event.new_id())
 
 
-class NanobotMemoryService(BaseMemoryService):
-    """The memory behind the kit's own ``load_memory`` and ``preload_memory``. A plugin recalls by itself, and more."""
-
-    def __init__(self, memory: MemoryService, *, whose: WhoseSession = of_user) -> None:
-        self._memory, self._owner_of = memory, whose
-
-    async def add_session_to_memory(self, session: Any) -> None:
-        """Keep what of a session is not known yet."""
-        messages = list(map(event_message, session.events))
-        await self._memory.resume(session_key(session), messages, scope=self._owner_of(session))
-
-    async def add_events_to_memory(
-        self, *, app_name: str, user_id: str, events: Sequence[Any], session_id: str | None = None, **_more: Any
-    ) -> None:
-        """Keep what of some events is not known yet."""
-        session = Session(id=session_id or "?", app_name=app_name, user_id=user_id, events=list(events))
-        await self.add_session_to_memory(session)
-
-    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
-        """Return the best memories, each fenced as a reference, the best first."""
-        scope = self._owner_of(Session(id="", app_name=app_name, user_id=user_id))
-        hits = await self._memory.search(query, limit=_RESULTS, scope=scope)
-        return SearchMemoryResponse(memories=list(map(_entry, hits)))
-
-
 class _Tool(BaseTool):
     """A tool of the memory's, for the model of any agent."""
 
@@ -242,10 +214,3 @@ def _live_messages(events: Iterable[Any]) -> list[dict[str, Any]]:
     ]
     gone = [any(start <= event.timestamp <= end for start, end in ranges) for event in shown]
     return [event_message(event) for event, old in zip(shown, gone, strict=True) if event.actions.compaction or not old]
-
-
-def _entry(hit: Any) -> Any:
-    text = fence([hit.text], language=language_of(hit.text)) or ""
-    when = hit.time.isoformat() if hit.time is not None else None
-    content = types.Content(role="user", parts=[types.Part(text=text)])
-    return MemoryEntry(id=hit.id, content=content, author=hit.speaker or hit.origin.value, timestamp=when)

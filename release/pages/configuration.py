@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
-from nanobot_memory_plugins.bridge.options import BridgeOptions
+from nanobot_memory_plugins.bridge.configuration import BridgeOptions
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.cli.language import catalogue

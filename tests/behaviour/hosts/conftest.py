@@ -11,7 +11,6 @@ from tests.behaviour.kit.nanobot import Nanobot
 def nanobot(life: Life, model: ReadingModel, monkeypatch: pytest.MonkeyPatch) -> Nanobot:
     """A stock nanobot with the whole set."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"{PLUGINS},nanobot")
-    life.options["nanobot"] = {"closeLimit": 30}
     installed = Nanobot(life, model)
     installed.be_its_user(monkeypatch)
     installed.configure()

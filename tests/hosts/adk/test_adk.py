@@ -24,7 +24,7 @@ from google.adk.tools import FunctionTool  # noqa: E402
 from google.adk.tools.agent_tool import AgentTool  # noqa: E402
 from google.genai import types  # noqa: E402
 
-from nanobot_memory_plugins.hosts.adk import MemoryPlugin, MemorySummarizer, NanobotMemoryService  # noqa: E402
+from nanobot_memory_plugins.hosts.adk import MemoryPlugin, MemorySummarizer  # noqa: E402
 
 SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 APP = "shop"
@@ -265,20 +265,3 @@ async def test_a_session_older_than_the_memory_is_taken_in_once(wired):
         await ask(runner, text, "old")
     assert any(one.actions.compaction for one in (await session_of(runner, "old")).events)
     assert len([text for text in said(plugin, "old") if text.startswith("Note")]) == 3
-
-
-async def test_the_memory_service_takes_a_session_in_once_and_finds_it(wired):
-    sessions = InMemorySessionService()
-    bare = Runner(app=App(name=APP, root_agent=agent()), session_service=sessions)
-    await ask(bare, TOLD, "told")
-    service = NanobotMemoryService(wired.service())
-    session = await sessions.get_session(app_name=APP, user_id="ana", session_id="told")
-    for _ in range(2):
-        await service.add_session_to_memory(session)
-    await service.add_events_to_memory(app_name=APP, user_id="ana", session_id="told", events=session.events)
-    await asyncio.to_thread(searchable, service._memory)
-    found = await service.search_memory(app_name=APP, user_id="ana", query=ASKED)
-    assert [PORT in one.content.parts[0].text for one in found.memories].count(True) == 1
-    assert wired.said("user") == [TOLD]
-    other = await service.search_memory(app_name=APP, user_id="bob", query=ASKED)
-    assert other.memories == []
