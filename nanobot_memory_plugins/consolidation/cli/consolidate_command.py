@@ -24,8 +24,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.language_model.access import LanguageModel
-from nanobot_memory_plugins.core.language_model.configured_models import offered_model
+from nanobot_memory_plugins.core.language_model.access import LanguageModel, offered_model
 from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes

@@ -68,7 +68,8 @@ class MessageCalls(PromptCalls):
             session.count_message("user", text, spoken=spoken)
         whole, text = text, both_ends(text)  # kept whole, judged by its ends
         if spoken:
-            self._redaction.learn_from_message(text, before)
+            self._redaction.learn(text)
+            self._redaction.learn_from_history(before)
         # What the system prompt holds of memory is seen, as our own blocks are, but nobody said it.
         prompt = self._prompt.of(owner)
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []

@@ -1,15 +1,16 @@
-"""One use of the language model on behalf of a plugin."""
+"""The language model on behalf of a plugin, and where a command without a host gets one."""
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from nanobot_memory_plugins.core.clock import Clock, time_limit
+from nanobot_memory_plugins.core.entry_points import MODEL_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.errors import (
     CompletionTimeoutError,
     LanguageModelError,
@@ -25,8 +26,6 @@ from nanobot_memory_plugins.core.text.evidence import without_thoughts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
-
-T = TypeVar("T")
 
 # Failures of a purpose in a row, within an hour, after which it rests, and seconds of that rest, then one trial.
 _MOST_FAILURES, _REST_SECONDS = 10, 600.0
@@ -87,18 +86,8 @@ class LanguageModel:
     async def _use(self, messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:
         """Ask once, within the budget, and write down what it cost."""
         prompt_tokens = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
-        today = self._clock.now().date()
         spent_on = purpose_of(purpose)
-        budget = self._options.daily_tokens_for(purpose)
-        spent = await self._look_up(lambda ledger: ledger.tokens(spent_on, today))
-        if spent + prompt_tokens + max_tokens > budget:
-            raise NotAskedError(
-                Sentence(
-                    "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=spent_on
-                ),
-                hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
-            )
-        await self._refuse_failing(spent_on)
+        await self._refuse(spent_on, prompt_tokens + max_tokens, budget=self._options.daily_tokens_for(purpose))
         started = self._clock.monotonic()
         answer, outcome = "", CANCELLED
         try:
@@ -127,19 +116,27 @@ class LanguageModel:
         except StoreError as error:
             logger.warning("the use of the language model could not be recorded: {}", error.cause)
 
-    async def _look_up(self, look: Callable[[UsageLedger], T]) -> T:
-        """Return what the ledger says; where that cannot be known nothing is sent."""
+    async def _refuse(self, purpose: str, tokens: int, *, budget: int) -> None:
+        """Raise `NotAskedError` where the day's budget does not allow it, or while the purpose rests after failures.
+
+        Where what was used cannot be known nothing is sent.
+        """
+        now, ledger = self._clock.now(), self._ledger
         try:
-            return await run_in_daemon_thread(lambda: look(self._ledger))
+            spent, failures, seconds = await run_in_daemon_thread(
+                lambda: (ledger.tokens(purpose, now.date()), *ledger.failures(purpose, now))
+            )
         except StoreError as error:
             raise NotAskedError(
                 Sentence("What was used today cannot be read: {why}", why=error.cause), hint=error.hint
             ) from None
-
-    async def _refuse_failing(self, purpose: str) -> None:
-        """Raise `NotAskedError` while a purpose rests after many failures."""
-        now = self._clock.now()
-        failures, seconds = await self._look_up(lambda ledger: ledger.failures(purpose, now))
+        if spent + tokens > budget:
+            raise NotAskedError(
+                Sentence(
+                    "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=purpose
+                ),
+                hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
+            )
         if failures >= _MOST_FAILURES and seconds < _REST_SECONDS:
             raise NotAskedError(
                 Sentence(
@@ -206,3 +203,22 @@ def is_worth_retrying(error: BaseException) -> bool:
         return True
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and (status == 429 or status >= 500)
+
+
+def offered_model(warn: Callable[[str], None] = logger.warning) -> Complete | None:
+    """Return the first model that an entry point of ``nanobot_memory_models`` offers, or None.
+
+    Each names a function without arguments that returns ``complete`` as hosts wire it, or None where the host is not
+    configured. It may block. One that fails is skipped, and ``warn`` is called with the reason.
+    """
+    for point in installed_entry_points(MODEL_GROUP):
+        try:
+            offer: Callable[[], Complete | None] = point.load()
+            complete = offer()
+        except Exception as error:  # it is somebody else's code, and another one may offer a model
+            why = {"name": point.distribution, "kind": type(error).__name__}
+            warn(Sentence("The language model of {name} cannot be used: {kind}. Look at its provider and key.", **why))
+            continue
+        if callable(complete):
+            return complete
+    return None

@@ -112,11 +112,6 @@ class ContactRedaction:
             for text in texts:
                 self._known_contacts.learn(text)
 
-    def learn_from_message(self, text: str, history: Iterable[Message]) -> None:
-        """Learn from a user's message and the history before it."""
-        self.learn(text)
-        self.learn_from_history(history)
-
     def learn_from_history(self, messages: Iterable[Message]) -> None:
         """Learn from the user's messages of a history."""
         if self._contacts == "user":

@@ -12,13 +12,11 @@ from typing import Any
 from nanobot_memory_plugins.core.entry_points import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.isolation.failure import exception_name
-from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import RANK_VENDOR, Rule, Span
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_LOAD_SECONDS = 10.0
 SECONDS = 0.5
 """For one rule and one window of the text. An ordinary rule needs milliseconds; the rest is for a busy machine."""
 _MOST_FAILURES = 3
@@ -118,24 +116,18 @@ def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
 
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:
-    """Load one entry point in a daemon thread, so that one that hangs holds nobody up for long."""
-
-    def load() -> tuple[Rule, ...]:
-        _here.is_loading = True
-        brought = point.load()
-        return _checked(brought() if callable(brought) else brought)
-
     rules: tuple[Rule, ...] = ()
     error = ""
+    _here.is_loading = True
     try:
-        thread = DaemonThreadPool(1, f"nanobot-memory rules {point.name}")
-        rules = thread.submit(load).result(_LOAD_SECONDS)
-    except TimeoutError:
-        error = Sentence("loading them takes longer than {seconds:g} s", seconds=_LOAD_SECONDS)
+        brought = point.load()
+        rules = _checked(brought() if callable(brought) else brought)
     except PluginError as wrong:
         error = str(wrong)
     except (Exception, SystemExit) as wrong:  # an import may raise anything
         error = exception_name(wrong)
+    finally:
+        _here.is_loading = False
     return InstalledRules(point.name, point.distribution, point.version, rules, error)
 
 
