@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.appending import file_lock
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.transfer.formats.reading import files_below
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 MANIFEST: Final = "manifest.json"
@@ -101,22 +102,15 @@ def export_to(target: Path, workspace: Path) -> ExportReport:
 
 
 def _names(memory: Path, report: ExportReport) -> Iterator[str]:
-    """Yield the names of the memory's files below its folder. Links are not followed, and named in the report."""
-
-    def unread(error: OSError) -> None:
-        if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-            report.left.append((str(error.filename), Sentence("it cannot be read: {why}", why=error.strerror)))
-
-    for folder, folders, files in os.walk(memory, onerror=unread):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for entry in (Path(folder, one) for one in sorted([*folders, *files]) if not one.startswith(".")):
-            name = entry.relative_to(memory).as_posix()
-            if entry.is_symlink():
-                report.left.append((name, Sentence("it is a symbolic link")))
-            elif is_of_memory(name) and entry.is_file() and name.isprintable():
-                yield name
-            elif not entry.is_dir() and not name.endswith((".bak", ".tmp", ".lock")):
-                report.left.append((ascii(name), Sentence("not a memory file")))
+    """Yield the names of the memory's files below its folder; what else is there is named in the report."""
+    for path, why in files_below(memory) if memory.is_dir() else ():
+        name = path.relative_to(memory).as_posix()
+        if path.name.startswith(".") or path.name.endswith((".bak", ".tmp", ".lock")):
+            continue
+        if why or not is_of_memory(name) or not name.isprintable():
+            report.left.append((ascii(name), why or Sentence("not a memory file")))
+        else:
+            yield name
 
 
 def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], report: ExportReport) -> None:

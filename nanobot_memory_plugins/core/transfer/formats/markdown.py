@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.files.notes import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
-from nanobot_memory_plugins.core.transfer.formats.reading import files_below
+from nanobot_memory_plugins.core.transfer.formats.reading import LARGEST, files_below
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -50,18 +50,13 @@ class MarkdownImporter:
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield the notes of every file. Raises `InputError` where there is no Markdown, or a memory of ours."""
         own = MemoryPaths.of(workspace).memory.resolve()
-        if source.resolve().is_relative_to(own):
-            raise InputError(
-                Sentence("{source} is this memory's own folder.", source=source),
-                hint="What stands in it is part of the memory already.",
-            )
         if _is_memory(source):
             raise InputError(
                 Sentence("{source} is a memory of this program.", source=source),
                 hint="Run `nanobot-memory export` there; import the archive.",
             )
         files = list(_files(source))
-        if not any(path.suffix.lower() in _SUFFIXES for path, _ in files):
+        if not any(is_markdown(path) for path, _ in files):
             raise InputError(
                 Sentence("There is no Markdown in {source}.", source=source),
                 hint="Name the folder that holds the .md files.",
@@ -69,7 +64,7 @@ class MarkdownImporter:
         root = source.parent if source.is_file() else source
         for path, why in files:
             name = path.relative_to(root).as_posix()
-            if not why and path.resolve().is_relative_to(own):
+            if path.resolve().is_relative_to(own):
                 why = Sentence("it is part of this memory already")
             if why:
                 yield Skipped(why, name)
@@ -79,8 +74,19 @@ class MarkdownImporter:
 
 def _files(source: Path) -> Iterator[tuple[Path, str]]:
     if source.is_file():
-        return iter([(source, "")] if source.suffix.lower() in _SUFFIXES else [])
-    return files_below(source, _SUFFIXES)
+        yield source, "" if is_markdown(source) else Sentence("it is no Markdown")
+        return
+    for path, why in files_below(source):
+        if not why and not is_markdown(path):
+            why = Sentence("it is no Markdown")
+        elif not why and path.stat().st_size > LARGEST:
+            why = Sentence("it is larger than {size} MB", size=LARGEST >> 20)
+        yield path, why
+
+
+def is_markdown(path: Path) -> bool:
+    """Return whether a file is Markdown, by its name."""
+    return path.suffix.lower() in _SUFFIXES
 
 
 def _is_memory(folder: Path) -> bool:

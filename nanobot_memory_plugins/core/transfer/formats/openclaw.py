@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.transfer.formats.markdown import markdown_items
+from nanobot_memory_plugins.core.transfer.formats.markdown import is_markdown, markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, opened_database, rows, time_of
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Item, Skipped
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
@@ -73,11 +73,12 @@ def _markdown(source: Path) -> Iterator[Path]:
     for workspace in (one for one in workspaces if one.is_dir() and not one.is_symlink()):
         if (workspace / "MEMORY.md").is_file():
             yield workspace / "MEMORY.md"
-        yield from (path for path, unfit in files_below(workspace / "memory", (".md",)) if not unfit)
+        yield from (path for path, why in files_below(workspace / "memory") if not why and is_markdown(path))
 
 
 # A session's key, the line or number of an event in it, and the event, or why it cannot be read.
 _Event = tuple[str, int, dict[str, Any] | str]
+_COMPRESSED = Sentence("OpenClaw has compressed it; restore or export the session there first")
 
 
 def _conversations(path: Path, name: str, *, is_database: bool) -> Iterator[Item]:
@@ -95,22 +96,14 @@ def _conversations(path: Path, name: str, *, is_database: bool) -> Iterator[Item
 
 def _transcript(path: Path) -> Iterator[_Event]:
     session_id = path.name.partition(".jsonl")[0]
-    agent = path.parent.parent.name if path.parent.parent.parent.name == "agents" else "main"
-    key = _keys(path.parent / "sessions.json").get(session_id) or f"{agent}:{session_id}"
-    if path.name.endswith(".zst"):
-        yield key, 0, Sentence("OpenClaw has compressed it; restore the session there first")
-        return
-    for line, row in json_lines(path):
-        yield key, line, row
-
-
-def _keys(path: Path) -> dict[str, str]:
-    """Return the keys of sessions by their ids; none where there is no list of them."""
     try:
-        table: Any = json.loads(path.read_bytes())
-        return {str(entry["sessionId"]): str(key) for key, entry in table.items()}
+        table: Any = json.loads((path.parent / "sessions.json").read_bytes())
+        keys = {str(entry["sessionId"]): str(key) for key, entry in table.items()}
     except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        return {}
+        keys = {}  # there is no list of them
+    events = [(0, _COMPRESSED)] if path.name.endswith(".zst") else json_lines(path)
+    for line, row in events:
+        yield keys.get(session_id, session_id), line, row
 
 
 def _database(path: Path) -> Iterator[_Event]:
@@ -118,13 +111,11 @@ def _database(path: Path) -> Iterator[_Event]:
         keys = {row["session_id"]: row["session_key"] for row in rows(connection, "session_windows", "session_id")}
         for row in rows(connection, "transcript_events", "session_id, seq"):
             key, line = str(keys.get(row["session_id"]) or row["session_id"]), row["seq"]
-            event: Any = Sentence("OpenClaw has compressed it; export the session there first")
-            if row["event_json"] is not None:
-                try:
-                    event = json.loads(row["event_json"])
-                except (ValueError, TypeError, RecursionError):
-                    event = Sentence("it is not JSON")
-            if isinstance(event, (dict, Sentence)):
+            try:
+                event = json.loads(row["event_json"]) if row["event_json"] is not None else _COMPRESSED
+            except (ValueError, TypeError, RecursionError):
+                event = "it is not JSON"
+            if isinstance(event, (dict, str)):
                 yield key, line if isinstance(line, int) else 0, event
 
 
@@ -138,29 +129,24 @@ _CONTEXT = re.compile(
 )
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,12}\] *")
 # What an agent says to say nothing.
-_SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
+_SILENT = frozenset({"", "NO_REPLY", "HEARTBEAT_OK"})
 
 
-def _message(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | Skipped | None:
-    """Return the message of an event, why it is left, or None for an event that nobody said."""
-    if event.get("type") != "message":
-        return None
+def _message(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | None:
+    """Return the message of an event, or None for an event with which nobody said anything."""
     message = event.get("message")
-    if not isinstance(message, dict):
-        return Skipped("its message cannot be read", file, line)
-    role = message.get("role")
+    if event.get("type") != "message" or not isinstance(message, dict):
+        return None
+    role, content = message.get("role"), message.get("content")
     if not isinstance(role, str) or role not in _ORIGINS:
-        return Skipped("nobody said it: it is no message of user, assistant or tool", file, line)
-    content = message.get("content")
+        return None
     if isinstance(content, list):  # no thinking, no calls of tools
         content = [part for part in content if not isinstance(part, dict) or part.get("type") in _SPEECH]
     text = Message.from_chat({"role": "user", "content": content}).text
     if role == "user":
         text = _STAMP.sub("", _CONTEXT.sub("", text)).strip()
-    if not text.strip():
-        return Skipped("it has no text", file, line)
     if text.strip() in _SILENT:
-        return Skipped("the agent said nothing with it", file, line)
+        return None
     is_tool = _ORIGINS[role] is Origin.TOOL
     return ImportedMessage(
         session_key,

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Bytes of one line of JSON, and of one text file, beyond which it is left.
-_LARGEST = 1 << 26
+LARGEST = 1 << 26
 # Rows of a table: a view of somebody else's may have no end.
 _MOST_ROWS = 1_000_000
 _PROGRAMS = frozenset({"node_modules", "__pycache__"})
@@ -24,7 +24,7 @@ _PROGRAMS = frozenset({"node_modules", "__pycache__"})
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """Yield each line's number and its JSON object, or what is wrong with it. Raises `OSError`."""
     with path.open("rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline(_LARGEST), b""), 1):
+        for number, line in enumerate(iter(lambda: file.readline(LARGEST), b""), 1):
             if not line.strip(b" \t\r\n\0"):
                 continue
             try:
@@ -35,35 +35,25 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
             yield number, row if isinstance(row, dict) else "it is no JSON object"
 
 
-def files_below(folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Yield the files below a folder, sorted, each with the reason to leave it, or "" where it has one of the suffixes.
+def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files below a folder in their order, and what is not looked into, with the reason.
 
-    A folder that is left is named once. Links are not followed.
+    Links are not followed, and a folder that is left is named once.
     """
     try:
-        entries = sorted(os.scandir(folder), key=lambda one: one.name)
+        entries = sorted(folder.iterdir())
     except OSError as error:
         yield folder, Sentence("it cannot be read: {why}", why=error.strerror)
         return
-    for entry in entries:
-        path = Path(entry.path)
-        if entry.is_symlink():
+    for path in entries:
+        if path.is_symlink():
             yield path, Sentence("it is a symbolic link")
-        elif entry.name.startswith("."):
-            yield path, Sentence("it is hidden")
-        elif entry.is_dir():
-            if entry.name in _PROGRAMS:
-                yield path, Sentence("it is a folder of programs")
-            else:
-                yield from files_below(path, suffixes)
-        elif not entry.is_file():
-            yield path, Sentence("it is no regular file")
-        elif path.suffix.lower() not in suffixes:
-            yield path, Sentence("it is no Markdown")
-        elif entry.stat().st_size > _LARGEST:
-            yield path, Sentence("it is larger than {size} MB", size=_LARGEST >> 20)
+        elif path.name.startswith(".") or path.name in _PROGRAMS:
+            yield path, Sentence("it is hidden, or a program's")
+        elif path.is_dir():
+            yield from files_below(path)
         else:
-            yield path, ""
+            yield path, "" if path.is_file() else Sentence("it is no regular file")
 
 
 def time_of(value: object) -> datetime | None:
