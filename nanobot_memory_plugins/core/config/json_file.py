@@ -19,7 +19,7 @@ def read_json(path: Path) -> tuple[object, str]:
     if path.exists() and not path.is_file():  # a named pipe would be waited for
         return None, Sentence("this is not a file")
     try:
-        return json.loads(path.read_bytes()), ""
+        return json.loads(path.read_bytes().decode("utf-8-sig")), ""
     except FileNotFoundError:
         return None, Sentence("there is no such file")
     except OSError as error:

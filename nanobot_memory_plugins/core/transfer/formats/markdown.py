@@ -77,11 +77,7 @@ def _files(source: Path) -> Iterator[tuple[Path, str]]:
         yield source, "" if is_markdown(source) else Sentence("it is no Markdown")
         return
     for path, why in files_below(source):
-        if not why and not is_markdown(path):
-            why = Sentence("it is no Markdown")
-        elif not why and path.stat().st_size > LARGEST:
-            why = Sentence("it is larger than {size} MB", size=LARGEST >> 20)
-        yield path, why
+        yield path, why or ("" if is_markdown(path) else Sentence("it is no Markdown"))
 
 
 def is_markdown(path: Path) -> bool:
@@ -117,16 +113,18 @@ def markdown_items(
     UTF-8 is in ``encoding``, or left where none is named.
     """
     try:
-        data = path.read_bytes()
-        changed = datetime.fromtimestamp(int(path.stat().st_mtime), UTC)
+        about = path.stat()
+        if about.st_size > LARGEST:
+            yield Skipped(Sentence("it is larger than {size} MB", size=LARGEST >> 20), name)
+            return
+        text = _decoded(path.read_bytes(), encoding)
     except OSError as error:
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
         return
-    try:
-        text = _decoded(data, encoding)
     except ValueError as error:
         yield Skipped(error.args[0], name)
         return
+    changed = datetime.fromtimestamp(int(about.st_mtime), UTC)
     front = _FRONT_MATTER.match(text)
     fields = _fields(front[1]) if front is not None else {}
     start = front.end() if front is not None else 0

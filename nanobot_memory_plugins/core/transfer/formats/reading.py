@@ -41,19 +41,20 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
     Links are not followed, and a folder that is left is named once.
     """
     try:
-        entries = sorted(folder.iterdir())
+        entries = sorted(os.scandir(folder), key=lambda one: one.name)
     except OSError as error:
         yield folder, Sentence("it cannot be read: {why}", why=error.strerror)
         return
-    for path in entries:
-        if path.is_symlink():
+    for entry in entries:
+        path = Path(entry.path)
+        if entry.is_symlink():
             yield path, Sentence("it is a symbolic link")
-        elif path.name.startswith(".") or path.name in _PROGRAMS:
+        elif entry.name.startswith(".") or entry.name in _PROGRAMS:
             yield path, Sentence("it is hidden, or a program's")
-        elif path.is_dir():
+        elif entry.is_dir():
             yield from files_below(path)
         else:
-            yield path, "" if path.is_file() else Sentence("it is no regular file")
+            yield path, "" if entry.is_file() else Sentence("it is no regular file")
 
 
 def time_of(value: object) -> datetime | None:
