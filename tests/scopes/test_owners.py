@@ -76,7 +76,7 @@ def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: 
     assert record.path.stat().st_mtime_ns == written
     for number in range(30):
         record.add(f"p{number}")
-    assert PeopleRecord(tmp_path / "memory").current().heard == tuple(f"p{number}" for number in range(20))
+    assert PeopleRecord(tmp_path / "memory").heard() == tuple(f"p{number}" for number in range(20))
 
 
 @pytest.fixture

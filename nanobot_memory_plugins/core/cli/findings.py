@@ -188,7 +188,7 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
             "each sees their own memories, since several may write in {where} ({listed})", where=where, listed=listed
         )
         return Finding("people", state)
-    others = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
+    others = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).others(people.owner()))
     if not others:
         return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
     state = Sentence(

@@ -13,10 +13,9 @@ from datetime import datetime, timedelta
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
-from nanobot_memory_plugins.core.host.hook_calls import first_summary, values_of
+from nanobot_memory_plugins.core.host.hook_calls import combined_receipt, first_summary, values_of
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.host.recorder import combined_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key

@@ -15,12 +15,11 @@ from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.eraser import Eraser
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls, TurnRecorder
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
-from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.isolation.threads import OwnedTasks
 from nanobot_memory_plugins.core.log import logger

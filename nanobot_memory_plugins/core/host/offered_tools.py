@@ -17,6 +17,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 
 # What separates a prefix of a client's and the name of a tool.
 _SEPARATORS = ("__", ".", ":", "/")
+# Tools with which a model keeps something.
+_KEEPERS = ("remember",)
 
 
 class OfferedTools:
@@ -71,7 +73,7 @@ class BoundedTool:
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
-        if self._privacy.keeps_out(session_key, self.name):
+        if self.name in _KEEPERS and self._privacy.keeps_nothing(session_key):
             return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
         try:
             answer: object = await self._tool.run(arguments, session_key=session_key)

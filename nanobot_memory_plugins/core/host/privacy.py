@@ -72,8 +72,6 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
 }
 _RECORDS = 200
 _DAY = timedelta(days=1)
-# Tools with which a model keeps something.
-_KEEPERS = ("remember",)
 _TOOL_ROLES = ("tool", "function")
 
 
@@ -100,10 +98,6 @@ class Privacy:
         """Return whether nothing of a session is kept now."""
         session = self._sessions[session_key]
         return session.is_off_record or bool(self.file.read().pause_of(session_key, session.sender))
-
-    def keeps_out(self, session_key: str, tool: str) -> bool:
-        """Return whether a tool of the model's that keeps something may not do it in this session now."""
-        return tool in _KEEPERS and self.keeps_nothing(session_key)
 
     def is_marked(self, session_key: str) -> bool:
         """Return whether something of a conversation was taken back: the host's history of it may hold it still."""

@@ -1,13 +1,12 @@
-"""Who is one person: the names that belong together, those of the owner, who wrote, and who took over what."""
+"""Who is one person: the names that belong together, those of the owner, and who wrote."""
 
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.private import make_missing
@@ -19,7 +18,6 @@ from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, OwnerFilter
 
 FILE = ".people.json"
-_UNREADABLE_SUFFIX = ".unreadable"
 # People who wrote besides the owner: a few are enough.
 _MOST_RECORDED = 20
 # Between a channel and the user's name there.
@@ -140,69 +138,63 @@ class People:
         return {label: tuple(map(redact_key, names)) for label, names in self.listed.items()}
 
 
-class RecordedPeople(BaseModel):
-    """The file. ``heard`` are those who wrote besides the owner."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
+class _Recorded(BaseModel):
+    """The file."""
 
     heard: tuple[str, ...] = ()
 
-    def others(self, owner: Person) -> list[str]:
-        """Return who else wrote besides the owner."""
-        nobodys = f"{NOBODYS_CHANNEL}:"
-        return [name for name in self.heard if name not in (owner.label, *owner.names) and not name.startswith(nobodys)]
-
 
 # A file that cannot be read may have named anybody.
-_UNREADABLE = RecordedPeople(heard=(f"somebody whom {FILE} named, which cannot be read",))
+_UNREADABLE = (f"somebody whom {FILE} named, which cannot be read",)
 
 
 class PeopleRecord:
-    """The record of one memory folder. Any thread's.
+    """Who wrote besides the owner, in a file of one memory folder. Any thread's.
 
-    Where the file cannot be read, several people count as writers; it is kept aside before it is replaced.
+    Where the file cannot be read, several people count as writers, and it stays as it is.
     """
 
     def __init__(self, memory: Path) -> None:
-        self.path = memory / FILE
+        self._path = memory / FILE
         self._lock = threading.Lock()
         self._stamp: tuple[int, int] | None = None
-        self._recorded = RecordedPeople()
+        self._heard: tuple[str, ...] = ()
 
-    def current(self) -> RecordedPeople:
-        """Return what the file says now; another process may have written it."""
+    def heard(self) -> tuple[str, ...]:
+        """Return who has written, as the file says now; another process may have written it."""
         try:
-            status = self.path.stat()
+            status = self._path.stat()
         except FileNotFoundError:
-            return self._recorded
+            return self._heard
         except OSError:
             return _UNREADABLE
         stamp = (status.st_mtime_ns, status.st_size)
         with self._lock:
             if stamp != self._stamp:
-                self._stamp, self._recorded = stamp, self._read()
-            return self._recorded
+                self._stamp, self._heard = stamp, self._read()
+            return self._heard
 
-    def add(self, label: str) -> None:
+    def others(self, owner: Person) -> list[str]:
+        """Return who else wrote besides the owner."""
+        own, nobodys = (owner.label, *owner.names), f"{NOBODYS_CHANNEL}{BREAK}"
+        return [name for name in self.heard() if name not in own and not name.startswith(nobodys)]
+
+    def add(self, name: str) -> None:
         """Record that somebody besides the owner writes."""
-        recorded = self.current()
-        if label not in recorded.heard and len(recorded.heard) < _MOST_RECORDED:
-            self._recorded = recorded.model_copy(update={"heard": (*recorded.heard, label)})
-            try:
-                self._write(self._recorded)
-            except (OSError, MemoryFileError) as error:  # this process knows it all the same
-                logger.warning("{} cannot be written: {}", FILE, type(error).__name__)
-
-    def _read(self) -> RecordedPeople:
+        heard = self.heard()
+        if name in heard or len(heard) >= _MOST_RECORDED or heard == _UNREADABLE:
+            return
+        self._heard = (*heard, name)
         try:
-            return RecordedPeople.model_validate_json(read_inside(self.path))
+            make_missing(self._path.parent)
+            text = json.dumps({"heard": self._heard}, ensure_ascii=False)
+            replace_file(self._path, f"{text}\n".encode())
+        except (OSError, MemoryFileError) as error:  # this process knows it all the same
+            logger.warning("{} cannot be written: {}", FILE, type(error).__name__)
+
+    def _read(self) -> tuple[str, ...]:
+        try:
+            return _Recorded.model_validate_json(read_inside(self._path)).heard
         except (OSError, ValidationError) as error:
             logger.warning("{} cannot be read: {}", FILE, type(error).__name__)
             return _UNREADABLE
-
-    def _write(self, recorded: RecordedPeople) -> None:
-        make_missing(self.path.parent)
-        if _UNREADABLE.heard[0] in recorded.heard and self._read() is _UNREADABLE:
-            with suppress(OSError):  # what is in the way of writing, the writing says
-                self.path.replace(self.path.with_name(f"{FILE}{_UNREADABLE_SUFFIX}"))
-        replace_file(self.path, (json.dumps(recorded.model_dump(mode="json"), ensure_ascii=False) + "\n").encode())

@@ -142,7 +142,7 @@ class Scopes:
 
     def _others(self, people: People) -> list[str]:
         """Return who wrote besides the owner."""
-        return self._record.current().others(people.owner()) if self._record is not None else []
+        return self._record.others(people.owner()) if self._record is not None else []
 
     def of_session(self, session_key: str) -> Scope:
         """Return the whole scope of a session, as far as it is known."""

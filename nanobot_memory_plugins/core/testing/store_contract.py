@@ -4,6 +4,7 @@
 """
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -56,12 +57,12 @@ class MemoryWorkspace:
         return self.append(str(path.relative_to(self.paths.memory)), render_transcript_line(record))
 
 
-class StoreContract:
+class StoreContract(ABC):
     """The tests. Each opens a store of its own workspace in a loop of its own, and closes it."""
 
+    @abstractmethod
     async def open(self, workspace: Path) -> Store:
         """Open the store of a workspace; a second one may be opened when the first is closed."""
-        raise NotImplementedError(f"{type(self).__name__} must say how its store is opened: override `open`")
 
     def use(self, workspace: MemoryWorkspace, work: Callable[[Store], Awaitable[_T]]) -> _T:
         """Open a store, let it take in what is in the files, do something with it and close it."""

@@ -1,5 +1,6 @@
 """What the views have in common: a list, what is known of the row under the cursor, and reading anew."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ClassVar, cast
 
@@ -77,13 +78,13 @@ class View(Container):
         """Return a text that changes when the view must be read anew. Called in a thread, each second."""
         return ""
 
+    @abstractmethod
     async def load(self) -> None:
         """Read what the view shows, and fill the list."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def detail(self, row: Any) -> Text:
         """Return what is known of a row."""
-        raise NotImplementedError
 
     def nothing(self) -> str:
         """Return what to show next to an empty list."""
