@@ -23,8 +23,7 @@ from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn_records import NO_ANSWER, WITH_START, note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
+from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.mcp.clients import OWNER, Client
 
 # Seconds for which what the host of the workspace says of its people holds.

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes.workspace_scopes import asked_senders
+from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 Result = TypeVar("Result")

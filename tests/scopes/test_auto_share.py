@@ -9,7 +9,7 @@ from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes, group_chat_of
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.scopes.people import People
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
+from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import sender_name
 from tests.support.each import each

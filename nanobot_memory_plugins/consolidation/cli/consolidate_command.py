@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.language_model.access import LanguageModel, offered_model
 from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
+from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr
 

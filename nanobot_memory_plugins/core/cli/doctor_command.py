@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
+from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 

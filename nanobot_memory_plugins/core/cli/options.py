@@ -130,7 +130,7 @@ def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigPr
 
 def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
     """Return the owner of what a command keeps: the host's owner where the host names them, else everybody."""
-    from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
+    from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
     from nanobot_memory_plugins.core.values import Scope
 
     return Scope() if everybody else offered_scopes(workspace, read_configuration(None)[0]).of_owner()

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.scopes.people import People
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_senders
+from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 people = typer.Typer(help="Who is one person.", no_args_is_help=True)

@@ -26,8 +26,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
-from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
+from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike, workspace_scopes
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import Note, Receipt, Scope

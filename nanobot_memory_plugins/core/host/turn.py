@@ -45,8 +45,8 @@ class Turn:
         self._received: dict[str, Future[MessageContext | None]] = {}
         self._given_up: set[str] = set()
         self._block: str | None = None
-        self._tools_began: dict[str, float] = {}
-        self._tools_done: set[str] = set()
+        # When each tool began, and None once it was noted.
+        self._tools: dict[str, float | None] = {}
         self._asking: dict[str, AbstractContextManager[None]] = {}
         self._replies: Counter[str] = Counter()
         self._over = False
@@ -152,8 +152,7 @@ class Turn:
 
     def tool_began(self, call_id: str) -> None:
         """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
-        self._tools_began[call_id] = time.perf_counter()
-        self._tools_done.discard(call_id)
+        self._tools[call_id] = time.perf_counter()
 
     def tool_entered(self, call_id: str) -> None:
         """Start the clock of a tool that runs in this context until its end, and know the agent that it asks.
@@ -172,7 +171,7 @@ class Turn:
     def tool_waits(self, call_id: str) -> None:
         """Say of a tool that began that it waits for somebody: it is called again."""
         self._leave(call_id)
-        self._tools_began.pop(call_id, None)
+        self._tools.pop(call_id, None)
 
     def tool_finished(
         self,
@@ -277,11 +276,12 @@ class Turn:
         error: "BaseException | str | None",
     ) -> "Future[Any] | None":
         self._leave(call_id)
-        began = self._tools_began.pop(call_id, None)
-        if call_id in self._tools_done:
+        now = time.perf_counter()
+        began = self._tools.get(call_id, now)
+        if began is None:
             return None
-        self._tools_done.add(call_id)
-        milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        self._tools[call_id] = None
+        milliseconds = (now - began) * 1000
         error_text = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = arguments_of(arguments)
 

@@ -1,6 +1,6 @@
 """What the state keeps of turns: what was injected, and which went without memory. Ids and counts, and no words.
 
-And the notices of the second kind: for the model in the turn, and for ``doctor``.
+And the notices of turns without memory: for the model in the turn, and for ``doctor``.
 """
 
 from collections import Counter

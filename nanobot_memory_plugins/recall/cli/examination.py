@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
+from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.explanation import Weighed
 from nanobot_memory_plugins.recall.deduplicate import folded
