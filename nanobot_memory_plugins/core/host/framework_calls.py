@@ -1,4 +1,4 @@
-"""What a framework's hooks hand over, who asks what runs inside a tool, and callbacks that cannot end its run."""
+"""What a framework's hooks hand over, who asks what runs inside a tool, what it sees of ours, and safe callbacks."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from nanobot_memory_plugins.core.errors import log_text
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import MemoryTool
 
 # Messages before one, or how to get at them: reading them is left to the memory's thread then.
 History = Sequence[object] | Callable[[], Sequence[object]]
@@ -78,3 +79,18 @@ def never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
             return None
 
     return call
+
+
+class ToolFace:
+    """What a model and its host see of a tool: what it is called, when to use it, its JSON schema, and what it does.
+
+    ``reads_only`` says that it changes nothing, ``destroys`` that it takes away what was kept. One that does not say
+    what it does may change something.
+    """
+
+    def __init__(self, tool: MemoryTool) -> None:
+        self.name = tool.name
+        self.description = tool.description
+        self.parameters = tool.parameters
+        self.reads_only = getattr(tool, "reads_only", False) is True
+        self.destroys = getattr(tool, "destroys", False) is True

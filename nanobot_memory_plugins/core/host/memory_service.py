@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
+from nanobot_memory_plugins.core.host.framework_calls import ToolFace
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
@@ -379,19 +380,11 @@ around_fork(_await_starts, lambda: None)
 at_fork(_begin_anew)
 
 
-class ServiceTool:
-    """A tool as an adapter offers it to its model: what it is called, when to use it, its JSON schema, and running it.
-
-    ``reads_only`` says that it changes nothing, ``destroys`` that it takes away what was kept. One that does not say
-    what it does may change something.
-    """
+class ServiceTool(ToolFace):
+    """A tool as an adapter offers it to its model."""
 
     def __init__(self, service: MemoryService, tool: MemoryTool) -> None:
-        self.name = tool.name
-        self.description = tool.description
-        self.parameters = tool.parameters
-        self.reads_only = getattr(tool, "reads_only", False) is True
-        self.destroys = getattr(tool, "destroys", False) is True
+        super().__init__(tool)
         self._service = service
 
     def run(self, arguments: Mapping[str, Any] | str, *, session_key: str, scope: ScopeLike = None) -> Answer[str]:
@@ -411,11 +404,9 @@ class ServiceTool:
             return await tool.run(given, session_key=session_key) if tool is not None else None
 
         running = self._service.submit(run)
-        return self._service.answer(_or_not_ready, running, limit=self._service.tool_limit)
-
-
-def _or_not_ready(answer: str | None) -> str:
-    return NOT_READY if answer is None else answer
+        return self._service.answer(
+            lambda answer: NOT_READY if answer is None else answer, running, limit=self._service.tool_limit
+        )
 
 
 def _read(arguments: str) -> object:

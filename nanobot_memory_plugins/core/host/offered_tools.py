@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from nanobot_memory_plugins.core.host.framework_calls import ToolFace
 from nanobot_memory_plugins.core.host.hook_calls import values_of
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
@@ -58,15 +59,11 @@ def _tokens_of(tool: MemoryTool) -> int:
 
 
 @with_redacted_keys
-class BoundedTool:
+class BoundedTool(ToolFace):
     """A `MemoryTool` that lets another one speak. ``plugin`` is its owner."""
 
     def __init__(self, tool: MemoryTool, plugin: str, privacy: Privacy) -> None:
-        self.name = tool.name
-        self.description = tool.description
-        self.parameters = tool.parameters
-        self.reads_only = getattr(tool, "reads_only", False) is True
-        self.destroys = getattr(tool, "destroys", False) is True
+        super().__init__(tool)
         self._tool = tool
         self._plugin = plugin
         self._privacy = privacy

@@ -6,7 +6,7 @@ above what honest plugins answer.
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -17,11 +17,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 class WrongAnswerError(Exception):
-    """An answer is not of an accepted type; the text says what it is instead, without its value."""
-
-
-class TooLargeError(Exception):
-    """An answer is over its bound; the text says by how much, without its content."""
+    """An answer is not of an accepted type, or over its bound; the text says what it is instead, without its value."""
 
 
 # How many values one answer of one plugin may hold, and how many characters all of them together. In a turn somebody
@@ -47,7 +43,7 @@ def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     """Flatten an answer: None, a value of an accepted type, or a list or tuple of such values.
 
     Values that are dataclasses are checked field by field and copied, so that a half-built value goes no further.
-    Raises `WrongAnswerError` for all else, and `TooLargeError` for what is over the bound.
+    Raises `WrongAnswerError` for all else, and for what is over the bound.
     """
     if answer is None:
         return ()
@@ -55,10 +51,10 @@ def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     several = isinstance(answer, (list, tuple)) and not isinstance(answer, expected.accept)
     given = list(islice(answer, most_values + 1)) if several else [answer]  # type: ignore[call-overload]
     if len(given) > most_values:
-        raise TooLargeError(f"an answer of more than {most_values:,} values")
+        raise WrongAnswerError(f"more than {most_values:,} values")
     values = tuple(_checked(value, expected, among=several) for value in given)
     if sum(map(_size, values)) > most_characters:
-        raise TooLargeError(f"an answer of more than {most_characters:,} characters")
+        raise WrongAnswerError(f"more than {most_characters:,} characters")
     return values
 
 
@@ -75,9 +71,9 @@ def characters(value: object) -> int:
     return 0
 
 
-def prepare(accept: tuple[type, ...]) -> None:
+def prepare(kinds: Iterable[type]) -> None:
     """Build the validators for these types: the first takes tens of milliseconds, no plugin's fault."""
-    for kind in filter(dataclasses.is_dataclass, accept):
+    for kind in filter(dataclasses.is_dataclass, kinds):
         _validator(kind)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import Alarm, Clock
-from nanobot_memory_plugins.core.isolation.answers import Expected, TooLargeError, WrongAnswerError, accepted_values
+from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, accepted_values
 from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
 from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, failure_of
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, discard, run_in_pool
@@ -55,8 +55,6 @@ class Implementation:
             for one in answer if type(answer) is list else [answer]:
                 discard(one)
             return error
-        except TooLargeError as error:
-            return self.failed(str(error))
 
     def failed(self, reason: str) -> Failure:
         """Return a failure without an exception."""

@@ -7,7 +7,7 @@ hold as it is, for blanks at its ends or a line break. Any other name stays as i
 import functools
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import astuple, replace
 from typing import Any, TypeVar
 
@@ -20,7 +20,8 @@ from nanobot_memory_plugins.redaction.script.folding import FoldedView
 _DIGITS = 16
 # Letters alone, so that no digest looks like a number that is somebody's.
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
-_NAMES = frozenset({"session_key", "scope", "query", "note"})
+# Parameters with a session's key; the `Scopes` see to those that are a scope.
+_NAMES = frozenset({"session_key", "query", "note"})
 
 _Class = TypeVar("_Class")
 
@@ -57,7 +58,7 @@ def redact_scope(scope: Scope) -> Scope:
 
 
 def with_redacted_keys(kind: type[_Class]) -> type[_Class]:
-    """Let every public method of a class be called with harmless names, wherever it takes a session's key or scope."""
+    """Let every public method of a class be called with harmless names, wherever it takes a session's key."""
     for name, method in inspect.getmembers(kind, inspect.isfunction):
         signature = inspect.signature(method)
         if not name.startswith("_") and not _NAMES.isdisjoint(signature.parameters):
@@ -80,13 +81,9 @@ def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.S
 
 
 def _harmless(value: Any) -> Any:
-    """Return a session's key, a scope, or a query or note with one, without tokens; all else as it is."""
+    """Return a session's key, or a query or note of a scope, without tokens; all else as it is."""
     if isinstance(value, str):
         return redact_key(value)
-    if isinstance(value, Scope):
-        return redact_scope(value)
-    if isinstance(value, Mapping):
-        return {name: _harmless(item) for name, item in value.items()}
     if isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
         return replace(value, scope=redact_scope(value.scope))
     return value

@@ -22,8 +22,6 @@ from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, Circu
 from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
-from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 TRACE_VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
@@ -86,7 +84,7 @@ class PluginHost:
         self._complained: set[Implementation] = set()
         self._closed = False
         self._is_traced = os.environ.get(TRACE_VARIABLE, "") not in ("", "0")
-        prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
+        prepare(kind for kinds in self._accepts.values() for kind in kinds)
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         """Take a plugin in and return the hooks that it implements.
@@ -128,8 +126,8 @@ class PluginHost:
         The implementations run side by side, or with ``sequential`` one after the other; where the specification says
         ``firstresult``, one after the other until one answers. An answer is None, a value of a type that the hook's
         specification names, or a list or tuple of such values; anything else counts as none. Values that are
-        dataclasses arrive as checked copies. An answer over the hook's bound is a failure of the plugin. ``limit`` is
-        in seconds, that of the hook when None is given. Only the cancellation of the caller is raised.
+        dataclasses arrive as checked copies. ``limit`` is in seconds, that of the hook when None is given. Only the
+        cancellation of the caller is raised.
         """
         implementations = self._implementations(hook)
         expected = Expected(hook, self._accepts[hook])
@@ -221,7 +219,6 @@ class PluginHost:
         limit: float | None = None,
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
-        prepare(expected.accept)
         limit = self.time_limit(expected.hook) if limit is None else limit
         attempts = [
             Attempt(one, arguments, expected, limit, clock=self._clock, grace=self._grace_seconds)
