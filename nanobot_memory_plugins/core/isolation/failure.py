@@ -1,7 +1,7 @@
 """What is reported about an exception: its type and its place, never its text or the values around it.
 
-Both the text of an exception and the variables in its frames can carry secrets. An author who wants the full traceback
-names the plugin: ``NANOBOT_MEMORY_DEBUG_PLUGINS=coffee,tea``. Secrets that redaction knows are hidden there as well.
+Both the text of an exception and the variables in its frames can carry secrets. An author who traces the calls of hooks
+has the full traceback in the log. Secrets that redaction knows are hidden there as well.
 """
 
 import inspect
@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from nanobot_memory_plugins.core.log import logger
 
-DEBUG_VARIABLE: Final = "NANOBOT_MEMORY_DEBUG_PLUGINS"
-# How many of the exceptions in a group are named, and of a long traceback how much of the end is shown.
+TRACE_VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
+"""The environment variable that has each call of a hook shown, for whoever writes a plugin."""
+# How many of the exceptions in a group are named.
 _NAMED_IN_GROUP: Final = 4
-_CHARACTERS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +78,17 @@ def exception_name(error: BaseException) -> str:
     return f"{name} of {', '.join(inner[:_NAMED_IN_GROUP])}"
 
 
+def is_traced() -> bool:
+    """Return whether each call of a hook is to be shown."""
+    return os.environ.get(TRACE_VARIABLE, "") not in ("", "0")
+
+
 def log_traceback(plugin: str, error: BaseException) -> None:
-    """Log the traceback of an error, a line of it a line of the log, when its plugin is named by the variable."""
-    names = os.environ.get(DEBUG_VARIABLE)
-    if not names or plugin not in {name.strip() for name in names.split(",")}:
+    """Log the traceback of a plugin's error, a line of it a line of the log, where calls are traced."""
+    if not is_traced():
         return
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 
     redact = Redactor().redact  # without the rules of third parties, which are run as plugins are
-    text = "".join(traceback.format_exception(error))
-    if len(text) > _CHARACTERS:
-        text = text[-_CHARACTERS:].partition("\n")[2]
-    for line in redact(text).splitlines():
+    for line in redact("".join(traceback.format_exception(error))).splitlines():
         logger.warning("plugin {}: {}", plugin, line)

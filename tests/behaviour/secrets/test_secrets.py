@@ -56,7 +56,6 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
     capfd,
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_TRACE", "1")
-    monkeypatch.setenv("NANOBOT_MEMORY_DEBUG_PLUGINS", "failing")
     install("failing", FAILING)
     known = hidden(3)
     receipts = []

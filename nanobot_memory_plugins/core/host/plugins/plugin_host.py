@@ -1,13 +1,12 @@
 """Calls the hooks of every plugin, and lets nothing that a plugin does reach the caller but its answer."""
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
 import pluggy
 
@@ -19,13 +18,11 @@ from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types, f
 from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, prepare
 from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
-from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, log_traceback
+from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, is_traced, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-TRACE_VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
-"""The environment variable that has each call of a hook shown, for whoever writes a plugin."""
 # What of a value is shown of a call, and looked at for that.
 _SHORT, _LOOKED_AT = 60, 4_000
 # Threads that one plugin can keep busy at a time.
@@ -83,7 +80,7 @@ class PluginHost:
         self._attempts: set[Attempt] = set()
         self._complained: set[Implementation] = set()
         self._closed = False
-        self._is_traced = os.environ.get(TRACE_VARIABLE, "") not in ("", "0")
+        self._is_traced = is_traced()
         prepare(kind for kinds in self._accepts.values() for kind in kinds)
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
