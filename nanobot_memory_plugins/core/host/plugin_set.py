@@ -23,8 +23,7 @@ from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes, offered_scopes
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS as READING_PROMPTS
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
