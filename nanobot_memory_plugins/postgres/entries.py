@@ -1,29 +1,28 @@
 """The scored entries of a tenant: a row each, and how this machine's are kept the same as those.
 
-What both knew last is remembered by revision and hash, in ``.storage/entries.json``: it contains no text, and without
-it nothing is lost but the knowledge of who changed what.
+What both knew last is remembered by revision and hash, in the state database: it contains no text, and without it
+nothing is lost but the knowledge of who changed what.
 """
 
 import asyncio
 import hashlib
-import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.entries import EntryUpdate, words_of
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run, run_many
 from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget, introduce
 from nanobot_memory_plugins.postgres.server import Server
 
-FILE = "entries.json"
+_TASK = "shared entries"
 # Seconds that an exchange waits for the server, and a caller that asks for an exchange for another process.
 _PATIENCE, _LOCK_SECONDS = 20.0, 10.0
 _MOST_LOOKS = 20
@@ -63,9 +62,10 @@ class Agreed:
 class EntryExchange:
     """Keeps the entries of one machine and those of its tenant the same. One process of a machine at a time does so."""
 
-    def __init__(self, owner: Owner, folder: Path, server: Server) -> None:
+    def __init__(self, owner: Owner, paths: MemoryPaths, server: Server) -> None:
         self._owner = owner
-        self._file = folder / FILE
+        self._state = StateDatabase.of(paths)
+        self._lock = paths.index_folder / "entries.lock"
         self._server = server
         self._seen = ""
 
@@ -77,8 +77,8 @@ class EntryExchange:
         """
         from filelock import Timeout
 
-        await run_in_daemon_thread(lambda: make_missing(self._file.parent))
-        lock = private_lock(self._file.with_suffix(".lock"), thread_local=False)
+        await run_in_daemon_thread(lambda: make_missing(self._lock.parent))
+        lock = private_lock(self._lock, thread_local=False)
         try:
             await run_in_daemon_thread(lambda: lock.acquire(timeout=patience))
         except Timeout:
@@ -152,21 +152,12 @@ class EntryExchange:
         return await self._server.ask(function, patience=_PATIENCE)
 
     def _read_agreed(self) -> Agreed:
-        try:
-            values = json.loads(self._file.read_text(encoding="utf-8"))
-            if values["tenant"] != self._owner.tenant.hex:
-                return Agreed()
-            known = {str(id_): (int(revision), str(digest)) for id_, (revision, digest) in values["known"].items()}
-            return Agreed(str(values["state"]), known)
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            return Agreed()
+        values = self._state.task(_TASK, self._owner.tenant.hex) or {}
+        known = {id_: (int(revision), str(digest)) for id_, (revision, digest) in values.get("known", {}).items()}
+        return Agreed(values.get("state", ""), known)
 
     def _write_agreed(self, agreed: Agreed) -> None:
-        values = {"tenant": self._owner.tenant.hex, "state": agreed.state, "known": agreed.known}
-        temporary = self._file.with_name(f".{self._file.name}.tmp")
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(json.dumps(values))
-        os.replace(temporary, self._file)
+        self._state.set_task(_TASK, self._owner.tenant.hex, {"state": agreed.state, "known": agreed.known})
 
 
 def learned(

@@ -91,7 +91,7 @@ class SharedStore:
         )
         self._clock = clock
         self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work", linger=LINGER_SECONDS)
-        self.entries = EntryExchange(self.owner, paths.index_folder, self.server)
+        self.entries = EntryExchange(self.owner, paths, self.server)
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
         self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sending, self.server)

@@ -3,11 +3,9 @@
 import json
 import os
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -76,6 +74,10 @@ _UNWRITABLE: Final = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 )
+# What is wrong with a file.
+_DAMAGE = Sentence("{name} was damaged: it was made again, without the history.")
+_OTHER = Sentence("{name} was of another version: it was made again, without the history.")
+_FOREIGN = Sentence("{name} was no state of ours and was put aside as {name}.aside.")
 
 _open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
 _opening = threading.Lock()
@@ -209,7 +211,7 @@ class StateDatabase:
                     ) from error
                 if code in _DAMAGED:
                     self.close()
-                    self._replace(_damaged(self.path))
+                    self._replace(_DAMAGE)
                 elif code in _UNWRITABLE:
                     self._continue_in_memory(error)
                 else:
@@ -232,23 +234,40 @@ class StateDatabase:
 
     def _open_file(self) -> sqlite3.Connection:
         private_folder(self.path.parent)
-        if (wrong := _fault_of(self.path)) is not None:
-            self._replace(wrong)
-        if not self.path.exists():
-            _make_file(self.path)
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         narrow_file(self.path)
         connection = _connect(f"{_address(self.path)}?mode=rw")
+        try:
+            (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
+            (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
+        except sqlite3.Error as error:
+            if _code(error) not in _DAMAGED:
+                raise
+            wrong: str = _DAMAGE
+        else:
+            is_ours = (application, version) == (APPLICATION_ID, VERSION)
+            wrong = "" if is_ours or not tables else _OTHER if application == APPLICATION_ID else _FOREIGN
+        if wrong:
+            connection.close()
+            self._replace(wrong)
+            return self._open_file()
+        if not tables:
+            _make_tables(connection)
+            with suppress(sqlite3.OperationalError):  # another process does so just now
+                connection.execute("PRAGMA journal_mode = WAL").fetchall()
         self._file = _identity(self.path)
         return connection
 
-    def _replace(self, wrong: "_Fault") -> None:
+    def _replace(self, wrong: str) -> None:
         """Make way for a new file: what is somebody else's is put aside, what was ours goes with all that it holds."""
-        self._trouble = wrong.trouble
+        self._trouble = Sentence(wrong, name=self.path.name)
         logger.warning("{}", self._trouble)
         for ending in ("-wal", "-shm", ""):
             with suppress(FileNotFoundError):
                 path = self.path.with_name(self.path.name + ending)
-                path.replace(path.with_name(f"{path.name}.aside")) if wrong.is_foreign else path.unlink()
+                path.replace(path.with_name(f"{path.name}.aside")) if wrong == _FOREIGN else path.unlink()
 
     def _continue_in_memory(self, error: Exception) -> sqlite3.Connection:
         """Go on without the file, with what can still be read of it."""
@@ -282,61 +301,10 @@ def _address(path: Path) -> str:
     return path.absolute().as_uri()
 
 
-def _make_file(path: Path) -> None:
-    """Make an empty state under another name, and give it its own at once: nobody ever opens one that is half made."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # for its owner only
-    os.close(handle)
-    try:
-        with closing(_connect(f"{_address(Path(name))}?mode=rw")) as connection:
-            _make_tables(connection)
-            connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        try:
-            os.link(name, path)
-        except FileExistsError:
-            logger.debug("another process was first to make {}", path.name)
-        except OSError:  # a file system without hard links
-            os.replace(name, path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
 def _make_tables(connection: sqlite3.Connection) -> None:
-    connection.executescript(f"{SCHEMA} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """Why a file cannot be used; ``is_foreign`` where it is no state of ours."""
-
-    trouble: Sentence
-    is_foreign: bool = False
-
-
-def _fault_of(path: Path) -> _Fault | None:
-    """Return why a file that is there cannot be used, or None."""
-    if not path.exists():
-        return None
-    try:
-        with closing(_connect(f"{_address(path)}?mode=rw")) as connection:
-            (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
-            (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
-    except sqlite3.Error as error:
-        if _code(error) not in _DAMAGED:
-            raise
-        return _damaged(path)
-    if application != APPLICATION_ID:
-        foreign = Sentence("{name} was no state of ours and was put aside as {name}.aside.", name=path.name)
-        return _Fault(foreign, is_foreign=True) if tables else _damaged(path)
-    if version != VERSION:
-        return _Fault(
-            Sentence("{name} was of another version: it was made again, without the history.", name=path.name)
-        )
-    return None
-
-
-def _damaged(path: Path) -> _Fault:
-    return _Fault(Sentence("{name} was damaged: it was made again, without the history.", name=path.name))
+    """Make the tables as one change, which waits for another process that makes them."""
+    marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
+    connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks}; COMMIT")
 
 
 _held: "list[StateDatabase]" = []
