@@ -80,6 +80,7 @@ _TABLES = {
     "recall/recalled.py": ("Reason",),
     "recall/routing.py": ("RecallTier",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
+    "storage/embedding/catalogue.py": ("ModelOrigin",),
     "storage/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),
 }

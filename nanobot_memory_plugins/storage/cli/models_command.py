@@ -26,7 +26,6 @@ from nanobot_memory_plugins.storage.embedding.catalogue import (
 models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_help=True)
 
 _MEGABYTE = 1_000_000
-_ORIGIN_WORDS = {"builtin": "builtin", "hub": "hub", "folder": "folder"}
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 _Name = Annotated[
     str,
@@ -51,7 +50,7 @@ def list_models(as_json: _Json = False) -> None:
         size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
         size_text = size if row["folder"] else tr(", not on this machine")
         name = shown((row["alias"] or "").ljust(width))
-        origin = tr(_ORIGIN_WORDS.get(row["origin"], row["origin"]))
+        origin = tr(row["origin"])
         out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{size_text})")
         if row["folder"]:
             out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")

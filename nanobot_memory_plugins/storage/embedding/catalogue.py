@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -41,33 +41,24 @@ class ModelOrigin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HubModel:
-    """What fastembed's catalogue says of a model: its name, repository on the hub, and files."""
-
-    name: str
-    repository: str
-    graph_file: str
-    additional_files: tuple[str, ...]
-
-    @property
-    def required_files(self) -> tuple[str, ...]:
-        """The files without which it cannot be loaded, relative to the repository."""
-        return (self.graph_file, *self.additional_files, *_TOKENIZER_FILES)
-
-
-@dataclass(frozen=True, slots=True)
 class Model:
     """A model that was found by its name.
 
     ``folder`` is where its files are, or None while they are not on this machine. ``graph_file`` is relative
-    to it. ``hub`` is set for models of the catalogue.
+    to it. A model of fastembed's catalogue has a ``repository`` on the hub, and ``additional_files`` there.
     """
 
     name: str
     origin: ModelOrigin
     folder: Path | None
     graph_file: str = "model.onnx"
-    hub: HubModel | None = None
+    repository: str = ""
+    additional_files: tuple[str, ...] = ()
+
+    @property
+    def hub_files(self) -> tuple[str, ...]:
+        """The files without which it cannot be loaded, relative to the repository."""
+        return (self.graph_file, *self.additional_files, *_TOKENIZER_FILES)
 
 
 def find(name: str) -> Model:
@@ -88,7 +79,7 @@ def find(name: str) -> Model:
         return Model(BUILTIN_NAME, ModelOrigin.BUILTIN, builtin_directory() if is_installed() else None)
     for hub in hub_models():
         if hub.name.lower() == full_name.lower():
-            return Model(hub.name, ModelOrigin.HUB, _cached_folder(hub), hub.graph_file, hub)
+            return replace(hub, folder=_cached_folder(hub))
     if folder.is_dir():
         raise ConfigurationError(
             Sentence("The folder {folder} holds no embedding model.", folder=folder),
@@ -119,13 +110,13 @@ def pull(name: str, progress: Progress | None = None) -> Model:
     model = find(name)
     if model.origin is ModelOrigin.BUILTIN:
         install(progress)
-    elif model.hub is not None and model.folder is None:
-        _fetch(model.hub)
+    elif model.origin is ModelOrigin.HUB and model.folder is None:
+        _fetch(model)
     return find(name)
 
 
-def hub_models() -> Iterator[HubModel]:
-    """Yield fastembed's catalogue. Raises `EmbeddingError` when fastembed is not installed."""
+def hub_models() -> Iterator[Model]:
+    """Yield fastembed's catalogue without looking for files. Raises `EmbeddingError` when fastembed is not installed."""
     try:
         from fastembed import TextEmbedding
     except ImportError as error:
@@ -134,12 +125,8 @@ def hub_models() -> Iterator[HubModel]:
     for description in TextEmbedding.list_supported_models():
         repository = description["sources"]["hf"]
         if repository:
-            yield HubModel(
-                name=description["model"],
-                repository=repository,
-                graph_file=description["model_file"],
-                additional_files=tuple(description["additional_files"]),
-            )
+            files = description["model_file"], repository, tuple(description["additional_files"])
+            yield Model(description["model"], ModelOrigin.HUB, None, *files)
 
 
 def size_on_disk(folder: Path) -> int:
@@ -161,18 +148,18 @@ def pooling_of(folder: Path) -> str | None:
     return next((pooling for key, pooling in keys.items() if stated.get(key)), None)
 
 
-def _cached_folder(hub: HubModel) -> Path | None:
+def _cached_folder(hub: Model) -> Path | None:
     """Return the snapshot in the local cache that has every file, or None."""
     from huggingface_hub import constants, try_to_load_from_cache
 
     for cache in (hub_directory(), Path(constants.HF_HUB_CACHE)):
-        found = [try_to_load_from_cache(hub.repository, file, cache_dir=cache) for file in hub.required_files]
+        found = [try_to_load_from_cache(hub.repository, file, cache_dir=cache) for file in hub.hub_files]
         if all(isinstance(path, str) for path in found):
             return Path(str(found[-1])).parent
     return None
 
 
-def _fetch(hub: HubModel) -> None:
+def _fetch(hub: Model) -> None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
@@ -180,7 +167,7 @@ def _fetch(hub: HubModel) -> None:
         snapshot_download(
             hub.repository,
             cache_dir=hub_directory(),
-            allow_patterns=[*hub.required_files, *_OPTIONAL_FILES],
+            allow_patterns=[*hub.hub_files, *_OPTIONAL_FILES],
         )
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
         # The hub's library says with this error that it found the files neither there nor here.

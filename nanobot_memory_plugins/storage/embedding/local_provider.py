@@ -149,7 +149,7 @@ def _engine(model: Model, folder: Path, threads: int | None, pooling: str) -> "E
 
     # Without local_files_only fastembed asks the hub, and sleeps 39 s when it is out of reach.
     engine = TextEmbedding(
-        model.hub.name if model.hub and pooling == "auto" else _registered(folder, model.graph_file, pooling),
+        model.name if model.repository and pooling == "auto" else _registered(folder, model.graph_file, pooling),
         specific_model_path=str(folder),
         local_files_only=True,
         threads=threads,
