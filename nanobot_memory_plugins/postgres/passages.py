@@ -27,7 +27,7 @@ from nanobot_memory_plugins.postgres.connection import (
     transaction,
 )
 from nanobot_memory_plugins.storage.documents import (
-    DOCUMENT_COLUMNS,
+    COLUMN_NAMES,
     Document,
     FileChange,
     FileState,
@@ -41,16 +41,15 @@ from nanobot_memory_plugins.storage.documents import (
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"
-_COLUMNS = tuple(name.strip().strip('"') for name in DOCUMENT_COLUMNS.split(","))
 _DERIVED = ("body_terms", "head_terms")
-_STORED = ("id", "machine", *_COLUMNS, "timestamp", *_DERIVED)
+_STORED = ("id", "machine", *COLUMN_NAMES, "timestamp", *_DERIVED)
 _QUOTED = ", ".join(f'"{name}"' for name in _STORED)
 _INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
-_DOCUMENT = ", ".join(f'c."{name}"' for name in _COLUMNS)
+_DOCUMENT = ", ".join(f'c."{name}"' for name in COLUMN_NAMES)
 _FOREIGN = f"CASE WHEN c.machine = %(machine)s THEN '' ELSE c.machine || '{_OF_MACHINE}' END"
 _SHOWN = {"key": f"{_FOREIGN} || c.key", "path": f"{_FOREIGN} || c.path"}
 ROW_COLUMNS: Final = ", ".join(
-    ("c.id", *(f"c.{name}" for name in _DERIVED), *(_SHOWN.get(name, f'c."{name}"') for name in _COLUMNS))
+    ("c.id", *(f"c.{name}" for name in _DERIVED), *(_SHOWN.get(name, f'c."{name}"') for name in COLUMN_NAMES))
 )
 """The columns of a `CandidateRow`. Path and key of another machine begin with its name (``machine``)."""
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
@@ -311,7 +310,7 @@ def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
 
 def _fields(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the document of a row as it is stored."""
-    return row[2 : 2 + len(_COLUMNS)]
+    return row[2 : 2 + len(COLUMN_NAMES)]
 
 
 def _embedded(fields: tuple[Any, ...]) -> str:

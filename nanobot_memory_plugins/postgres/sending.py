@@ -12,10 +12,10 @@ from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of
 from nanobot_memory_plugins.postgres.server import Server
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
-from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
 
 # Seconds: between looks at what was sent, how long that may make no progress, how long the sender may go on at the end,

@@ -42,11 +42,11 @@ from nanobot_memory_plugins.postgres.search import ServerIndex
 from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, embedded_part
-from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places
 
 T = TypeVar("T")

@@ -5,14 +5,12 @@ chunks cover everything but blank space.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.text.sentences import sentence_ends
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
-
-MAX_TOKENS = 256
-OVERLAP_TOKENS = 32
 
 _CHARACTERS_A_TOKEN = 4
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#*)?[ \t]*$")
@@ -43,28 +41,36 @@ class _Section:
     fences: tuple[tuple[int, int], ...] = ()
 
 
-def chunk_text(text: str, *, max_tokens: int = MAX_TOKENS, overlap_tokens: int = OVERLAP_TOKENS) -> list[Chunk]:
-    """Cut plain text at paragraphs, else at lines, sentences, words, and in the last resort anywhere.
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """How texts are cut: into passages of ``max_tokens`` by core's estimate, which none exceeds.
 
-    Whole paragraphs are put together up to ``max_tokens`` by core's estimate, which no chunk exceeds. Neighbours share
-    up to ``overlap_tokens``, at most half of ``max_tokens``.
+    Neighbours share up to ``overlap_tokens``, at most half of ``max_tokens``. ``redact`` hides the secrets in what
+    people wrote into the files.
     """
-    return _chunks(text, [_Section(0, len(text))], max_tokens, overlap_tokens)
 
+    max_tokens: int = 256
+    overlap_tokens: int = 32
+    redact: Callable[[str], str] = without_secrets
 
-def chunk_markdown(text: str, *, max_tokens: int = MAX_TOKENS, overlap_tokens: int = OVERLAP_TOKENS) -> list[Chunk]:
-    """Cut Markdown by its headings, and sections that are longer than ``max_tokens`` as `chunk_text` does.
+    def text(self, text: str) -> list[Chunk]:
+        """Cut plain text at paragraphs, else at lines, sentences, words, and in the last resort anywhere.
 
-    A chunk holds text under one heading only; a heading with nothing below it goes with the next one. A fenced code
-    block stays whole where it fits a chunk, and a ``#`` in it is no heading.
-    """
-    return _chunks(text, _sections(text), max_tokens, overlap_tokens)
+        Whole paragraphs are put together.
+        """
+        return _chunks(text, [_Section(0, len(text))], self.max_tokens, self.overlap_tokens)
+
+    def markdown(self, text: str) -> list[Chunk]:
+        """Cut Markdown by its headings, and longer sections as plain text.
+
+        A chunk holds text under one heading only; a heading with nothing below it goes with the next one. A fenced code
+        block stays whole where it fits a chunk, and a ``#`` in it is no heading.
+        """
+        return _chunks(text, _sections(text), self.max_tokens, self.overlap_tokens)
 
 
 def _chunks(text: str, sections: Iterable[_Section], max_tokens: int, overlap_tokens: int) -> list[Chunk]:
     """Cut every section into windows."""
-    if max_tokens < 1:
-        raise ValueError("max_tokens must be at least 1")
     overlap = max(0, min(overlap_tokens, max_tokens // 2))
     chunks: list[Chunk] = []
     line = counted = 0

@@ -123,10 +123,12 @@ class FileIndex(Protocol):
 
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
-DOCUMENT_COLUMNS = (
-    'key, path, line, "offset", ordinal, source, text, origin, agent, user, channel, session, '
-    "group_chat, project, heading, tldr, tags, speaker, time"
+COLUMN_NAMES = (
+    *("key", "path", "line", "offset", "ordinal", "source", "text", "origin", "agent", "user", "channel", "session"),
+    *("group_chat", "project", "heading", "tldr", "tags", "speaker", "time"),
 )
+DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
+_OWN = frozenset(Document.__slots__)
 _NO_TAGS = "[]"
 # Looking a member up by its value takes ten times as long as a dictionary does.
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -134,28 +136,15 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 
 def document_values(document: Document) -> tuple[Any, ...]:
     """Return the values of `DOCUMENT_COLUMNS`, with what UTF-8 cannot hold replaced."""
-    scope = document.scope
-    return (
-        storable(document.key),
-        storable(document.path),
-        document.line,
-        document.offset,
-        document.ordinal,
-        document.source,
-        storable(document.text),
-        document.origin.value,
-        storable(scope.agent),
-        storable(scope.user),
-        storable(scope.channel),
-        storable(scope.session),
-        storable(scope.group_chat),
-        storable(scope.project),
-        storable(document.heading),
-        storable(document.tldr),
-        json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
-        storable(document.speaker),
-        document.time.isoformat() if document.time else None,
-    )
+    values: dict[str, Any] = {
+        "origin": document.origin.value,
+        "tags": json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
+        "time": document.time.isoformat() if document.time else None,
+    }
+    for name in COLUMN_NAMES:
+        value = values[name] if name in values else getattr(document if name in _OWN else document.scope, name)
+        values[name] = storable(value) if isinstance(value, str) else value
+    return tuple(values[name] for name in COLUMN_NAMES)
 
 
 def document_from_row(row: Sequence[Any]) -> Document:

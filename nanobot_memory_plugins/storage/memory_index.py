@@ -109,7 +109,7 @@ class MemoryIndex:
 
     def await_model(self, seconds: float) -> None:
         """Wait (seconds) for a model that only has to be loaded, and pay for the first search by meaning."""
-        if self._readers is not None and self.embedding.wait_if_here(seconds):
+        if self._readers is not None and self.embedding.is_here() and not self.embedding.wait(seconds).is_loading:
             self._warm_up()
 
     def search(self, query: Query) -> SearchResult:

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.indexer.session import IndexSettings
-from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
 
 class SearchOptions(PluginOptions):

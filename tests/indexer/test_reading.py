@@ -13,9 +13,10 @@ from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources import transcripts
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece
+from nanobot_memory_plugins.storage.sources.pieces import FilePiece
 from nanobot_memory_plugins.storage.sources.places import Places
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 from tests.support.examples import examples

@@ -2,9 +2,9 @@
 
 from contextlib import closing
 
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.sources.places import Places
 from tests.support.indexed_workspace import Workspace, message
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text
+from nanobot_memory_plugins.storage.chunking import Chunking
 
 MARKDOWN = st.lists(
     st.sampled_from(
@@ -34,16 +34,16 @@ def paragraphs(count: int) -> str:
 
 
 @pytest.mark.accept("V5-01")
-@pytest.mark.parametrize("chunk", [chunk_text, chunk_markdown])
-def test_chunking_takes_what_its_callers_pass_by_keyword(chunk):
-    chunks = chunk("one\n\ntwo", max_tokens=256, overlap_tokens=32)
+@pytest.mark.parametrize("kind", ["text", "markdown"])
+def test_chunking_takes_what_its_callers_pass_by_keyword(kind):
+    chunks = getattr(Chunking(max_tokens=256, overlap_tokens=32), kind)("one\n\ntwo")
     assert [piece.text for piece in chunks] == ["one\n\ntwo"]
 
 
 @pytest.mark.accept("V3-18")
 def test_chunks_follow_paragraphs_up_to_256_tokens_and_overlap():
     text = paragraphs(60)
-    chunks = chunk_text(text)
+    chunks = Chunking().text(text)
     assert len(chunks) > 3
     assert all(estimate_tokens(chunk.text) <= 256 for chunk in chunks)
     assert all(estimate_tokens(chunk.text) > 128 for chunk in chunks[:-1])
@@ -60,7 +60,7 @@ def test_chunks_follow_headings():
         "intro\n\n# Work\n\n## Alpha\n\nAlpha ships in May.\n\n## Beta ##\n\nBeta waits.\n\n"
         "# Home\n\nWater the plants.\n"
     )
-    chunks = chunk_markdown(text)
+    chunks = Chunking().markdown(text)
     assert [(chunk.heading, chunk.line) for chunk in chunks] == [
         ("", 0),
         ("Work > Alpha", 2),
@@ -75,7 +75,7 @@ def test_chunks_follow_headings():
 @pytest.mark.parametrize("max_tokens", [256, 512])
 def test_a_long_section_falls_back_to_overlapping_windows_of_the_configured_size(max_tokens):
     text = "# Log\n\n" + paragraphs(150) + "\n\n# End\n\nshort"
-    chunks = chunk_markdown(text, max_tokens=max_tokens)
+    chunks = Chunking(max_tokens).markdown(text)
     long = [chunk for chunk in chunks if chunk.heading == "Log"]
     assert chunks[-1].heading == "End"
     assert len(long) == len(chunks) - 1 > 2
@@ -84,9 +84,9 @@ def test_a_long_section_falls_back_to_overlapping_windows_of_the_configured_size
 
 
 @given(MARKDOWN, st.integers(min_value=1, max_value=40), st.integers(min_value=0, max_value=50))
-@pytest.mark.parametrize("chunk", [chunk_text, chunk_markdown])
-def test_chunks_are_slices_within_the_limit_that_cover_everything(chunk, text, max_tokens, overlap_tokens):
-    chunks = chunk(text, max_tokens=max_tokens, overlap_tokens=overlap_tokens)
+@pytest.mark.parametrize("kind", ["text", "markdown"])
+def test_chunks_are_slices_within_the_limit_that_cover_everything(kind, text, max_tokens, overlap_tokens):
+    chunks = getattr(Chunking(max_tokens, overlap_tokens), kind)(text)
     covered = set()
     for piece in chunks:
         assert text[piece.start : piece.start + len(piece.text)] == piece.text

@@ -8,6 +8,7 @@ import apsw
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import next_revision
 from nanobot_memory_plugins.storage.documents import (
+    COLUMN_NAMES,
     DOCUMENT_COLUMNS,
     Document,
     FileChange,
@@ -20,7 +21,7 @@ from nanobot_memory_plugins.storage.documents import (
     timestamp,
 )
 
-_COLUMNS = (*(name.strip() for name in DOCUMENT_COLUMNS.split(",")), "timestamp", "body_terms", "head_terms")
+_COLUMNS = (*(f'"{name}"' for name in COLUMN_NAMES), "timestamp", "body_terms", "head_terms")
 _UPSERT = (
     f"INSERT INTO docs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
     f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS[1:])}"

@@ -116,7 +116,7 @@ def pull(name: str, progress: Progress | None = None) -> Model:
 
 
 def hub_models() -> Iterator[Model]:
-    """Yield fastembed's catalogue without looking for files. Raises `EmbeddingError` when fastembed is not installed."""
+    """Yield fastembed's catalogue, without folders. Raises `EmbeddingError` when fastembed is not installed."""
     try:
         from fastembed import TextEmbedding
     except ImportError as error:

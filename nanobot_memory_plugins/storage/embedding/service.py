@@ -5,6 +5,7 @@ It may be missing with everything that it needs: nothing here imports numpy or a
 
 import sys
 import threading
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -141,25 +142,25 @@ class EmbeddingService:
 
     def __init__(self, options: EmbeddingOptions) -> None:
         self._options = options
-        self._changed = threading.Condition()
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._embedder: Embedder | None = None
+        self._loaded: Future[Embedder | None] = Future()
         self._closed = False
-        self._status = _loading(0.0, Sentence("not started"))
-        if options.provider == "none":
-            self._status = EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
+        self._progress, self._activity = 0.0, Sentence("not started")
 
     def start(self) -> None:
         """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
 
         A service that failed is started again: what was missing may be there now.
         """
-        with self._changed:
-            busy = self._thread is not None and self._thread.is_alive()
-            if busy or self._closed or self._status.state in (EmbeddingState.DISABLED, EmbeddingState.READY):
+        with self._starting:
+            is_busy = self._thread is not None and self._thread.is_alive()
+            if is_busy or self._closed or self._options.provider == "none" or self.embedder is not None:
                 return
-            self._status = _loading(0.0, Sentence("starting"))
-            self._thread = threading.Thread(target=self._load, name="nanobot-memory-embedding", daemon=True)
+            self._loaded, self._progress, self._activity = Future(), 0.0, Sentence("starting")
+            self._thread = threading.Thread(
+                target=self._load, args=(self._loaded,), name="nanobot-memory-embedding", daemon=True
+            )
             self._thread.start()
 
     def wait(self, timeout: float | None = None) -> EmbeddingStatus:
@@ -168,12 +169,9 @@ class EmbeddingService:
         It blocks: from an event loop call it in a thread.
         """
         self.start()
-        with self._changed:
-            if self._thread is not None:
-                self._changed.wait_for(
-                    lambda: self._closed or self._status.state is not EmbeddingState.LOADING, timeout
-                )
-            return self._status
+        if self._thread is not None:
+            wait({self._loaded}, timeout)
+        return self.status()
 
     def is_here(self) -> bool:
         """Tell whether the model is on this machine, so that loading it takes a moment. It reads the disk."""
@@ -184,78 +182,60 @@ class EmbeddingService:
         except (ImportError, NanobotMemoryError):
             return False
 
-    def wait_if_here(self, timeout: float) -> bool:
-        """Wait as `wait` does where the model has only to be loaded, and say whether it is ready."""
-        if self.is_here():
-            self.wait(timeout)
-        return self.embedder is not None
-
     def status(self) -> EmbeddingStatus:
         """Return the status of this moment."""
-        with self._changed:
-            return self._status
+        if self._options.provider == "none" or self._closed:
+            return EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
+        if not self._loaded.done():
+            return EmbeddingStatus(
+                EmbeddingState.LOADING,
+                progress=self._progress,
+                activity=self._activity,
+                reason=Sentence("The embedding model is being loaded."),
+            )
+        if (embedder := self.embedder) is not None:
+            return EmbeddingStatus(EmbeddingState.READY, embedder.name, embedder.dimension, progress=1.0)
+        reason, hint = _told(self._loaded.exception())
+        return EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
 
     @property
     def embedder(self) -> Embedder | None:
         """The embedder when it is ready, else None."""
-        return self._embedder
+        is_there = self._loaded.done() and not self._closed and self._loaded.exception() is None
+        return self._loaded.result() if is_there else None
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop loading, let the model go and wait up to ``timeout`` seconds for the thread."""
-        with self._changed:
-            self._closed = True
-            embedder, self._embedder = self._embedder, None
-            if self._status.state is not EmbeddingState.DISABLED:
-                self._status = EmbeddingStatus(EmbeddingState.DISABLED, activity="closed")
-            self._changed.notify_all()
+        embedder, self._closed = self.embedder, True
         _let_go(embedder)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
-    def _load(self) -> None:
+    def _load(self, loaded: "Future[Embedder | None]") -> None:
         try:
             embedder = open_embedder(self._options, self._report)
-        except _StoppedError:
-            return
-        except NanobotMemoryError as error:
-            self._fail(error.cause, error.hint)
-        except ImportError as error:
-            name = error.name or type(error).__name__
-            self._fail(Sentence("The package {name} cannot be imported.", name=name), EXTRA_HINT)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
-            self._fail(Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), "")
-        else:
-            self._succeed(embedder)
-
-    def _succeed(self, embedder: Embedder | None) -> None:
-        with self._changed:
-            if not self._closed and embedder is not None:
-                self._embedder = embedder
-                self._status = EmbeddingStatus(
-                    EmbeddingState.READY, model=embedder.name, dimension=embedder.dimension, progress=1.0
-                )
-                self._changed.notify_all()
-                return
-        _let_go(embedder)
-
-    def _fail(self, reason: str, hint: str) -> None:
-        with self._changed:
-            if self._closed:
-                return
-            logger.warning("No embedding, search is by words only: {} {}", reason, hint)
-            self._status = EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
-            self._changed.notify_all()
+            if not isinstance(error, _StoppedError):
+                logger.warning("No embedding, search is by words only: {} {}", *_told(error))
+            loaded.set_exception(error)
+            return
+        loaded.set_result(embedder)
+        if self._closed:
+            _let_go(embedder)
 
     def _report(self, progress: float, activity: str) -> None:
-        with self._changed:
-            if self._closed:
-                raise _StoppedError
-            self._status = _loading(progress, activity)
+        if self._closed:
+            raise _StoppedError
+        self._progress, self._activity = progress, Sentence.of(activity)
 
 
-def _loading(progress: float, activity: str) -> EmbeddingStatus:
-    reason = Sentence("The embedding model is being loaded.")
-    return EmbeddingStatus(EmbeddingState.LOADING, progress=progress, activity=activity, reason=reason)
+def _told(error: BaseException | None) -> tuple[str, str]:
+    """Return why loading failed, and what helps."""
+    if isinstance(error, NanobotMemoryError):
+        return error.cause, error.hint
+    if isinstance(error, ImportError):
+        return Sentence("The package {name} cannot be imported.", name=error.name or type(error).__name__), EXTRA_HINT
+    return Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), ""
 
 
 def _let_go(embedder: Embedder | None) -> None:

@@ -11,8 +11,9 @@ from typing import BinaryIO, Final
 
 from nanobot_memory_plugins.core import Clock, logger
 from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileIndex, FileState, timestamp
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, read_blocks
+from nanobot_memory_plugins.storage.sources.pieces import read_blocks
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 

@@ -5,8 +5,9 @@ from typing import BinaryIO
 
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, FileState
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, read_blocks, warn_once
+from nanobot_memory_plugins.storage.sources.pieces import read_blocks, warn_once
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 

@@ -9,7 +9,7 @@ from typing import Any
 from nanobot_memory_plugins.core import Level, Query, Tier
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.database.connection import query, scalar
-from nanobot_memory_plugins.storage.documents import DOCUMENT_COLUMNS, CandidateRow, storable
+from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, CandidateRow, storable
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.search.index import Vector
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of
@@ -27,9 +27,7 @@ _COUNTED_ANEW_BELOW, _GROWTH = 5_000, 100
 _MOST_KEPT = 50_000
 # SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
 _AT_ONCE = 400
-_COLUMNS = "d.id, d.body_terms, d.head_terms, " + ", ".join(
-    f"d.{column.strip()}" for column in DOCUMENT_COLUMNS.split(",")
-)
+_COLUMNS = ", ".join(f'd."{name}"' for name in ("id", "body_terms", "head_terms", *COLUMN_NAMES))
 _TAGS = "(SELECT lower(value) AS value FROM json_each(tags)) t"
 
 

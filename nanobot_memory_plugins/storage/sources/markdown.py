@@ -10,9 +10,9 @@ from nanobot_memory_plugins.core.files.notes import TAG_SEPARATORS, NoteEntry, P
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, holds_entries
 from nanobot_memory_plugins.storage.sources.pieces import (
-    Chunking,
     FilePiece,
     bounded,
     decode,

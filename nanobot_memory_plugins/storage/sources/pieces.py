@@ -1,14 +1,13 @@
 """What the readers of the several kinds of file have in common."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core import logger
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
-from nanobot_memory_plugins.storage.chunking import Chunk, chunk_markdown, chunk_text
+from nanobot_memory_plugins.storage.chunking import Chunk
 from nanobot_memory_plugins.storage.documents import Document
 
 # A record with more text than this is indexed by its head and its tail only; the file keeps all of it.
@@ -17,23 +16,6 @@ _HEAD, _TAIL = 200_000, 50_000
 _BLOCK = 1 << 20
 _LONGEST_ID = 64
 _HASH_DIGITS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Chunking:
-    """How long texts are cut, in tokens; ``redact`` hides the secrets in what people wrote into the files."""
-
-    max_tokens: int = 256
-    overlap_tokens: int = 32
-    redact: Callable[[str], str] = without_secrets
-
-    def text(self, text: str) -> list[Chunk]:
-        """Cut plain text."""
-        return chunk_text(text, max_tokens=self.max_tokens, overlap_tokens=self.overlap_tokens)
-
-    def markdown(self, text: str) -> list[Chunk]:
-        """Cut Markdown."""
-        return chunk_markdown(text, max_tokens=self.max_tokens, overlap_tokens=self.overlap_tokens)
 
 
 @dataclass(frozen=True, slots=True)

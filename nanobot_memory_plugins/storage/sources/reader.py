@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.sources.markdown import read_markdown
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, FilePiece
+from nanobot_memory_plugins.storage.sources.pieces import FilePiece
 from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
 from nanobot_memory_plugins.storage.sources.transcripts import read_transcript
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.pieces import (
-    Chunking,
     FilePiece,
     bounded,
     decode,
