@@ -45,7 +45,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, embedded_part
 from nanobot_memory_plugins.storage.sources.places import Places
 
@@ -86,9 +85,7 @@ class SharedStore:
         chunking = Chunking(redact=redact)
         self._sending = Sending(self.server, self.owner, paths, chunking, self._embedder, clock)
         self._tail = TailReader(Places(paths), chunking)
-        self._options = SearchOptions.model_validate(
-            {name: getattr(options, name) for name in SearchOptions.model_fields}
-        )
+        self._options = options
         self._clock = clock
         self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work", linger=LINGER_SECONDS)
         self.entries = EntryExchange(self.owner, paths, self.server)

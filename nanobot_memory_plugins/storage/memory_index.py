@@ -226,8 +226,8 @@ class MemoryIndex:
         from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 
         self._has_vec = database.has_vec
-        options = self._options.search_options()
-        return Searcher(SqliteIndex(database), lambda: self.embedding.embedder, options=options, clock=self._clock)
+        index = SqliteIndex(database)
+        return Searcher(index, lambda: self.embedding.embedder, options=self._options, clock=self._clock)
 
     def _scan(self, query: Query) -> SearchResult:
         from nanobot_memory_plugins.storage.scan import search_files

@@ -58,10 +58,6 @@ class StorageOptions(SearchOptions):
         given = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
         return self.embedding.model_copy(update=given)
 
-    def search_options(self) -> SearchOptions:
-        """Return the options of searching."""
-        return SearchOptions.model_validate({name: getattr(self, name) for name in SearchOptions.model_fields})
-
     def chunking(self, redact: Callable[[str], str] = without_secrets) -> Chunking:
         """Return how texts are cut, and secrets in people's text hidden."""
         return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)

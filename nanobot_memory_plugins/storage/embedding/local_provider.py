@@ -122,22 +122,20 @@ class LocalEmbedder:
         # The bytes of UTF-8 tell the number of tokens for Chinese and English alike, characters do not.
         prepared = [embeddable(text[:MAXIMUM_CHARACTERS]) for text in batch]
         order = sorted(range(len(prepared)), key=lambda place: len(prepared[place].encode()))
-        vectors: list[list[float]] = [[]] * len(prepared)
-        for start in range(0, len(order), self._batch_size):
-            places = order[start : start + self._batch_size]
-            try:
-                with native_calls.one(), np.errstate(all="ignore"):
-                    rows = list(self._engine.embed([prepared[place] for place in places], batch_size=len(places)))
-            except EmbeddingError:
-                raise
-            except Exception as error:  # as above
-                raise EmbeddingError(
-                    Sentence("The embedding model {name} failed ({kind}).", name=self.name, kind=type(error).__name__)
-                ) from error
-            source = Sentence("The model {name}", name=self.name)
-            for place, vector in zip(places, unit_vectors(rows, source=source, dimension=self.dimension), strict=True):
-                vectors[place] = vector
-        return vectors
+        if not order:
+            return []
+        try:
+            with native_calls.one(), np.errstate(all="ignore"):
+                rows = list(self._engine.embed([prepared[place] for place in order], batch_size=self._batch_size))
+        except EmbeddingError:
+            raise
+        except Exception as error:  # as above
+            raise EmbeddingError(
+                Sentence("The embedding model {name} failed ({kind}).", name=self.name, kind=type(error).__name__)
+            ) from error
+        source = Sentence("The model {name}", name=self.name)
+        vectors = unit_vectors(rows, source=source, dimension=self.dimension)
+        return [vector for _, vector in sorted(zip(order, vectors, strict=True))]
 
 
 def _engine(model: Model, folder: Path, threads: int | None, pooling: str) -> "Engine":
