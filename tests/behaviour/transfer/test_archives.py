@@ -138,6 +138,21 @@ async def test_a_second_import_brings_back_nothing_that_was_corrected_since(
     assert taken(elsewhere.command("import", archive, "--json").json) == 1, "a file that is gone comes back"
 
 
+async def test_an_entry_that_was_added_and_corrected_since_does_not_come_back(
+    life: Life, elsewhere: Life, tmp_path: Path
+):
+    await live(life, "walnut")
+    await live(elsewhere, "maple")
+    archive = exported(life, tmp_path / "all.zip")
+    elsewhere.command("import", archive)
+    file = elsewhere.memory / "ENTRIES.md"
+    file.write_bytes(file.read_bytes().replace(b"walnut", b"chestnut"))
+    contents = {entry["content"] for entry in elsewhere.entries()}
+    assert "The user grows chestnut trees." in contents
+    assert taken(elsewhere.command("import", archive, "--json").json) == 0
+    assert {entry["content"] for entry in elsewhere.entries()} == contents
+
+
 async def test_what_came_since_an_import_stays_when_it_is_undone(life: Life, elsewhere: Life, tmp_path: Path):
     await live(life, "walnut")
     elsewhere.command("import", exported(life, tmp_path / "all.zip"))
