@@ -1,4 +1,4 @@
-"""What the flush decision after a turn costs, at 100 and at 10,000 messages, and what an archive costs."""
+"""What the flush decision after a turn costs, at 100 and at 10,000 messages."""
 
 import asyncio
 import tempfile
@@ -7,10 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.measure import median_seconds, quiet, report
+from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from nanobot_memory_plugins.flush.archive import archive
 
 SIZES = (100, 10_000)
 TURNS = 200
@@ -51,9 +49,6 @@ def main() -> None:
         small, large = (median(asyncio.run(decision_times(size))) for size in SIZES)
         report("decision after a turn at 100 messages", small * 1e6, "us")
         report("decision after a turn at 10,000 messages", large * 1e6, "us", limit=LIMIT)
-        messages = messages_from_chat(history(1_000))
-        seconds = median_seconds(lambda: archive(messages, language="en", chars=6_000), repetitions=5)
-        report("archive by rules of 1,000 messages", seconds * 1e3, "ms")
 
 
 if __name__ == "__main__":

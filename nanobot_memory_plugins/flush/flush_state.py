@@ -2,25 +2,20 @@
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from nanobot_memory_plugins.core import Message, PluginContext
+from nanobot_memory_plugins.core import PluginContext
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.message_key import message_key
 
 _T = TypeVar("_T")
 
 _TASK = "flush"
-# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one; the keys of
-# the messages that were captured.
-_TAKEN, _FAILED, _DUE, _SEEN = "taken", "failed", "due", "seen"
+# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one.
+_TAKEN, _FAILED, _DUE = "taken", "failed", "due"
 _SESSIONS = 1_000
-# Messages that are remembered of a session; a context window holds far fewer.
-_REMEMBERED = 4_000
 
 
 class FlushCycles:
@@ -48,30 +43,19 @@ class FlushCycles:
         """Note that the reading of this cycle came to nothing: it is made good behind the cut."""
         await _change(session_key, context, lambda cycle: cycle.update({_FAILED: True}))
 
-    async def end(self, session_key: str, messages: Sequence[Message], context: PluginContext) -> list[Message]:
-        """Begin a new cycle, and return what was captured in no earlier one; nothing where this one had its reading."""
+    async def end(self, session_key: str, context: PluginContext) -> None:
+        """Begin a new cycle; a reading is due where this one had none that came to something."""
         self._taken.pop(session_key, None)
-        spoken = [(one, message_key(one.role, one.text)) for one in messages if one.text.strip()]
 
-        def change(cycle: dict[str, Any]) -> list[Message]:
+        def change(cycle: dict[str, Any]) -> None:
             is_taken, has_failed = cycle.pop(_TAKEN, False), cycle.pop(_FAILED, False)
             cycle[_DUE] = has_failed or not is_taken
-            seen = Counter(cycle.get(_SEEN, ()))
-            new = [one for one in spoken if not _takes(seen, one[1])]
-            cycle[_SEEN] = [*cycle.get(_SEEN, ()), *(key for _, key in new)][-_REMEMBERED:]
-            return [one for one, _ in new] if cycle[_DUE] else []
 
-        return await _change(session_key, context, change)
+        await _change(session_key, context, change)
 
     async def is_due(self, session_key: str, context: PluginContext) -> bool:
         """Return, once, whether a reading is due behind a cut."""
         return await _change(session_key, context, lambda cycle: bool(cycle.pop(_DUE, False)))
-
-
-def _takes(counts: Counter[str], key: str) -> bool:
-    """Return whether a key is counted, and count it once less."""
-    counts[key] -= 1
-    return counts[key] >= 0
 
 
 async def _change(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:

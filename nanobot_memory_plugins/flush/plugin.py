@@ -1,16 +1,15 @@
-"""Saving what matters before history is cut: one silent reading of the session, or without a model excerpts.
+"""Saving what matters before history is cut: one silent reading of the session.
 
 A cycle lasts from one cut to the next. The reading is asked for after the turn that fills the context up to the
-trigger, while all of it is there; where a cut comes first it is made behind that, of what the transcript holds.
+trigger, while all of it is there; where a cut comes first it is made behind that, of what the transcript holds. Where
+neither a model nor a transcript keeps what was said, it is noted word for word.
 """
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
 from nanobot_memory_plugins.core import (
-    Destination,
     Message,
     Note,
     NoteType,
@@ -21,14 +20,19 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
-from nanobot_memory_plugins.core.text.conversation import as_spoken, dominant_language
+from nanobot_memory_plugins.core.text.conversation import as_spoken, content_of, dominant_language
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
+from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.message_key import folded, message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
-from nanobot_memory_plugins.flush.archive import archive, archive_whole
 from nanobot_memory_plugins.flush.flush_state import FlushCycles
-from nanobot_memory_plugins.flush.preparing import prepared
 
 RESERVE_FLOOR = 20_000
 SOFT_THRESHOLD = 4_000
@@ -83,26 +87,17 @@ class FlushOptions(PluginOptions):
     host_answer_tokens: int | None = Field(
         default=None, ge=0, description="tokens that the host keeps free for an answer, where that is a large part"
     )
-    anticipate: bool = Field(
-        default=True, description="flush after the turn that passes the trigger, not only at a cut"
-    )
-    max_entries: int = Field(default=20, ge=1, le=200, description="entries that are taken from one answer")
-    archive_chars: int = Field(
-        default=6_000,
-        ge=500,
-        le=1_000_000,
-        description="characters of the excerpts that are kept when the model gives nothing usable",
-    )
-    destination: Literal["day", "by_type"] = Field(
-        default="day",
-        description="where entries go: the day's note, or with by_type decisions and config to MEMORY.md",
-    )
 
 
 TAG = "flush"
+_MOST_ENTRIES, _SESSIONS = 20, 1_000
 
 _TYPES = {"decision": NoteType.DECISION, "todo": NoteType.TODO, "workflow": NoteType.CONFIG}
-_LASTING = (NoteType.DECISION, NoteType.CONFIG)
+_TLDR: dict[Language, str] = {"en": "Said before the history was cut: {}", "zh": "历史压缩前的对话：{}"}
+_TLDR_CHARS = 320
+# Messages by which a transcript is known to go on to the cut, and records that are compared with them.
+_LAST_MESSAGES, _RECENT_RECORDS = 4, 100
+_ROLES: dict[Language, dict[str, str]] = {"en": {}, "zh": {"assistant": "助手", "tool": "工具", "user": "用户"}}
 
 
 class FlushPlugin:
@@ -112,6 +107,8 @@ class FlushPlugin:
 
     def __init__(self) -> None:
         self._cycles = FlushCycles()
+        # What was noted word for word of a session: a part of it stands in the next history, too.
+        self._noted: BoundedDict[str, set[str]] = BoundedDict(_SESSIONS)
 
     @hookimpl
     async def on_turn_finished(
@@ -125,7 +122,7 @@ class FlushPlugin:
             options.soft_threshold,
             answer_tokens=options.host_answer_tokens,
         )
-        if context_tokens < trigger or not options.anticipate or context.complete is None:
+        if context_tokens < trigger or context.complete is None:
             return None
         return ReadingRequest() if await self._cycles.take(session_key, context) else None
 
@@ -133,15 +130,15 @@ class FlushPlugin:
     async def before_compaction(
         self, session_key: str, messages: tuple[Message, ...], context: PluginContext
     ) -> list[Note] | None:
-        """Begin a new cycle; without a model, return notes of what was captured in none."""
-        summary = find_earlier_summary(messages)
-        spoken = tuple(as_spoken(one) for index, one in enumerate(messages) if index != summary)
-        fresh = await self._cycles.end(session_key, spoken, context)
-        if context.complete is not None or not fresh:
+        """Begin a new cycle; without a model, return notes of what nothing has kept."""
+        await self._cycles.end(session_key, context)
+        if context.complete is not None:
             return None
-        notes = await run_in_daemon_thread(lambda: _archive(fresh, session_key, context))
-        logger.info("flush before a cut: {} messages archived, {} notes", len(fresh), len(notes))
-        return notes or None
+        summary, noted = find_earlier_summary(messages), self._noted.setdefault(session_key, set())
+        spoken = [as_spoken(one) for index, one in enumerate(messages) if index != summary]
+        fresh = {key: one for one in spoken if (key := message_key(one.role, one.text)) not in noted}
+        noted.update(fresh)
+        return await run_in_daemon_thread(lambda: _archive(list(fresh.values()), session_key, context)) or None
 
     @hookimpl
     async def contribute_reading(
@@ -150,11 +147,10 @@ class FlushPlugin:
         """Write what a reading before a cut, or behind one, finds into the day's note."""
         if reason != "turn" and not await self._cycles.is_due(session_key, context):
             return None
-        options: FlushOptions = context.options
 
         async def take(reading: SessionReading) -> Sequence[Note]:
             logger.info("flush: {} messages read, {} notes", len(reading.messages), len(reading.entries))
-            return [_note(one, options) for one in reading.entries[: options.max_entries]]
+            return [_note(one) for one in reading.entries[:_MOST_ENTRIES]]
 
         async def without_model() -> Sequence[Note]:
             if reason == "turn":
@@ -165,29 +161,68 @@ class FlushPlugin:
         return ReadingPart("entries", take, without_model=without_model)
 
 
-def _note(entry: ReadEntry, options: FlushOptions) -> Note:
+def _note(entry: ReadEntry) -> Note:
     """Return what was read as a note; the user's where it rests on the user's words."""
     quote = entry.quote
     is_users = quote is not None and quote.is_certain and quote.origin is Origin.USER
-    kind = _TYPES.get(entry.kind, NoteType.NOTE)
-    lasting = options.destination == "by_type" and kind in _LASTING and is_users
     quotation = f"“{quote.text}” ({quote.day:%Y-%m-%d})" if quote is not None else ""
     return Note(
         tldr=entry.text,
         details="\n".join(filter(None, (entry.details, quotation))),
-        type=kind,
+        type=_TYPES.get(entry.kind, NoteType.NOTE),
         tags=tuple(dict.fromkeys((*entry.tags, TAG))),
         title="flush",
         origin=Origin.USER if is_users else Origin.SUMMARY,
-        destination=Destination.LONG_TERM if lasting else Destination.DAY,
     )
 
 
 def _archive(messages: Sequence[Message], session_key: str, context: PluginContext) -> list[Note]:
-    """Return the conversation's own words: excerpts where a transcript holds the whole, else everything. It blocks."""
-    ready = prepared(messages, context.redact)
-    language = dominant_language(ready)
-    if not MemoryPaths.of(context.workspace).transcript(session_key).is_file():
-        return archive_whole(messages, language=language, redact=context.redact)
-    options: FlushOptions = context.options
-    return archive(ready, language=language, chars=options.archive_chars)
+    """Return all that was said as notes, the user's words in one of their own; none where a transcript holds it.
+
+    Each text is redacted before it is joined with others: the beginning of a line tells most. It blocks.
+    """
+    if _is_in_transcript(messages, session_key, context):
+        return []
+    language = dominant_language(messages)
+    lines: dict[Origin, list[str]] = {Origin.USER: [], Origin.SUMMARY: []}
+    for message in messages:
+        text = clean_markdown(content_of(message)).strip()
+        if not text or message.role == "system":
+            continue
+        safe = _without_secrets(text, context.redact)
+        # A user's message that holds somebody else's text is nobody's word as a whole.
+        if message.role == "user" and authored_text(message) == text:
+            lines[Origin.USER].append(f"- {safe}")
+        else:
+            lines[Origin.SUMMARY].append(f"- {_ROLES[language].get(message.role, message.role)}: {safe}")
+    return [
+        Note(
+            tldr=_TLDR[language].format(one_line(" ".join(said).removeprefix("- "))[:_TLDR_CHARS]),
+            details="\n".join(said),
+            tags=("archive", TAG),
+            title="archive",
+            origin=origin,
+        )
+        for origin, said in lines.items()
+        if said
+    ]
+
+
+def _is_in_transcript(messages: Sequence[Message], session_key: str, context: PluginContext) -> bool:
+    """Return whether the transcript of a session holds its last messages. It blocks."""
+    try:
+        records = last_records(MemoryPaths.of(context.workspace).transcript(session_key), session_key, _RECENT_RECORDS)
+    except OSError:
+        return False
+    recorded = {folded(record.text) for record in records}
+    last = [message.text for message in messages if message.text.strip()][-_LAST_MESSAGES:]
+    redactions = (context.redact_said, context.redact)
+    return any(folded(_without_secrets(text, redact)) in recorded for text in last for redact in redactions)
+
+
+def _without_secrets(text: str, redact: Callable[[str], str]) -> str:
+    """Return a text without its secrets; nothing of it gets through when they cannot be looked for."""
+    try:
+        return redact(text)
+    except Exception:
+        return REDACTION_FAILED

@@ -69,18 +69,13 @@ class ObservationPlugin:
         seconds = limit * _PART_OF_LIMIT if limit is not None else None
         called, outcome = await _views(arguments, result, error, before, options, seconds)
         took = f"- duration: {duration_ms:.0f} ms"
-        lines = [f"- tool: {tool_name}", f"- arguments: {called}", took]
-        if error is not None:
-            lines.append(f"- error: {outcome}")
-        else:
-            lines.append(f"- result:\n{outcome}")
-        verb = "failed" if error is not None else "returned"
-        gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
-        # Its lines would say the same again, but for the time that it took.
+        call = f"{tool_name} {called} {'failed' if error is not None else 'returned'}:"
+        gist = " ".join(f"{call} {outcome}".split())
         is_complete = len(gist) <= _TLDR_CHARS and "\n" not in outcome
         return Note(
             tldr=gist[:_TLDR_CHARS],
-            details=took if is_complete else "\n".join(lines),
+            # Details that begin with the gist are indexed in its place: nothing is found twice.
+            details=took if is_complete else f"{call}\n{outcome}\n{took}",
             type=NoteType.BUG if error is not None else NoteType.NOTE,
             tags=(TAG, tool_name),
             title=f"tool {tool_name}",

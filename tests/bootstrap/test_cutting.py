@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bootstrap.cutting import Cut, cut
-from tests.support.each import each
 from tests.support.examples import examples
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.
@@ -54,17 +53,6 @@ def test_a_paragraph_is_kept_whole_where_one_ends_near():
     assert set(done.tail.split("\n\n")) <= set(paragraphs)
     assert len(done.head) > 6_000
     assert len(done.tail) > 1_400
-
-
-@each(
-    "piece",
-    ["e\u0301", "\ud83d\ude00", "👩\u200d👧", "👍🏽", "\u1112\u1161\u11ab", "🇩🇪", "❤\ufe0f", "कि"],
-)
-@each("limit", range(990, 1_000))
-def test_no_character_is_cut_in_two(piece: str, limit: int):
-    done = cut_to(piece * 1_000, limit)
-    assert done.head == piece * (len(done.head) // len(piece))
-    assert done.tail == piece * (len(done.tail) // len(piece))
 
 
 @pytest.mark.accept("BB-02")

@@ -41,6 +41,13 @@ async def test_an_execution_becomes_a_structured_note():
     assert note.scope is None or isinstance(note.scope, Scope)
 
 
+async def test_the_details_of_a_long_result_begin_with_the_gist_so_that_the_index_has_it_once():
+    note = await observe("exec", {"command": "ls"}, "first file\n" + "another file\n" * 40)
+    assert len(note.tldr) == 160
+    assert " ".join(note.details.split()).startswith(note.tldr)
+    assert note.details.count("first file") == 1
+
+
 @pytest.mark.accept("V3-12")
 async def test_secrets_are_hidden_before_the_text_is_cut():
     key = secret(1)

@@ -45,7 +45,7 @@ async def test_a_note_of_a_group_is_nobodys_alone(tmp_path: Path, way: str):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await meet(memory, way)
         notes = "".join(path.read_text("utf-8") for path in (tmp_path / "memory").glob("2*.md"))
-        assert "arzipan" in notes
+        assert ("arzipan" in notes) is (way == "quiet")  # of what is cut the transcript has every word
         assert "user: " not in notes
         asked = await memory.message_received(
             session_key="telegram:333",

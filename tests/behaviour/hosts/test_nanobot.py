@@ -164,7 +164,7 @@ async def test_under_token_pressure_facts_are_flushed_and_a_summary_stands_for_w
     model.summary = summary
     summing_up(model, summary)
     nanobot.defaults = dict(NARROW)
-    async with nanobot.loop(flush={"anticipate": False}) as loop:
+    async with nanobot.loop() as loop:
         await say(loop, FACT, session="cli:old")
         replies = await say(loop, "The kraken project ships on Friday.")
         for number in range(8):
