@@ -1,5 +1,5 @@
 from collections.abc import AsyncIterator, Callable, Iterator
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,13 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def open_files(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Opener]:
-    """Open the memory files of tmp_path in Shanghai's time; they are closed at the end."""
+    """Open the memory files of tmp_path; they are closed at the end."""
     opened: list[MemoryFiles] = []
 
     def open_them(**options: Any) -> MemoryFiles:
         defaults: dict[str, Any] = {
             "redact": lambda text: text,
             "clock": clock,
-            "timezone": timezone(timedelta(hours=8)),
         }
         files = MemoryFiles(options.pop("workspace", tmp_path), **(defaults | options))
         opened.append(files)

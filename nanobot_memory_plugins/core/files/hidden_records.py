@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import read_inside
+from nanobot_memory_plugins.core.files.reading import file_stamp, read_inside
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _HIDES = re.compile(r"^[ \t]*<!--[ \t](?:[^<>\r\n]*;)?[ \t]*hides: ([^;<>\r\n]*)", re.MULTILINE)
@@ -34,13 +34,13 @@ def without_forgotten(text: str) -> str:
 def hidden_records(paths: MemoryPaths) -> frozenset[str]:
     """Return the ids of the messages that are hidden; none where the file is missing or cannot be read. It blocks."""
     path = paths.entries
-    try:
-        status = path.stat()
-        stamp = status.st_mtime_ns, status.st_size, status.st_ino
-        known = _KNOWN.get(path)
-        if known is None or known[0] != stamp:
-            found = _HIDES.findall(read_inside(path).decode("utf-8", "replace"))
-            known = _KNOWN[path] = stamp, frozenset(" ".join(found).split())
-    except OSError:
+    stamp, known = file_stamp(path), _KNOWN.get(path)
+    if stamp is None:
         return frozenset()
+    if known is None or known[0] != stamp:
+        try:
+            found = _HIDES.findall(read_inside(path).decode("utf-8", "replace"))
+        except OSError:
+            return frozenset()
+        known = _KNOWN[path] = stamp, frozenset(" ".join(found).split())
     return known[1]

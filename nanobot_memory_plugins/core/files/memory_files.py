@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -47,8 +47,7 @@ class MemoryFiles:
     failure to write raises: the receipt says it. A call that is cancelled is written all the same.
 
     ``redact`` is called in that thread with each text, before it is encoded; ``redact_by_origin`` has others by who
-    said it. ``on_append`` is called in that thread with each file that has grown. ``timezone`` is the zone of the day
-    files and headings, the machine's own by default.
+    said it. ``on_append`` is called in that thread with each file that has grown. Days and times are the machine's.
     """
 
     def __init__(
@@ -58,13 +57,11 @@ class MemoryFiles:
         redact: Callable[[str], str],
         redact_by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType({}),
         clock: Clock | None = None,
-        timezone: tzinfo | None = None,
         on_append: Callable[[Path], None] | None = None,
     ) -> None:
         import_log()
         self.paths = MemoryPaths.of(workspace)
         self._clock = clock or SystemClock()
-        self._timezone = timezone
         self._writer = Writer(self.paths, redact=redact, redact_by_origin=redact_by_origin, on_append=on_append)
         # It stays until the close: Python 3.12.0 and 3.12.1 start no thread any more at the end of the interpreter.
         self._thread = DaemonThreadPool(1, "memory-writer", linger=threading.TIMEOUT_MAX)
@@ -127,12 +124,7 @@ class MemoryFiles:
             self._warn_once(
                 f"damaged {name}", f"{name} is damaged ({damage}); its last sound copy is used where there is one"
             )
-        data = data.removeprefix(b"\xef\xbb\xbf")
-        try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError:
-            self._warn_once(f"undecodable {name}", f"{name} is not UTF-8; what cannot be read is replaced")
-            return data.decode("utf-8", "replace")
+        return data.decode("utf-8-sig", "replace")
 
     async def close(self) -> None:
         """Write what was accepted, sync the files and end the thread."""
@@ -171,10 +163,8 @@ class MemoryFiles:
         if not isinstance(when, datetime):
             when = self._clock.now()
             when = when.replace(microsecond=when.microsecond // 1000 * 1000)  # for people; nothing needs more
-        if when.tzinfo is None and self._timezone is not None:
-            when = when.replace(tzinfo=self._timezone)
         try:
-            return when.astimezone(self._timezone)
+            return when.astimezone()
         except (OverflowError, OSError, ValueError):  # the ends of the calendar
             return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
 

@@ -26,8 +26,6 @@ _HEADING: dict[Language, str] = {
 }
 _PART = re.compile(r"^--- (user|assistant)[^\S\n]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-# A prompt is shorter; what is longer is another file.
-_LARGEST = 40_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,41 +55,31 @@ class PromptFile:
         """
         file = folder / self.file(language)
         try:
-            with file.open("rb") as opened:
-                data = opened.read(_LARGEST + 1)
+            text = _text(file.read_bytes())
         except FileNotFoundError:
             return None
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             fault: str = Sentence("cannot be read ({kind})", kind=type(error).__name__)
         else:
-            fault = self._fault(data, language, wishes=wishes)
-        if fault:
-            raise ConfigurationError(
-                Sentence("The prompt {file} {fault}.", file=file, fault=fault),
-                hint=Sentence(
-                    "Correct or remove it; until then the built-in one is used, as it stands in {ours}.",
-                    ours=self.folder / self.file(language),
-                ),
-            )
-        return _text(data)
+            fault = self._fault(text, language, wishes=wishes)
+            if not fault:
+                return text
+        raise ConfigurationError(
+            Sentence("The prompt {file} {fault}.", file=file, fault=fault),
+            hint=Sentence(
+                "Correct or remove it; until then the built-in one is used, as it stands in {ours}.",
+                ours=self.folder / self.file(language),
+            ),
+        )
 
-    def _fault(self, data: bytes, language: Language, *, wishes: bool) -> str:
+    def _fault(self, text: str, language: Language, *, wishes: bool) -> str:
         """Return what is wrong with the user's file, or nothing."""
-        if len(data) > _LARGEST:
-            return Sentence("is longer than {size} bytes", size=_LARGEST)
-        try:
-            text = _text(data)
-        except UnicodeDecodeError:
-            return Sentence("is not UTF-8")
-        if not text.strip():
-            return Sentence("is empty")
         if _PART.findall(text)[-1:] != ["user"]:
             return Sentence('does not end with a message of the user\'s: a line "--- user" begins one')
         known, found = set(_PLACEHOLDER.findall(self.built_in(language))), set(_PLACEHOLDER.findall(text))
-        required = (*self.required, *((WISHES,) if wishes and WISHES in known else ()))
-        for name in required:
-            if name not in found:
-                return Sentence("lacks {place}", place=f"{{{name}}}")
+        required = {*self.required, *({WISHES} & known if wishes else ())}
+        for name in sorted(required - found):
+            return Sentence("lacks {place}", place=f"{{{name}}}")
         for name in sorted(found - known):
             return Sentence("has {place}, which nothing fills in", place=f"{{{name}}}")
         return ""
@@ -136,27 +124,14 @@ class Prompts:
         """Return what doctor says of the user's own folder, given the prompts that there are. It blocks."""
         if self._folder is None:
             return []
-        files = {one.file(language): (one, language) for one in prompts for language in LANGUAGES}
-        try:
-            found = sorted(one.name for one in self._folder.iterdir() if one.suffix == ".md")
-        except OSError as error:
-            kind = type(error).__name__
-            state = Sentence("the folder {folder} cannot be read ({kind})", folder=self._folder, kind=kind)
-            hint = Sentence("Create it, or take memoryPlugins.core.promptFolder out of the configuration.")
-            return [_degraded(state, hint)]
         used, findings = [], []
-        names = ", ".join(sorted(files))
-        hint = Sentence("Of the files in memoryPlugins.core.promptFolder these names are used: {names}.", names=names)
-        for name in found:
-            if name not in files:
-                findings.append(_degraded(Sentence("{folder} is no prompt", folder=self._folder / name), hint))
-                continue
-            prompt, language = files[name]
-            try:
-                prompt.own(self._folder, language, wishes=bool(self._wishes))
-                used.append(name)
-            except ConfigurationError as error:
-                findings.append(_degraded(error.cause, error.hint))
+        for prompt in prompts:
+            for language in LANGUAGES:
+                try:
+                    if prompt.own(self._folder, language, wishes=bool(self._wishes)) is not None:
+                        used.append(prompt.file(language))
+                except ConfigurationError as error:
+                    findings.append(Finding(_SUBJECT, error.cause, Health.DEGRADED, hint=error.hint))
         state = Sentence("{used} in use, of {folder}", used=", ".join(used) or "none", folder=self._folder)
         return [Finding(_SUBJECT, state), *findings]
 
@@ -174,7 +149,3 @@ class Prompts:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8-sig").replace("\r\n", "\n")
-
-
-def _degraded(state: str, hint: str) -> Finding:
-    return Finding(_SUBJECT, state, Health.DEGRADED, hint=hint)

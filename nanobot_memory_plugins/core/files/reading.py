@@ -41,6 +41,15 @@ def read_regular(path: Path) -> bytes:
         return file.read()
 
 
+def file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """Return what of a file changes with its content, or None where it cannot be looked at."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
 def read_inside(path: Path) -> bytes:
     """Return the bytes of a file in a folder of ours, which may be a link to one nearby: in its folder, or one above.
 
