@@ -11,8 +11,7 @@ from benchmarks.measure import median_seconds, quiet, report
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import activated, as_of
 from nanobot_memory_plugins.consolidation.store import entry_text
-from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
 SIZE = 2_000

@@ -6,7 +6,7 @@ from typing import Any
 
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
-from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
+from nanobot_memory_plugins.consolidation.prompt import PromptSource
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, RecentMessages, RememberTool
@@ -94,7 +94,7 @@ class EntryKeeping:
         matcher = Matcher(encoding(context))
         self.tools: list[MemoryTool] = [
             RememberTool(in_a_turn, self._recent, context),
-            ForgetTool(in_a_turn, self._recent, context, matcher),
+            ForgetTool(in_a_turn, self._recent, context),
         ]
         self.learning = EntryLearning(self.repository, matcher, context)
         self.prompt = PromptSource(self.repository, context)

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from nanobot_memory_plugins.consolidation.model.entry import (
+    ARCHIVE_BELOW,
     Entry,
-    Section,
     is_at_hand,
     is_visible,
     new_id,
+    plain_words,
 )
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of, end_of
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep, may_change
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
@@ -51,7 +53,7 @@ class EntryLearning:
             # Of too many, what is spoken of is to be among them.
             best = sorted(entries.values(), key=lambda entry: (-entry.score - evidence.share(entry.content), entry.id))
             return {
-                entry.id: entry.content for entry in best if entry.section is Section.ACTIVE and not entry.superseded_by
+                entry.id: entry.content for entry in best if entry.score >= ARCHIVE_BELOW and not entry.superseded_by
             }
 
         async def take(reading: SessionReading) -> Sequence[Note]:
@@ -70,46 +72,32 @@ class EntryLearning:
 
     async def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope) -> None:
         known = await self._visible_entries(scope)
-        texts = [item.text for item in read]
-        new: dict[int, NewEntry] = {}
-        for place, earlier in enumerate(await self._matcher.repeats(texts)):
-            entry = _new_entry(read[place], session_key, scope, known)
-            if earlier is None:
-                new[place] = entry
-            else:  # said twice: it ends what either of them ends
-                new[earlier] = replace(new[earlier], replaces=(*new[earlier].replaces, *entry.replaces))
-        matches = await self._matcher.same([entry.text for entry in new.values()], known)
-        confirmed = (read[place].confirms for place in new)
-        same = [match or id_ for match, id_ in zip(matches, confirmed, strict=True)]
+        matches = await self._matcher.same([item.text for item in read], known)
         found = [
-            (replace(entry, replaces=tuple(id_ for id_ in entry.replaces if id_ != entry_id)), entry_id)
-            for entry, entry_id in zip(new.values(), same, strict=True)
+            (_new_entry(item, session_key, scope, known), match or item.confirms)
+            for item, match in zip(read, matches, strict=True)
         ]
         await run_in_daemon_thread(lambda: self._write(session_key, found, scope))
 
     def _write(self, session_key: str, found: Sequence[tuple[NewEntry, str]], scope: Scope) -> None:
-        now = self._context.clock.now().replace(microsecond=0)
-        visible = self._context.scopes.visible(scope)
-        used: set[str] = set()
+        now, scopes = self._context.clock.now().replace(microsecond=0), self._context.scopes
+        visible = scopes.visible(scope)
+        held: dict[str, str] = {}
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            used.clear()
+            held.clear()  # what was read -> the entry that says it; used once, however often it was read
             for new, match in found:
-                speaker = new.scope
-
-                def is_changeable(entry: Entry, speaker: Scope = speaker) -> bool:
-                    is_speakers = not speaker.group_chat or entry.scope.user == speaker.user
-                    return is_speakers and is_at_hand(entry, visible) and is_visible(entry, visible)
-
-                same = match if match in entries and is_changeable(entries[match]) else ""
-                # Once, however often it was read.
-                keep(entries, new, new_id(entries), same=same, now=now, may_change=is_changeable, is_used=same in used)
-                if same:
-                    used.add(same)
+                theirs = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
+                words = plain_words(new.text)
+                same = held.get(words, "") or (match if match in entries and theirs(entries[match]) else "")
+                is_used = same in held.values()
+                held[words] = keep(
+                    entries, new, new_id(entries), same=same, now=now, may_change=theirs, is_used=is_used
+                )
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
-        self._repository.update(change, who=WHO, why=f"session {session_key}")
-        logger.info("learned from a session: {} entries new, {} used", len(found) - len(used), len(used))
+        outcome = self._repository.update(change, who=WHO, why="conversation")
+        logger.info("learned from a session: {} entries", len(outcome.changes))
 
 
 def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[str, Entry]) -> NewEntry:
@@ -128,8 +116,6 @@ def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[s
         origin=origin,
         scope=owner,
         source_session=session_key,
-        # What nobody said for certain is found by a search, and taken up once somebody says it.
-        kept_in=Section.ARCHIVED if origin is Origin.SUMMARY else None,
         replaces=tuple(id_ for id_ in read.ends if id_ in known),
         quote=quote,
     )

@@ -1,7 +1,5 @@
 """Options of the consolidation plugin."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
@@ -15,15 +13,10 @@ class ConsolidationOptions(PluginOptions):
     prompt_tokens: int = Field(
         default=1_400, ge=50, le=40_000, description="tokens of all entries in the prompt, at most"
     )
-    prompt_language: Literal["auto", "zh", "en"] = Field(
-        default="auto",
-        description="the language of the heading above them: the one that they are written in, or a fixed one",
-    )
 
     consolidation_hour: int = Field(default=3, ge=0, le=23, description="hour of the daily consolidation, local time")
     consolidation_days: int = Field(default=7, ge=1, le=31, description="days of notes that a consolidation reads")
     consolidation_tokens: int = Field(default=6_000, ge=500, description="tokens of a consolidation's prompt, at most")
-    consolidation_answer_tokens: int = Field(default=1_500, ge=100, description="tokens of its answer, at most")
     consolidation_delay: float = Field(
         default=30.0, ge=0, description="seconds after the start before a missed consolidation is made up for"
     )
@@ -39,7 +32,4 @@ class ConsolidationOptions(PluginOptions):
     )
     background_sessions: tuple[str, ...] = Field(
         default=("cron:", "heartbeat"), description="beginnings of the keys of sessions that nobody speaks in"
-    )
-    history_days: int = Field(
-        default=0, ge=0, description="days after which the history of entries is dropped, and with it undo; 0: never"
     )

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
-from nanobot_memory_plugins.consolidation.nightly.schedule import Schedule
-from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
+from nanobot_memory_plugins.consolidation.nightly.consolidation import Schedule
+from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
@@ -135,9 +134,7 @@ class ConsolidationPlugin:
         """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
         repository = self._keeping_of(context).repository
         try:
-            snapshot, gone, begins = await run_in_daemon_thread(
-                lambda: (repository.load(), repository.taken_out(), repository.history.begins())
-            )
+            snapshot, gone = await run_in_daemon_thread(lambda: (repository.load(), repository.taken_out()))
         except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         found = [_of_file(snapshot)]
@@ -148,36 +145,25 @@ class ConsolidationPlugin:
                 " each is seen in its own conversation alone",
                 count=nobodys,
             )
-            found.append(
-                Finding(
-                    "entries of nobody",
-                    cause,
-                    Health.DEGRADED,
-                    'Whom memoryPlugins.core.people lists as "owner" sees them, as {"owner": ["cli"]};'
-                    " `nanobot-memory people list` shows the names.",
-                )
+            hint = Sentence(
+                'Whom memoryPlugins.core.people lists as "owner" sees them, as {example};'
+                " `nanobot-memory people list` shows the names.",
+                example='{"owner": ["cli"]}',
             )
+            found.append(Finding("entries of nobody", cause, Health.DEGRADED, hint))
         if twofold := sum(entry.group == CONFLICT for entry in entries):
             cause = Sentence("{count} stand beside what another machine wrote at the same time", count=twofold)
-            found.append(
-                Finding(
-                    "entries of two machines",
-                    cause,
-                    Health.DEGRADED,
-                    "`nanobot-memory entries list --group conflict` shows them;"
-                    " forget one of the two, or give it another group.",
-                )
+            hint = Sentence(
+                "`nanobot-memory entries list --group conflict` shows them;"
+                " forget one of the two, or give it another group."
             )
+            found.append(Finding("entries of two machines", cause, Health.DEGRADED, hint))
         if gone:
             ids = ", ".join(gone[:_MOST_NAMED]) + ("…" if len(gone) > _MOST_NAMED else "")
             name = snapshot.path.name
             cause = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(gone), name=name, ids=ids)
-            found.append(
-                Finding("entries gone", cause, Health.DEGRADED, "`nanobot-memory entries restore ID` brings one back.")
-            )
-        if begins:
-            day = begins.partition("T")[0]
-            found.append(Finding("history of the entries", Sentence("it begins on {day}", day=day)))
+            hint = Sentence("`nanobot-memory entries restore ID` brings one back.")
+            found.append(Finding("entries gone", cause, Health.DEGRADED, hint))
         return found
 
 

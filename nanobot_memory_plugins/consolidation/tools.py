@@ -4,19 +4,20 @@ What the model writes is kept as it writes it; only secrets are replaced. Its qu
 where the user has said it, the entry is the user's, and the sentence is kept with it from then on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, is_at_hand, is_visible
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.matcher import closest
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, may_change, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
     Clock,
@@ -109,17 +110,14 @@ class _EntryTool:
         self._recent = recent
         self._context = context
 
-    async def _changeable(self, scope: Scope) -> dict[str, Entry]:
-        """Return the entries that ``scope`` may change: what it sees, but in a group chat no other member's."""
+    def _theirs(self, scope: Scope) -> Callable[[Entry], bool]:
+        """Return what says which entries whoever speaks may change."""
         scopes = self._context.scopes
-        visible, me = scopes.visible(scope), scopes.owner(scope).user
-        return {
-            id_: entry
-            for id_, entry in (await run_in_daemon_thread(self._repository.load)).entries.items()
-            if is_visible(entry, visible)
-            and (not visible.project or is_at_hand(entry, visible))
-            and (not scope.group_chat or not entry.scope.user or scopes.owner(entry.scope).user == me)
-        }
+        return partial(may_change, speaker=scope, visible=scopes.visible(scope), scopes=scopes)
+
+    async def _changeable(self, scope: Scope) -> dict[str, Entry]:
+        theirs, entries = self._theirs(scope), (await run_in_daemon_thread(self._repository.load)).entries
+        return {id_: entry for id_, entry in entries.items() if theirs(entry)}
 
 
 class RememberTool(_EntryTool):
@@ -182,9 +180,9 @@ class RememberTool(_EntryTool):
                 replaces=tuple(entry.id for entry in replaced),
                 quote=quote,
             )
-            visible = self._context.scopes.visible(scope)
+            requested, theirs = quote is not None, self._theirs(scope)
             done = await run_in_daemon_thread(
-                lambda: remember(self._repository, new, who=WHO, requested=quote is not None, visible=visible)
+                lambda: remember(self._repository, new, who=WHO, requested=requested, theirs=theirs)
             )
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
@@ -226,13 +224,6 @@ class ForgetTool(_EntryTool):
         }
     )
 
-    def __init__(
-        self, repository: EntryRepository, recent: RecentMessages, context: PluginContext, matcher: Matcher
-    ) -> None:
-        super().__init__(repository, recent, context)
-        self._by_words = Matcher()
-        self._by_meaning = matcher
-
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Remove the entries that are plainly meant, or say which ones may be."""
         self._recent.unanswered.pop(session_key, None)
@@ -257,15 +248,12 @@ class ForgetTool(_EntryTool):
             return f"Error: nothing was forgotten. {error}"
 
     async def _forget_one(self, query: str, entries: Mapping[str, Entry]) -> str:
-        """Forget the entry that a query plainly means, or say which ones it may. Words first: vectors take longer."""
-        matches = await self._by_words.closest(query, entries, most=_MOST_CANDIDATES)
-        if (target := _target(matches, entries)) is None:
-            matches = await self._by_meaning.closest(query, entries, most=_MOST_CANDIDATES) or matches
-            target = _target(matches, entries)
-        if target is not None:
+        """Forget the entry that a query plainly means, or say which ones it may."""
+        matches = await run_in_daemon_thread(lambda: closest(query, entries, most=_MOST_CANDIDATES))
+        if (target := _target(matches, entries)) is not None:
             return await self._removed(_with_what_it_replaced(target, entries), entries)
         if not matches:
-            return "Nothing was forgotten: no entry says that."
+            return "Nothing was forgotten: no entry has these words. Where memory_search finds it, give its id."
         candidates = "\n".join(f"- {_entry_line(entries[id_])}" for id_, _ in matches)
         listed = fence([candidates], language=language_of(query)) or ""
         return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, plain_score
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -72,7 +72,6 @@ drawn_entries = st.builds(
     scope=st.builds(Scope, agent=names, user=names, channel=names, session=names),
     anchor_days=st.integers(0, 20),
     decayed_days=st.integers(0, 400),
-    kept_in=st.none() | st.sampled_from(Section),
     importance=st.sampled_from(["", "high", "medium", "low"]),
 )
 entry_lists = st.lists(drawn_entries, max_size=8, unique_by=lambda one: one.id)

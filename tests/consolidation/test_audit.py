@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 
@@ -16,7 +15,7 @@ def test_each_kind_of_fault_is_found_and_nothing_else(workspace: Path, capsys):
     now = datetime.now(UTC)
     tea, again = entry("tea", "The user likes green tea"), entry("again", "The user loves green tea", 0.7)
     old = entry("old", "The user parks on level 3", last_activated=now - days(100))
-    kept = replace(old, id="kept", content="The user has a cellar", kept_in=Section.ACTIVE)
+    kept = replace(old, id="kept", content="The user has a cellar", pinned=True)
     todo = entry("todo", "Send the slides", category="todo", expires_at=now - days(1))
     over, holds = (
         entry("over", "The user lives in Bonn", superseded_by="holds"),

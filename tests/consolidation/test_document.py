@@ -9,8 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse
-from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse, render
 from nanobot_memory_plugins.core.values import Scope
 from tests.support.examples import examples
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.changes import forget
-from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT, EntryExchange
+from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -22,9 +22,9 @@ def here(tmp_path: Path) -> EntryRepository:
 
 
 def added(repository: EntryRepository, text: str) -> str:
-    before = set(EntryExchange(repository).exported())
+    before = set(RepositoryAccess(repository).exported())
     remember(repository, NewEntry(text), who="user")
-    (id_,) = set(EntryExchange(repository).exported()) - before
+    (id_,) = set(RepositoryAccess(repository).exported()) - before
     return id_
 
 
@@ -44,28 +44,28 @@ def test_what_one_machine_exports_another_has_as_it_was(here: EntryRepository, t
     id_ = added(here, HOME)
     set_here(here, id_, group="home", pinned=True)
     there = EntryRepository(tmp_path / "there")
-    EntryExchange(there).take_in([EntryUpdate(id_, "", EntryExchange(here).exported()[id_])])
-    assert EntryExchange(there).exported() == EntryExchange(here).exported()
+    RepositoryAccess(there).take_in([EntryUpdate(id_, "", RepositoryAccess(here).exported()[id_])])
+    assert RepositoryAccess(there).exported() == RepositoryAccess(here).exported()
     version = there.path.read_bytes()
-    EntryExchange(there).take_in([EntryUpdate(id_, "", EntryExchange(here).exported()[id_])])
+    RepositoryAccess(there).take_in([EntryUpdate(id_, "", RepositoryAccess(here).exported()[id_])])
     assert there.path.read_bytes() == version
 
 
 def test_changes_of_different_fields_go_together(here: EntryRepository):
     id_ = added(here, HOME)
-    base = EntryExchange(here).exported()[id_]
+    base = RepositoryAccess(here).exported()[id_]
     set_here(here, id_, pinned=True)
-    EntryExchange(here).take_in([EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
+    RepositoryAccess(here).take_in([EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
     entry = here.load().entries[id_]
     assert (entry.content, entry.pinned) == ("The user lives in Vilnius", True)
 
 
 def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryRepository):
     id_ = added(here, HOME)
-    base = EntryExchange(here).exported()[id_]
+    base = RepositoryAccess(here).exported()[id_]
     set_here(here, id_, content="The user lives in Riga")
     update = EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))
-    EntryExchange(here).take_in([update])
+    RepositoryAccess(here).take_in([update])
     entries = here.load().entries
     assert texts(here) == ["The user lives in Riga", "The user lives in Vilnius"]
     assert entries[id_].content == "The user lives in Vilnius"
@@ -74,28 +74,30 @@ def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryR
 
 def test_what_was_forgotten_for_good_goes_whatever_was_made_of_it_here(here: EntryRepository):
     id_ = added(here, HOME)
-    base = EntryExchange(here).exported()[id_]
+    base = RepositoryAccess(here).exported()[id_]
     set_here(here, id_, content="The user lives in Riga")
-    EntryExchange(here).take_in([EntryUpdate(id_, base, "", forgotten=True)])
+    RepositoryAccess(here).take_in([EntryUpdate(id_, base, "", forgotten=True)])
     assert texts(here) == []
 
 
 def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: EntryRepository, tmp_path: Path):
     id_ = added(here, HOME)
     there = EntryRepository(tmp_path / "there")
-    base = EntryExchange(here).exported()[id_]
-    EntryExchange(there).take_in([EntryUpdate(id_, "", base)])
+    base = RepositoryAccess(here).exported()[id_]
+    RepositoryAccess(there).take_in([EntryUpdate(id_, "", base)])
     forget(here, [id_], who="user")
-    EntryExchange(there).take_in([EntryUpdate(id_, base, EntryExchange(here).exported()[id_])])
+    RepositoryAccess(there).take_in([EntryUpdate(id_, base, RepositoryAccess(here).exported()[id_])])
     assert (set(there.load().entries), set(there.load().forgotten)) == (set(), {id_})
-    assert EntryExchange(here).taken_out([id_]) == frozenset()
+    assert RepositoryAccess(here).taken_out([id_]) == frozenset()
 
 
 def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
     with pytest.raises(MemoryFileError, match="newer version"):
-        EntryExchange(here).take_in([EntryUpdate(id_, "", f"## Another form\n{EntryExchange(here).exported()[id_]}")])
+        RepositoryAccess(here).take_in(
+            [EntryUpdate(id_, "", f"## Another form\n{RepositoryAccess(here).exported()[id_]}")]
+        )
     assert here.path.read_bytes() == before
 
 
@@ -103,8 +105,8 @@ def test_a_secret_that_a_person_wrote_into_an_entry_stays_on_their_machine(here:
     id_ = added(here, HOME)
     text = f"{HOME}, the password of the wifi is hunter2-Xk91vQz"
     here.path.write_text(here.path.read_text(encoding="utf-8").replace(HOME, text), encoding="utf-8")
-    base = EntryExchange(here).exported()[id_]
+    base = RepositoryAccess(here).exported()[id_]
     assert "hunter2" not in base
-    EntryExchange(here).take_in([EntryUpdate(id_, base, with_values(base, pinned=True))])
+    RepositoryAccess(here).take_in([EntryUpdate(id_, base, with_values(base, pinned=True))])
     (entry,) = here.load().entries.values()
     assert (entry.content, entry.pinned) == (text, True)

@@ -2,10 +2,10 @@
 
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.prompt.render import MOST_INSTRUCTIONS, prompt_text
+from nanobot_memory_plugins.consolidation.prompt import MOST_INSTRUCTIONS, prompt_text
 from nanobot_memory_plugins.core import Origin
 
 from .made_entries import NOW, days, entry
@@ -14,11 +14,11 @@ OPTIONS = ConsolidationOptions()
 
 
 def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
-    kept = {"kind": INSTRUCTION, "kept_in": Section.ACTIVE}
+    kept = {"kind": INSTRUCTION}
     entries = {
         "a": entry("a", "Always answer in French", 0.8, **kept),
         "b": entry("b", "Never book before 9", 0.8, **kept, expires_at=end_of(date(2026, 2, 22))),
-        "c": entry("c", "Blood type AB", 0.4, pinned=True, kept_in=Section.ACTIVE),
+        "c": entry("c", "Blood type AB", 0.4, pinned=True),
     }
     later = {id_: as_of(one, NOW + days(700)) for id_, one in entries.items()}
     text = prompt_text(later.values(), "en", NOW, OPTIONS)

@@ -14,30 +14,12 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     contradicted,
     decayed,
     expired,
-    initial_score,
     shown_now,
 )
-from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.document import parse, render
 from tests.support.each import each
 
 from .made_entries import NOW, days, drawn_entries, entry, times
-
-
-@pytest.mark.accept("EB-07")
-@pytest.mark.parametrize(("importance", "score"), [("high", 0.8), ("medium", 0.6), ("low", 0.4), ("?", 0.4)])
-def test_a_new_entry_starts_by_its_importance(importance: str, score: float):
-    assert initial_score(importance) == score
-
-
-@pytest.mark.accept("EB-08")
-def test_a_hit_adds_a_fifth_of_what_is_missing_and_counts():
-    one = entry(score=0.6, hits=2)
-    later = NOW + days(3)
-    first = activated(one, later)
-    second = activated(first, later)
-    assert (first.score, second.score) == (pytest.approx(0.68), pytest.approx(0.744))
-    assert (second.hits, second.last_activated) == (4, later)
 
 
 @pytest.mark.accept("EB-09")
@@ -106,13 +88,3 @@ def test_a_contradicted_entry_is_halved_and_linked_once():
     old, new = contradicted(old, new)
     assert (old.score, old.superseded_by, new.supersedes, new.score) == (0.45, "new", ("old",), 0.6)
     assert contradicted(old, new) == (old, new)
-
-
-@pytest.mark.accept("EB-15")
-def test_an_expired_todo_is_lowered_and_archived():
-    todo = entry(category="todo", score=0.8, expires_at=NOW + days(2))
-    assert expired(todo, NOW + days(1)) == todo
-    done = as_of(todo, NOW + days(2))
-    assert done.score == 0.15
-    assert done.section is Section.ARCHIVED
-    assert as_of(done, NOW + days(2)) == done

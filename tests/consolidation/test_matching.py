@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher, says_the_same
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher, closest, says_the_same
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.each import each
@@ -86,45 +86,20 @@ async def test_vectors_decide_where_words_leave_it_open(encode: Encode):
     assert await Matcher(far).same([same_words], known) == [None]
 
 
-async def test_of_several_texts_those_that_say_what_an_earlier_one_says_are_named(encode: Encode):
-    texts = [
-        "用户在准备一场重要的演讲，感到紧张和害怕",
-        "用户在准备演讲时感到紧张和害怕",
-        "用户喜欢喝绿茶",
-        "用户喜欢喝红茶",
-    ]
-    assert await Matcher(encode).repeats(texts) == [None, 0, None, None]
-    assert await Matcher().repeats([*texts[2:], texts[2]]) == [None, None, 0]
-    assert await Matcher().repeats([]) == []
-
-
 async def test_by_id_and_by_the_same_words():
     known = entries("用户喜欢喝茶", "Uses Python 3.12")
     matcher = Matcher()
-    found = await matcher.same(["e0", "[e1]", "用户喜欢 喝茶！", "ｕｓｅｓ python　3.12", "", "?!"], known)
-    assert found == [
-        "e0",
-        "e1",
-        "e0",
-        "e1",
-        None,
-        None,
-    ]
-    assert await matcher.closest("[e1]", known) == [("e1", 1.0)]
+    found = await matcher.same(["用户喜欢 喝茶！", "ｕｓｅｓ python　3.12", "", "?!"], known)
+    assert found == ["e0", "e1", None, None]
+    assert closest("[e1]", known) == [("e1", 1.0)]
 
 
-async def test_the_closest_are_plausible_and_in_order(encode: Encode):
-    known = entries(
-        "The user has a dog called Rex", "用户养了一只狗", "The deadline is on Friday", "The user has a cat"
-    )
-    by_words = await Matcher().closest("my dog", known)
-    assert [one for one, _ in by_words] == ["e0"]
-    by_meaning = await Matcher(encode).closest("my dog", known)
-    assert by_meaning[0][0] in ("e0", "e1")
-    assert "e2" not in [one for one, _ in by_meaning]
-    assert [one for _, one in by_meaning] == sorted((one for _, one in by_meaning), reverse=True)
-    assert len(await Matcher(encode).closest("my dog", known, most=1)) == 1
-    assert await Matcher().closest("", known) == []
+def test_the_closest_are_plausible_and_in_order():
+    known = entries("The user has a dog called Rex", "The user likes green tea", "The user likes black tea")
+    assert [id_ for id_, _ in closest("my dog", known)] == ["e0"]
+    assert [id_ for id_, _ in closest("green tea", known)] == ["e1", "e2"]
+    assert len(closest("tea", known, most=1)) == 1
+    assert closest("", known) == []
 
 
 async def test_a_model_that_fails_does_no_harm():

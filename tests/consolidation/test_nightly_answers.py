@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.consolidation.nightly.answer import Operation, read_answer
-from nanobot_memory_plugins.consolidation.nightly.apply import Answered, Applied, apply
 from nanobot_memory_plugins.consolidation.nightly.material import Material
-from nanobot_memory_plugins.consolidation.operations.merge_entries import joined, tidied
+from nanobot_memory_plugins.consolidation.nightly.operations import (
+    Answered,
+    Applied,
+    Operation,
+    apply,
+    joined,
+    read_answer,
+    tidied,
+)
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner
@@ -111,9 +117,9 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
     )
     assert [one.kind for one in done.done] == ["merge", "archive"]
     assert done.dropped == (
-        "archive: there is no entry nobody",
-        "update: another operation has changed the entry a",
-        "archive: another operation has changed the entry b",
+        "archive: there is no entry nobody as it was shown",
+        "update: there is no entry a as it was shown",
+        "archive: there is no entry b as it was shown",
         "update: neither the user nor the notes say it",
     )
 
@@ -181,7 +187,7 @@ def test_the_same_words_become_one_without_a_model_and_twice_changes_nothing():
         entry("a", "Likes tea.", 0.6, hits=1),
         entry("b", "likes  tea", 0.7, hits=2),
         entry("u", "likes tea", scope=Scope(user="bob")),
-        entry("k", "likes tea", kept_in=Section.ACTIVE),
+        entry("k", "likes tea", pinned=True),
         entry("s", "likes tea", superseded_by="z"),
         entry("z", "likes coffee", supersedes=("s",)),
     )

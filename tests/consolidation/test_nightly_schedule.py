@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.nightly.schedule import is_due
+from nanobot_memory_plugins.consolidation.nightly.consolidation import is_due
 from tests.support.each import each
 
 from .nightly_days import at

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.changes import forget
-from nanobot_memory_plugins.consolidation.operations.exchange import CONFLICT
+from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost, Query, Scope

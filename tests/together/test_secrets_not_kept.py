@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, is_point_hidden
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from tests.support.each import each
 

@@ -1,14 +1,13 @@
 """``nanobot-memory audit``: what is wrong with the entries, by name, and what fixes it. Nothing is changed."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import combinations
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
-from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.model.scoring import last_day, shown_now
 from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
@@ -31,7 +30,7 @@ def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
     repository = opened(workspace)
     now = repository.clock.now()
     entries = {entry.id: entry for entry in shown_now(repository.load().entries.values(), now)}
-    faults = [*_duplicates(entries), *_outlived(entries.values(), now)]
+    faults = [*_duplicates(entries.values()), *_outlived(entries.values(), now)]
     if as_json:
         print_json({"ok": True, "entries": len(entries), "faults": faults})
     elif faults:
@@ -50,36 +49,18 @@ def _fault(kind: str, ids: tuple[str, ...], why: str) -> Fault:
     return {"kind": kind, "ids": ids, "why": why, "mend": f"nanobot-memory entries forget {ids[0]}"}
 
 
-def _duplicates(entries: Mapping[str, Entry]) -> Iterator[Fault]:
-    for first_id, second_id in sorted(_pairs(entries)):
-        first, second = entries[first_id], entries[second_id]
-        if says_the_same(first.content, second.content):
-            stays, goes = sorted((first, second), key=lambda entry: (-entry.score, -entry.hits, entry.id))
+def _duplicates(entries: Iterable[Entry]) -> Iterator[Fault]:
+    holding = [entry for entry in entries if not entry.superseded_by]
+    for pair in combinations(holding, 2):
+        if pair[0].scope == pair[1].scope and says_the_same(pair[0].content, pair[1].content):
+            stays, goes = sorted(pair, key=lambda entry: (-entry.score, -entry.hits, entry.id))
             yield _fault(NEAR_DUPLICATE, (goes.id, stays.id), Sentence("says what [{id}] says", id=stays.id))
-
-
-def _pairs(entries: Mapping[str, Entry]) -> set[tuple[str, str]]:
-    """Return pairs of ids of one scope that hold for now and share a word, but for words that most have."""
-    with_term: defaultdict[str, list[str]] = defaultdict(list)
-    for id_, entry in entries.items():
-        if not entry.superseded_by:
-            for term in wording(entry.content).terms:
-                with_term[term].append(id_)
-    most = max(20, len(entries) // 20)
-    return {
-        (min(first, second), max(first, second))
-        for ids in with_term.values()
-        if len(ids) <= most
-        for number, first in enumerate(ids)
-        for second in ids[number + 1 :]
-        if entries[first].scope == entries[second].scope
-    }
 
 
 def _outlived(entries: Iterable[Entry], now: datetime) -> Iterator[Fault]:
     for entry in entries:
         days = (now - entry.last_activated) // timedelta(days=1)
-        if days >= _STALE_DAYS and entry.section is Section.ACTIVE and entry.kept_in is None:
+        if days >= _STALE_DAYS and entry.section is Section.ACTIVE and not entry.is_kept:
             yield _fault(STALE, (entry.id,), Sentence("not used for {days} days", days=days))
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
             due = last_day(entry.expires_at)

@@ -1,6 +1,5 @@
 """``nanobot-memory consolidate``: the daily consolidation, now."""
 
-import asyncio
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation, Report
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import InputError, MemoryConfig, PluginContext, SystemClock
+from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -22,13 +21,8 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
-from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.language_model.access import LanguageModel, offered_model
-from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
-from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.language_model.access import offered_model
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
@@ -45,45 +39,25 @@ def consolidate(
     """Consolidate recent notes into long-term entries, as the nightly job does."""
     repository = opened(workspace)
     configuration, problems = read_configuration(config)
-    options, more = plugin_options(configuration, "consolidation", ConsolidationOptions)
-    warn([*problems, *more])
-    report, has_model = run(_run(repository, configuration, options, dry_run))
+    model = offered_model(lambda problem: say_note(tr(problem)))
+    plugins = PluginSet(repository.paths.workspace, config=configuration, llm=model, problems=problems)
+    context = plugins.context_of("consolidation", ConsolidationOptions)
+    warn(plugins.problems)
+    report = run(_run(NightlyConsolidation(context), dry_run))
     if as_json:
-        print_json({**_row(report, repository), "dry_run": dry_run, "model": has_model})
+        print_json({**_row(report, repository), "dry_run": dry_run, "model": model is not None})
         return
-    for line in _report_lines(report, has_model, dry_run):
+    for line in _report_lines(report, model is not None, dry_run):
         console().print(shown(line))
 
 
-async def _run(
-    repository: EntryRepository, configuration: MemoryConfig, options: Any, dry_run: bool
-) -> tuple[Report, bool]:
-    clock, workspace = SystemClock(), repository.paths.workspace
-    offered = await asyncio.to_thread(offered_model, lambda problem: say_note(tr(problem)))
-    model = None
-    if offered is not None:
-        ledger = UsageLedger(StateDatabase.of(repository.paths))
-        limits = configuration.core.language_model
-        model = LanguageModel(offered, plugin="consolidation", options=limits, ledger=ledger, clock=clock)
-    redaction = ContactRedaction(configuration.redaction.contacts)
-    context = PluginContext(
-        plugin_name="consolidation",
-        workspace=workspace,
-        options=options,
-        clock=clock,
-        complete=model,
-        redact=redaction.of_others,
-        redact_said=redaction.of_people,
-        scopes=offered_scopes(workspace, configuration),
-        prompts=Prompts.of(workspace, configuration.core.prompt_folder, configuration.core.wishes),
-    )
-    consolidation = NightlyConsolidation(context)
+async def _run(consolidation: NightlyConsolidation, dry_run: bool) -> Report:
     if dry_run:
-        return await consolidation.run(dry_run=True), model is not None
+        return await consolidation.run(dry_run=True)
     async with consolidation.alone() as is_alone:
         if not is_alone:
             raise InputError("Another process is consolidating this workspace.", hint="Try again in a minute.")
-        return await consolidation.run(), model is not None
+        return await consolidation.run()
 
 
 def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """``nanobot-memory entries``: look at the scored memories, and change them. No language model is needed.
 
-What changes entries is imported by the commands that do: a list is there at once.
+What remembers is imported by the command that does: a list is there at once.
 """
 
 from dataclasses import replace
@@ -16,16 +16,15 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     opened,
     row,
     run_row,
-    said_why,
     show_entries,
     show_entry_fields,
     show_outcome,
     show_run,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
-from nanobot_memory_plugins.consolidation.model.groups import group_sizes, in_group
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section, group_sizes, in_group, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
-from nanobot_memory_plugins.consolidation.store.rendering import in_order
+from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
+from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.core import Scope, SystemClock
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
@@ -107,8 +106,6 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     found, current = snapshot.entries, snapshot.entries.get(entry_id)
     entry = current or snapshot.forgotten.get(entry_id) or repository.history.last_known(entry_id)
     if entry is None:
-        from nanobot_memory_plugins.consolidation.operations.changes import no_entry
-
         raise no_entry([entry_id], found)
     if as_json:
         history = [{**run_row(run), **change_row(change)} for run in runs for change in run.changes]
@@ -123,7 +120,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
             time=local_minute(run.time),
             action=tr(run.changes[0].action.value),
             who=tr(run.who),
-            why=said_why(run),
+            why=tr(run.why),
         )
         out.print(shown(line), style="dim")
 
@@ -162,8 +159,6 @@ def remember_text(
 @entries.command("confirm")
 def confirm_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Say that what a model noted is so: from now on it counts as your own word, and may stand in the prompt."""
-    from nanobot_memory_plugins.consolidation.operations.changes import edit
-
     repository = opened(workspace)
     show_outcome(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
 
@@ -174,8 +169,6 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
 
     The messages that they came from are hidden with them; other messages and notes may still say it.
     """
-    from nanobot_memory_plugins.consolidation.operations.changes import forget
-
     repository = opened(workspace)
     show_outcome(forget(repository, ids, who=WHO), repository, as_json=as_json)
     if not as_json:
@@ -187,8 +180,6 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
 @entries.command("restore")
 def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Bring back an entry that was archived, forgotten or deleted."""
-    from nanobot_memory_plugins.consolidation.operations.changes import restore
-
     repository = opened(workspace)
     show_outcome(restore(repository, entry_id, who=WHO), repository, as_json=as_json)
 
@@ -204,8 +195,6 @@ def show_history(
     repository = opened(workspace)
     every = repository.history.runs(entry_id)
     if entry_id and not every and entry_id not in (current := repository.load().entries):
-        from nanobot_memory_plugins.consolidation.operations.changes import no_entry
-
         raise no_entry([entry_id], current)
     found = every[-limit:]
     if as_json:
@@ -221,15 +210,12 @@ def show_history(
 @entries.command("undo")
 def undo_run(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run; without it, the last one.")] = "",
-    entry_id: Annotated[str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.")] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back a run, or one change of it. What was changed since then stays."""
-    from nanobot_memory_plugins.consolidation.operations.changes import undo
-
+    """Take back a run. What was changed since then stays."""
     repository = opened(workspace)
-    show_outcome(undo(repository, run_id, entry_id=entry_id, who=WHO), repository, as_json=as_json)
+    show_outcome(undo(repository, run_id, who=WHO), repository, as_json=as_json)
 
 
 @entries.command("group")
@@ -253,6 +239,4 @@ def group_entries(
         return
     if name is None:
         raise typer.BadParameter(tr("say into which group, with --to"))
-    from nanobot_memory_plugins.consolidation.operations.changes import edit
-
     show_outcome(edit(repository, ids, EntryEdit(group=name), who=WHO, why="group"), repository, as_json=as_json)

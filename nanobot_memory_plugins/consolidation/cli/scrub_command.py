@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.console import console, shown

@@ -27,7 +27,7 @@ _WHY_WORDS = (
     "remember", "forget", "edit", "confirm", "group", "restored", "undone", "purged",
     "edited in ENTRIES.md", "ENTRIES.md was gone",
     "imported from an archive", "the import was taken back", "changed on another machine",
-    "daily consolidation, {day}", "session {session}",
+    "daily consolidation", "conversation",
 )  # fmt: skip
 # What is shown of one entry, by the names that its JSON has; of these, which are words, and which are times.
 _FIELD_WORDS = (
@@ -104,7 +104,7 @@ def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool
 def show_run(run: Run) -> None:
     """Show a run of the history."""
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
-    when, who, why = shown(local_minute(run.time)), shown(tr(run.who)), shown(said_why(run))
+    when, who, why = shown(local_minute(run.time)), shown(tr(run.who)), shown(tr(run.why))
     console().print(f"[bold]{shown(run.id)}[/bold]  {when}  {who}: {why}{undoes}")
     _show_changes(run.changes, indent="    ")
 
@@ -160,12 +160,3 @@ def local_minute(text: str) -> str:
         return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError, OSError):
         return text
-
-
-def said_why(run: Run) -> str:
-    """Return why a run was done, in the reader's language where the program says so."""
-    for template in _WHY_WORDS:
-        begin, _, name = template.rstrip("}").partition("{")
-        if name and run.why.startswith(begin):
-            return tr(template, **{name: run.why.removeprefix(begin)})
-    return tr(run.why)

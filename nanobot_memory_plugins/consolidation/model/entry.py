@@ -1,6 +1,7 @@
 """An entry: one thing that is remembered for long, and how much it matters."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -8,6 +9,7 @@ from enum import StrEnum
 from uuid import uuid4
 
 from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.session_reading import Quote
@@ -24,6 +26,8 @@ _BREAKS = re.compile(f"[{LINE_BREAKS}]")
 # Between the sessions of an entry that is made of what several said, and how many of them are named.
 _SESSION_BREAK = "\n"
 _MOST_SESSIONS = 20
+# Characters of a group's name, and groups inside each other.
+_LONGEST_GROUP, _DEEPEST_GROUP = 80, 5
 # Decimals of a stored score: far more than the two that are shown, and short enough to read.
 _SCORE_DECIMALS = 6
 
@@ -59,15 +63,13 @@ class Entry:
     The score is kept as ``anchor``, what it was when the entry was last used or somebody set it, and the days by which
     it has faded since: so that fading depends on the moment alone, and not on how often it is worked out.
     ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
-    ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
-    ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
-    said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry comes in the prompt before all
-    others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
-    took its place. ``quote`` is the sentence that it rests on, the user's or, of what the
-    assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records``
-    are the ids of the messages that it is from. ``hides`` are those that are hidden with it once it is forgotten, its
-    own id among them. ``extra`` holds fields of the file
-    that this version does not know.
+    ``supersedes`` and ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one
+    made of what several said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry comes in
+    the prompt before all others. ``importance`` is that of `Importance`, or empty where nobody has said it.
+    ``ended_at`` is when another one took its place. ``quote`` is the sentence that it rests on, the user's or, of
+    what the assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records`` are the ids
+    of the messages that it is from. ``hides`` are those that are hidden with it once it is forgotten, its own id
+    among them. ``extra`` holds fields of the file that this version does not know.
     """
 
     id: str
@@ -86,7 +88,6 @@ class Entry:
     scope: Scope = Scope()
     anchor_days: int = 0
     decayed_days: int = 0
-    kept_in: Section | None = None
     extra: tuple[tuple[str, str], ...] = ()
     kind: str = ""
     pinned: bool = False
@@ -116,18 +117,18 @@ class Entry:
     @property
     def lasts(self) -> bool:
         """Whether it stops fading at one half: it is of high importance, pinned or an instruction, and holds."""
-        matters = self.importance == "high" or self.pinned or bool(self.kind)
-        return matters and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
+        return (self.importance == "high" or self.is_kept) and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
 
     @property
     def section(self) -> Section:
-        """The section it is in: the one that a person put it in, else the one for its score."""
-        return Section.ARCHIVED if self.is_forgotten else self.kept_in or self.section_by_score
+        """The section it is in; what only a model has noted is put away until somebody says or confirms it."""
+        is_put_away = self.is_forgotten or self.origin is Origin.SUMMARY or self.score < ARCHIVE_BELOW
+        return Section.ARCHIVED if is_put_away else Section.ACTIVE
 
     @property
-    def section_by_score(self) -> Section:
-        """The section for its score alone."""
-        return Section.ACTIVE if self.score >= ARCHIVE_BELOW else Section.ARCHIVED
+    def is_kept(self) -> bool:
+        """Whether a person wants it to stay: it is pinned, or a standing instruction."""
+        return self.pinned or bool(self.kind)
 
     def with_score(self, score: float) -> "Entry":
         """Return the entry with its score set; it fades on from there."""
@@ -184,6 +185,11 @@ def plain_words(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".。!！")
 
 
+def alike(one: str, other: str) -> bool:
+    """Return whether two texts are the same but for case, space and the full stop."""
+    return plain_words(one) == plain_words(other)
+
+
 def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
@@ -205,3 +211,25 @@ def new_id(taken: Iterable[str] = ()) -> str:
 def content_of(text: object) -> str:
     """Return any text as an entry can hold it: on one line, without NUL and lone surrogates."""
     return " ".join(_BREAKS.sub(" ", clean_markdown(text)).split())
+
+
+def plain_group(group: str) -> str:
+    """Return the name of a group in its one form, ``work/clients``: lower case, single slashes, tokens replaced."""
+    text = redact_key(content_of(group[: 4 * _LONGEST_GROUP])).replace("\\", "/").replace("／", "/").casefold()
+    parts = [part.strip(" .") for part in text.split("/")]
+    return "/".join([part for part in parts if part][:_DEEPEST_GROUP])[:_LONGEST_GROUP].strip("/ ")
+
+
+def in_group(entry: Entry, group: str) -> bool:
+    """Return whether an entry lies in a group or in one inside it. The empty group holds everything."""
+    outer, inner = plain_group(group), plain_group(entry.group)
+    return not outer or inner == outer or inner.startswith(f"{outer}/")
+
+
+def group_sizes(entries: Iterable[Entry]) -> dict[str, int]:
+    """Return each group with the number of entries in it and in those inside it, by name; ``""`` holds the rest."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        parts = plain_group(entry.group).split("/")
+        counts.update("/".join(parts[: depth + 1]) for depth in range(len(parts)))
+    return dict(sorted(counts.items()))

@@ -1,6 +1,6 @@
 """Which known entry says what a text says.
 
-By id, by the same words, then by meaning. Two texts that say nearly the same of different things ("likes tea", "likes
+By the same words, then by meaning. Two texts that say nearly the same of different things ("likes tea", "likes
 coffee") are as close to each other for an embedding model as two that say the same in other words. So words decide: one
 text must hold what the other says, and numbers, days, negation and what was turned down must agree. Vectors confirm it,
 and let a text that adds more count as the same. The thresholds are measured: docs/entries.md.
@@ -52,14 +52,6 @@ class Matcher:
         self._encode = encode
         self._vectors: BoundedDict[str, array[float]] = BoundedDict(_KEPT_VECTORS)
 
-    async def closest(self, text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[tuple[str, float]]:
-        """Return the entries that ``text`` may mean, best first, each with its likeness; only plausible ones.
-
-        1 is an id, or the same words.
-        """
-        vectors = await self._vectors_of([text, *(entry.content for entry in entries.values())])
-        return await run_in_daemon_thread(lambda: _closest(text, entries, vectors)[: max(0, most)])
-
     async def same(self, texts: Sequence[str], entries: Mapping[str, Entry]) -> list[str | None]:
         """Return for each text the id of the entry that says the same thing, or None."""
 
@@ -71,16 +63,6 @@ class Matcher:
         compared = {entries[id_].content for ids in likely for id_ in ids}
         vectors = await self._vectors_of([*(text for text, ids in zip(texts, likely, strict=True) if ids), *compared])
         return [_best_same(text, ids, entries, vectors) for text, ids in zip(texts, likely, strict=True)]
-
-    async def repeats(self, texts: Sequence[str]) -> list[int | None]:
-        """Return for each text the index of the first earlier text that says the same, or None."""
-        vectors = await self._vectors_of(texts) if len(texts) > 1 else {}
-        first: list[int | None] = []
-        for text in texts:
-            before = ((place, other) for place, other in enumerate(texts[: len(first)]) if first[place] is None)
-            says_it = (place for place, other in before if says_the_same(text, other, _cosine(text, other, vectors)))
-            first.append(next(says_it, None))
-        return first
 
     async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, or nothing while there is no model."""
@@ -106,7 +88,7 @@ def _sameness(one: TextFingerprint, other: TextFingerprint, cosine: float | None
         return 1.0 if one.key else 0.0
     share = _agreement(one, other)
     if cosine is None:
-        return _dice(one, other) if share >= _SHARED else 0.0
+        return share if share >= _SHARED else 0.0
     if cosine < _LEAST_COSINE or share < (_SHARED_WITH_VECTORS if cosine >= _SURE_COSINE else _SHARED):
         return 0.0
     return min(1.0, cosine)
@@ -123,9 +105,7 @@ def _agreement(one: TextFingerprint, other: TextFingerprint) -> float:
 
 
 def _likely_ids(text: str, known: Mapping[str, TextFingerprint]) -> list[str]:
-    """Return the ids of the entries that may say the same; an id that is named, or the same words, come alone."""
-    if (id_ := _named_id(text, known)) is not None:
-        return [id_]
+    """Return the ids of the entries that may say the same; the same words come alone."""
     fingerprint = wording(text)
     same = [id_ for id_, other in known.items() if other.key == fingerprint.key] if fingerprint.key else []
     return same or [id_ for id_, other in known.items() if _agreement(fingerprint, other) >= _SHARED_WITH_VECTORS]
@@ -138,9 +118,6 @@ def _named_id(text: str, ids: Container[str]) -> str | None:
 
 
 def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vectors: Vectors) -> str | None:
-    if (known := _named_id(text, entries)) is not None:
-        return known
-
     def rank(entry: Entry) -> tuple[float, bool]:
         cosine = _cosine(text, entry.content, vectors)
         return says_the_same(text, entry.content, cosine), not entry.superseded_by
@@ -149,7 +126,11 @@ def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vect
     return best if best and rank(entries[best])[0] else None
 
 
-def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[tuple[str, float]]:
+def closest(text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[tuple[str, float]]:
+    """Return the entries that ``text`` may mean by its words, best first, each with its likeness; only plausible ones.
+
+    1 is an id, or the same words.
+    """
     if (known := _named_id(text, entries)) is not None:
         return [(known, 1.0)]
     fingerprint = wording(text)
@@ -159,27 +140,19 @@ def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[
         if fingerprint.key and fingerprint.key == other.key:
             return 1.0
         # Who asks for an entry names what is particular about it, and not all that it says.
-        covered = _shared_weight(fingerprint, other) / fingerprint.weight if fingerprint.weight else 0.0
-        words = 0.6 * covered + 0.4 * _dice(fingerprint, other)
-        cosine = _cosine(text, entry.content, vectors)
-        if cosine is not None:
-            words = 0.6 * max(words, cosine) + 0.4 * max(0.0, min(words, cosine))
-        return round(min(0.99, words), 4)
+        shared, longer = _shared_weight(fingerprint, other), max(fingerprint.weight, other.weight)
+        return min(0.99, 0.6 * shared / (fingerprint.weight or 1) + 0.4 * shared / (longer or 1))
 
     found = [(id_, likeness(entry)) for id_, entry in entries.items()]
     plausible = [match for match in found if match[1] >= _PLAUSIBLE]
-    return sorted(plausible, key=lambda match: (match[1], not entries[match[0]].superseded_by), reverse=True)
+    plausible.sort(key=lambda match: (match[1], not entries[match[0]].superseded_by), reverse=True)
+    return plausible[:most]
 
 
 def _shared_weight(one: TextFingerprint, other: TextFingerprint) -> float:
     if one.terms.keys().isdisjoint(other.terms):  # as most are
         return 0.0
     return sum(weight for term, weight in one.terms.items() if term in other.terms)
-
-
-def _dice(one: TextFingerprint, other: TextFingerprint) -> float:
-    total = len(one.grams) + len(other.grams)
-    return 2 * len(one.grams & other.grams) / total if total else 0.0
 
 
 def _cosine(one: str, other: str, vectors: Vectors) -> float | None:

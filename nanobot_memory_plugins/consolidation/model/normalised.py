@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from nanobot_memory_plugins.core.text.calendar import (
     CHINESE_WEEK,
@@ -113,14 +112,12 @@ _CJK_PREDICATES = (
 class TextFingerprint:
     """What a text says. ``key`` is the same for texts that differ in case, width, spaces and punctuation alone.
 
-    ``terms`` are its terms with their weights, ``grams`` the terms with pairs of Chinese characters, ``numbers`` its
-    numbers and days. ``negated`` and ``past`` say that it denies something, or tells what is over.
-    ``weight`` is that of all its terms.
+    ``terms`` are its terms with their weights, ``numbers`` its numbers and days. ``negated`` and ``past`` say that it
+    denies something, or tells what is over. ``weight`` is that of all its terms.
     """
 
     key: str
     terms: dict[str, float]
-    grams: frozenset[str]
     numbers: frozenset[str]
     negated: bool
     past: bool
@@ -148,7 +145,6 @@ def wording(text: str) -> TextFingerprint:
     words = _PAST.sub(" ", without_negations(words))
     names = frozenset(match.casefold() for match in _NAME.findall(text[:_LONGEST]))
     terms: dict[str, float] = {}
-    grams: set[str] = set()
     numbers: set[str] = set()
     for mark, part in (("", words), ("~", turned_down), ("<", left)):
         for kind, term, weight in _terms(part, names):
@@ -156,8 +152,7 @@ def wording(text: str) -> TextFingerprint:
                 numbers.add(mark + term)
             if weight:
                 terms.setdefault(mark + term, weight)
-            grams.add(mark + term)
-    return TextFingerprint(key, terms, frozenset(grams), frozenset(numbers), negated, past, sum(terms.values()))
+    return TextFingerprint(key, terms, frozenset(numbers), negated, past, sum(terms.values()))
 
 
 def _dated(text: str) -> str:
@@ -176,7 +171,7 @@ def _weekday(match: re.Match[str]) -> int:
 
 
 def _terms(text: str, names: frozenset[str]) -> Iterator[tuple[str, str, float]]:
-    """Yield kind, term and weight; a weight of 0 is a pair of characters, which only measures likeness.
+    """Yield kind, term and weight.
 
     ``names`` are words that count whatever they are: the language Go.
     """
@@ -206,8 +201,6 @@ def _cjk_terms(run: str) -> Iterator[tuple[str, str, float]]:
     for part in _CJK_SILENT.sub(" ", run).split():
         for character in part:
             yield "character", character, _CHARACTER
-        for first, second in pairwise(part):
-            yield "pair", first + second, 0.0
 
 
 def _plain_number(text: str) -> str:

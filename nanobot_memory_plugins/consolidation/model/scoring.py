@@ -8,13 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 
-from nanobot_memory_plugins.consolidation.model.entry import (
-    ARCHIVE_BELOW,
-    FORGET_BELOW,
-    INSTRUCTION,
-    Entry,
-    Section,
-)
+from nanobot_memory_plugins.consolidation.model.entry import FORGET_BELOW, Entry
 
 PROTECTED_DAYS = 7
 HIT_SHARE = 0.2
@@ -50,14 +44,9 @@ def initial_score(importance: Importance | str) -> float:
 
 
 def activated(entry: Entry, now: datetime) -> Entry:
-    """Return the entry after it was used: faded up to now, then a fifth of what it lacks is added.
-
-    An entry that comes back above the border leaves the archive, where a person put it too.
-    """
+    """Return the entry after it was used: faded up to now, then a fifth of what it lacks is added."""
     score = decayed(entry, now).score
-    used = entry.used(score + (1.0 - score) * HIT_SHARE, now)
-    is_back = used.anchor >= ARCHIVE_BELOW and entry.kept_in is Section.ARCHIVED
-    return replace(used, hits=entry.hits + 1, kept_in=None if is_back else entry.kept_in)
+    return replace(entry.used(score + (1.0 - score) * HIT_SHARE, now), hits=entry.hits + 1)
 
 
 def decayed(entry: Entry, now: datetime) -> Entry:
@@ -72,13 +61,8 @@ def decayed(entry: Entry, now: datetime) -> Entry:
 
 def expired(entry: Entry, now: datetime) -> Entry:
     """Return an entry whose time has passed as one for the archive; any other one as it is."""
-    if entry.expires_at is None or now < entry.expires_at:
-        return entry
-    if entry.kind == INSTRUCTION:
-        return replace(entry, kept_in=None).with_score(min(entry.score, EXPIRED_SCORE))
-    if entry.kept_in is Section.ACTIVE or entry.score <= EXPIRED_SCORE:
-        return entry
-    return entry.with_score(EXPIRED_SCORE)
+    is_over = entry.expires_at is not None and entry.expires_at <= now
+    return entry.with_score(EXPIRED_SCORE) if is_over and entry.score > EXPIRED_SCORE else entry
 
 
 def contradicted(old: Entry, new: Entry) -> tuple[Entry, Entry]:
@@ -100,11 +84,8 @@ def as_of(entry: Entry, now: datetime) -> Entry:
 
 
 def is_faded_away(entry: Entry) -> bool:
-    """Return whether so little is left of an entry that nobody is shown it; it stays in the archive, for `restored`.
-
-    One that a person put among the active ones stays.
-    """
-    return entry.score < FORGET_BELOW and entry.kept_in is not Section.ACTIVE
+    """Return whether so little is left of an entry that nobody is shown it; it stays in the archive, for `restored`."""
+    return entry.score < FORGET_BELOW
 
 
 def shown_now(entries: Iterable[Entry], now: datetime) -> list[Entry]:
@@ -116,7 +97,7 @@ def restored(entry: Entry, now: datetime) -> Entry:
     """Return an archived or forgotten entry as one that is remembered again."""
     expires_at = None if entry.expires_at is not None and entry.expires_at <= now else entry.expires_at
     back = entry.used(max(entry.score, RESTORED_SCORE), now)
-    return replace(back, kept_in=None, hides=(), expires_at=expires_at)
+    return replace(back, hides=(), expires_at=expires_at)
 
 
 def end_of(day: date, zone: tzinfo | None = None) -> datetime:

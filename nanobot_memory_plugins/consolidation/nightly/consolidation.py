@@ -1,27 +1,28 @@
-"""The daily consolidation: the read are read, the model is asked, and what it wants is done in one run."""
+"""The daily consolidation: the notes are read, the model is asked, and what it wants is done in one run."""
 
+import asyncio
+import contextvars
 import os
 import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
-from nanobot_memory_plugins.consolidation.nightly.answer import Operation, read_answer
-from nanobot_memory_plugins.consolidation.nightly.apply import (
+from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
+from nanobot_memory_plugins.consolidation.nightly.operations import (
     SAYS_IT_ALREADY,
     Answered,
     Applied,
     AppliedOperation,
     apply,
+    read_answer,
+    tidied,
 )
-from nanobot_memory_plugins.consolidation.nightly.material import Material, materials, read_material
-from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
-from nanobot_memory_plugins.consolidation.operations.merge_entries import tidied
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, logger
@@ -35,21 +36,24 @@ from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PURPOSE = "consolidation"
+_ANSWER_TOKENS = 1_500
 WHO = "consolidation"
 # The row of the state database, and the work that machines share.
 _TASK, _WORK = "consolidation", "entries"
 # Seconds for which a machine that has died keeps the others waiting: longer than a consolidation takes.
 _HELD = 900.0
+# Seconds between looks at the clock: it may be set, and the machine may have slept.
+_LOOK_SECONDS = 300.0
 # Seconds for one git command; it waits for nobody.
 _GIT_SECONDS = 10.0
-_GIT_IDENTITY = {
-    "GIT_AUTHOR_NAME": "nanobot-memory consolidation",
-    "GIT_AUTHOR_EMAIL": "consolidation@nanobot-memory.invalid",
-}
+_GIT_OPTIONS = (
+    *("-c", "user.name=nanobot-memory consolidation", "-c", "user.email=consolidation@nanobot-memory.invalid"),
+    *("-c", "commit.gpgSign=false"),
+)
 _DONE = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
     """What a consolidation came to.
 
@@ -59,12 +63,17 @@ class Report:
 
     calls: int = 0
     idle: bool = False
-    done: tuple[AppliedOperation, ...] = ()
-    dropped: tuple[str, ...] = ()
+    done: Sequence[AppliedOperation] = ()
+    dropped: list[str] = field(default_factory=list)
     refused: str = ""
     failed: str = ""
     outcome: Outcome | None = None
     commit: str = ""
+
+    def add(self, applied: Applied) -> None:
+        """Take down what was done of the model's answers."""
+        self.done, self.refused = applied.done, applied.refused
+        self.dropped += applied.dropped
 
     def in_words(self) -> str:
         """Return what was done, for a commit and the log; no text of an entry is in it."""
@@ -90,17 +99,6 @@ class LastRun:
 
     when: datetime | None = None
     seen: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True)
-class _ModelAnswers:
-    """What the model answered, what of it could not be used, and which scopes got no answer."""
-
-    answers: list[Answered] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
-    unanswered: set[Visibility] = field(default_factory=set)
-    failed: str = ""
-    calls: int = 0
 
 
 class NightlyConsolidation:
@@ -158,11 +156,23 @@ class NightlyConsolidation:
         fresh = [
             material for material in self._materials(read, entries).values() if _is_worth_asking(material, last.seen)
         ]
-        model_answers = await self._ask_model(fresh, now)
+        report = Report(idle=not fresh)
+        answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
         if dry_run:
-            applied = apply(entries, model_answers.answers, now=now, owner_of=self._context.scopes.owner)
-            return _report(applied, model_answers, idle=not fresh)
-        return await run_in_daemon_thread(lambda: self._write(model_answers, read, last, now, idle=not fresh))
+            report.add(apply(entries, answers, now=now, owner_of=self._context.scopes.owner))
+            return report
+        unanswered = {material.visible for material in fresh} - {answer.material.visible for answer in answers}
+
+        def write() -> None:
+            seen: set[str] = set()
+            for material in self._materials(read, self._write(report, answers, now)).values():
+                # What the model did not answer to stays new.
+                digests = material.digests()
+                seen |= digests & last.seen if material.visible in unanswered else digests
+            self.note_run(LastRun(now, frozenset(seen)))
+
+        await run_in_daemon_thread(write)
+        return report
 
     def _read_entries_and_material(self, now: datetime) -> tuple[dict[str, Entry], Material]:
         snapshot = self._repository.load()
@@ -179,83 +189,105 @@ class NightlyConsolidation:
     def _materials(self, read: Material, entries: dict[str, Entry]) -> dict[Visibility, Material]:
         return materials(read, entries, self._context.scopes.visible)
 
-    async def _ask_model(self, fresh: Sequence[Material], now: datetime) -> _ModelAnswers:
-        model_answers = _ModelAnswers()
-        for material in fresh:
-            operations, shown = await self._operations_of(material, now, model_answers)
-            if operations is None:
-                model_answers.unanswered.add(material.visible)
-                continue
-            added = [operation for operation in operations if operation.op == "add"]
-            matches = await self._matcher.same([operation.content for operation in added], material.entries)
-            known = {operation for operation, match in zip(added, matches, strict=True) if match is not None}
-            model_answers.dropped += [operation.dropped(SAYS_IT_ALREADY) for operation in known]
-            new = [operation for operation in operations if operation not in known]
-            model_answers.answers.append(Answered(material, shown, new))
-        return model_answers
-
-    async def _operations_of(
-        self, material: Material, now: datetime, model_answers: _ModelAnswers
-    ) -> tuple[list[Operation] | None, dict[str, Entry]]:
-        """Return what the model wants, None where it gives nothing, and the entries that it was shown."""
-        complete, options = self._context.complete, self._options
+    async def _operations_of(self, material: Material, now: datetime, report: Report) -> Answered | None:
+        """Return what the model wants, but for what an entry says already; None where it gives nothing."""
+        complete, today = self._context.complete, now.astimezone().date()
         if complete is None:
-            return None, {}
+            return None
         messages, shown = await run_in_daemon_thread(
-            make_prompt,
-            material,
-            self._context.prompts,
-            today=now.astimezone().date(),
-            tokens=options.consolidation_tokens,
+            make_prompt, material, self._context.prompts, today=today, tokens=self._options.consolidation_tokens
         )
-        model_answers.calls += 1
+        report.calls += 1
         try:
-            text = await complete(messages, max_tokens=options.consolidation_answer_tokens, purpose=PURPOSE)
+            text = await complete(messages, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         except LanguageModelError as error:
-            model_answers.failed = error.cause
-            return None, shown
-        answer = await run_in_daemon_thread(read_answer, text if isinstance(text, str) else "")
+            report.failed = error.cause
+            return None
+        answer = await run_in_daemon_thread(read_answer, text)
         if answer is None:
-            model_answers.failed = Sentence("its answer is no list of operations")
-            return None, shown
-        model_answers.dropped += answer[1]
-        return answer[0], shown
+            report.failed = Sentence("its answer is no list of operations")
+            return None
+        operations, unusable = answer
+        added = [operation for operation in operations if operation.op == "add"]
+        matches = await self._matcher.same([operation.content for operation in added], material.entries)
+        known = {operation for operation, match in zip(added, matches, strict=True) if match is not None}
+        report.dropped += [*unusable, *(operation.dropped(SAYS_IT_ALREADY) for operation in known)]
+        return Answered(material, shown, [operation for operation in operations if operation not in known])
 
-    def _write(
-        self, model_answers: _ModelAnswers, read: Material, last: LastRun, now: datetime, *, idle: bool
-    ) -> Report:
+    def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> dict[str, Entry]:
+        """Do what the model wants, and return the entries as they are then."""
         applied = Applied({})
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             nonlocal applied
-            current, answers = tidied(entries, now, self._context.scopes.owner), model_answers.answers
+            current, fresh = tidied(entries, now, self._context.scopes.owner), list(answers)
             if answers:
                 # What the model was shown may have been forgotten for good while it was asked.
-                fresh_materials = self._materials(self._read_entries_and_material(now)[1], current)
-                answers = [
-                    replace(answered, material=fresh_materials[answered.material.visible])
-                    for answered in answers
-                    if answered.material.visible in fresh_materials
-                ]
-            applied = apply(current, answers, now=now, owner_of=self._context.scopes.owner)
+                found = self._materials(self._read_entries_and_material(now)[1], current)
+                shown = [(answer, found.get(answer.material.visible)) for answer in answers]
+                fresh = [replace(answer, material=material) for answer, material in shown if material is not None]
+            applied = apply(current, fresh, now=now, owner_of=self._context.scopes.owner)
             return applied.entries
 
-        day = now.astimezone().date().isoformat()
-        outcome = self._repository.update(change, who=WHO, why=f"daily consolidation, {day}")
-        seen: set[str] = set()
-        for material in self._materials(read, outcome.entries).values():
-            # What the model did not answer to stays new.
-            digests = material.digests()
-            seen |= digests & last.seen if material.visible in model_answers.unanswered else digests
-        self.note_run(LastRun(now, frozenset(seen)))
-        if self._options.history_days:
-            self._repository.history.drop_before(now - timedelta(days=self._options.history_days))
-        report = replace(_report(applied, model_answers, idle=idle), outcome=outcome)
+        report.outcome = outcome = self._repository.update(change, who=WHO, why="daily consolidation")
+        report.add(applied)
         if self._options.git_commit and outcome.run is not None:
             paths = self._repository.paths
-            message = f"consolidation: {report.in_words()} ({day})"
-            return replace(report, commit=_commit(outcome.path, (paths.workspace, paths.memory), message))
-        return report
+            message = f"consolidation: {report.in_words()} ({now.astimezone():%Y-%m-%d})"
+            report.commit = _commit(outcome.path, (paths.workspace, paths.memory), message)
+        return outcome.entries
+
+
+def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:
+    """Return whether it has been ``hour`` o'clock since the last run, in local time."""
+
+    def day(moment: datetime) -> datetime:
+        return moment.astimezone(timezone).replace(tzinfo=None) - timedelta(hours=hour)
+
+    return day(last).date() < day(now).date()
+
+
+class Schedule:
+    """Consolidates daily at ``hour`` o'clock, and what was missed some seconds after the start, as the options say."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._consolidation = NightlyConsolidation(context)
+        self._options: ConsolidationOptions = context.options
+        self._clock = context.clock
+        # In a context of its own: the time limit of the hook that happens to start the memory is not ours.
+        self._task = asyncio.create_task(self._run(), name="consolidation", context=contextvars.Context())
+
+    async def stop(self) -> None:
+        """End; a use of the model that is under way is given up, a write that has begun is finished."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        await asyncio.sleep(self._options.consolidation_delay)
+        while True:
+            try:
+                await self._run_if_due()
+            except Exception as error:  # a night that fails must not be the last one
+                logger.warning("consolidation: it could not be done: {}", type(error).__name__)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _run_if_due(self) -> None:
+        """Consolidate when it is due and nobody else does."""
+        if await self._is_due():
+            async with self._consolidation.alone() as is_alone:
+                if is_alone and await self._is_due():  # another process may just have done it
+                    (await self._consolidation.run()).log()
+
+    async def _is_due(self) -> bool:
+        return await run_in_daemon_thread(self._look_at_the_clock)
+
+    def _look_at_the_clock(self) -> bool:
+        now, last = self._clock.now(), self._consolidation.last_run()
+        if last.when is None or last.when > now:
+            # From here on days are counted: at the first start ever, and when a clock that was ahead is set back.
+            self._consolidation.note_run(replace(last, when=now) if last.when else LastRun(now))
+            return False
+        return is_due(last.when, now, self._options.consolidation_hour)
 
 
 def _is_worth_asking(material: Material, seen: frozenset[str]) -> bool:
@@ -264,44 +296,27 @@ def _is_worth_asking(material: Material, seen: frozenset[str]) -> bool:
     return bool(enough) and not material.digests() <= seen
 
 
-def _report(applied: Applied, model_answers: _ModelAnswers, *, idle: bool) -> Report:
-    dropped = (*model_answers.dropped, *applied.dropped)
-    return Report(model_answers.calls, idle, applied.done, dropped, applied.refused, model_answers.failed)
-
-
 def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:
     """Commit a file as it is, when the top of its repository is one of ``roots``; return the commit, or nothing.
 
     What else is staged stays staged and is not committed. No failure raises: it is logged, and the file stays as it is.
     """
+    # Variables of a git that calls us (a hook, a rebase) would lead to its repository.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(path.parent), *_GIT_OPTIONS, *arguments]
+        done = subprocess.run(  # noqa: S603  # no shell, and the arguments are ours
+            command, capture_output=True, timeout=_GIT_SECONDS, env=environment, stdin=subprocess.DEVNULL, check=True
+        )
+        return done.stdout.decode("utf-8", "replace").strip()
+
     try:
-        top = _git(path.parent, "rev-parse", "--show-toplevel")
-        if Path(top).resolve() not in {root.resolve() for root in roots}:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() not in {root.resolve() for root in roots}:
             return ""
-        _git(path.parent, "add", "--", path.name)  # it fails where the file is ignored
-        only = ("--only", "--message", message, "--", path.name)
-        _git(path.parent, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", *only)
-        return _git(path.parent, "rev-parse", "HEAD")
+        git("add", "--", path.name)  # it fails where the file is ignored
+        git("commit", "--quiet", "--no-verify", "--only", "--message", message, "--", path.name)
+        return git("rev-parse", "HEAD")
     except (OSError, subprocess.SubprocessError) as error:
         logger.info("consolidation: {} is not committed: {}", path.name, type(error).__name__)
         return ""
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    """Return what a git command prints. Raises `OSError` and `subprocess.SubprocessError`."""
-    # Variables of a git that calls us (a hook, a rebase) would lead to its repository.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"} | _GIT_IDENTITY
-    environment |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in _GIT_IDENTITY.items()}
-    done = subprocess.run(  # noqa: S603  # no shell, and the arguments are ours
-        ["git", "-C", str(folder), *arguments],  # noqa: S607  # the user's git
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=_GIT_SECONDS,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        check=True,
-    )
-    return done.stdout.strip()

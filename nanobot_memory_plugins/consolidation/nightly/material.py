@@ -1,4 +1,4 @@
-"""What a consolidation reads: the notes and transcripts of the last days, the entries, and people's long-term text.
+"""What a consolidation reads (notes and transcripts of days, entries, people's long-term text), and the prompt of it.
 
 Only what users said makes an entry the user's. What tools and the web said is left out, as are sessions that nobody
 speaks in, and messages that are hidden with a forgotten entry.
@@ -6,24 +6,37 @@ speaks in, and messages that are hidden with a forgotten entry.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
-from nanobot_memory_plugins.core import Message, Origin, Scope, logger
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, whole_scope
+from nanobot_memory_plugins.consolidation.prompt import fitting_lines
+from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
+from nanobot_memory_plugins.core import Message, Origin, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.notes import Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.values import Visibility
 
 # Messages of all sessions, and of one; characters of one message that are looked at.
 _MESSAGES, _OF_SESSION, _CHARACTERS = 400, 200, 4_000
 UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
+
+# Tokens of one note, message or passage that are shown, and of one entry; entries that are shown, however short they
+# are: more than a small model can look through.
+_PIECE_TOKENS, _ENTRY_TOKENS, _MOST_ENTRIES = 240, 120, 100
+# The share that each part may take of the room that those before it have left.
+_SHARES = {"rest": 0.15, "entries": 0.5, "notes": 0.5, "said": 1.0}
+_REST: dict[Language, str] = {"en": "# OTHER TEXT\n{}\n", "zh": "# 其他文字\n{}\n"}
+_STATES: dict[Language, tuple[str, str]] = {"en": ("archived", "replaced"), "zh": ("已归档", "已被取代")}
 
 # Text that holds nothing but headings, or nothing at all.
 _HEADINGS = re.compile(r"(?:\s*#{1,6}(?:[ \t][^\n]*)?(?:\n|\Z))*\s*")
@@ -156,3 +169,58 @@ def _read_file(path: Path) -> bytes:
     except OSError as error:
         logger.warning("consolidation: {} cannot be read: {}", path.name, type(error).__name__)
         return b""
+
+
+def make_prompt(
+    material: Material, prompts: Prompts, *, today: date, tokens: int
+) -> tuple[list[dict[str, str]], dict[str, Entry]]:
+    """Return the prompt for one call, about ``tokens`` estimated tokens at most, and the entries that it shows.
+
+    What was said last, the newest notes and the highest entries come first. What does not fit is left out.
+    """
+    records = (*material.notes, *material.said)
+    texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
+    language = dominant_language([Message("user", text) for text in texts])
+    empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language)}
+    fixed = prompts.rendered(CONSOLIDATION, language, empty)
+    ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
+    lines = {
+        "rest": [_record_line(text) for text in material.texts],
+        "entries": [_entry_line(entry, language) for entry in ranked],
+        "notes": [_record_line(note) for note in reversed(material.notes)],
+        "said": [_record_line(message) for message in reversed(material.said)],
+    }
+    room = tokens - 24 - sum(estimate_tokens(message["content"]) for message in fixed)
+    for name, part in lines.items():
+        lines[name] = fitting_lines(part, int(room * _SHARES[name]))
+        room -= sum(estimate_tokens(line) + 1 for line in lines[name])
+    values = {name: "\n".join(part) for name, part in lines.items()}
+    if values["rest"]:
+        values["rest"] = _REST[language].format(values["rest"])
+    entries = {entry.id: entry for entry in ranked if _entry_line(entry, language) in lines["entries"]}
+    return prompts.rendered(CONSOLIDATION, language, {**empty, **values}), entries
+
+
+def _ranked(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries that the model may work on: active ones first, each by its score."""
+    good = [entry for entry in entries if entry.origin not in UNTRUSTED]
+    return sorted(
+        good, key=lambda entry: (entry.section is Section.ARCHIVED, bool(entry.superseded_by), -entry.score, entry.id)
+    )
+
+
+def _entry_line(entry: Entry, language: Language) -> str:
+    archived, replaced = _STATES[language]
+    state = replaced if entry.superseded_by else archived if entry.section is Section.ARCHIVED else ""
+    about = [entry.category, entry.last_activated.date().isoformat(), f"{entry.score:.2f}", state]
+    return f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_flat(entry.content), _ENTRY_TOKENS)}"
+
+
+def _record_line(record: TranscriptRecord) -> str:
+    # On one line: a heading inside the material would look like one of the prompt's.
+    day = f"{record.time.astimezone():%Y-%m-%d} " if record.time is not None else ""
+    return f"- {day}{excerpt(_flat(record.text), _PIECE_TOKENS)}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text[: 8 * _PIECE_TOKENS * 4].split())

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, sessions_in
-from nanobot_memory_plugins.consolidation.model.groups import plain_group
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, plain_group, sessions_in
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
+from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
 from nanobot_memory_plugins.consolidation.store.merging import merged_entry
-from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -83,12 +82,10 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
         return repository.write(decide, who=who, why="restored")
 
 
-def undo(
-    repository: EntryRepository, run_id: str = "", *, entry_id: str = "", who: str, why: str = "undone"
-) -> Outcome:
-    """Take back a run, the last one by default, or what it did to one entry; what was changed since then stays.
+def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = "undone") -> Outcome:
+    """Take back a run, the last one by default; what was changed since then stays.
 
-    Raises `InputError` when there is no such run or entry, and `MemoryFileError`.
+    Raises `InputError` when there is no such run, and `MemoryFileError`.
     """
     with repository.locked():
         runs = repository.history.runs()
@@ -99,19 +96,14 @@ def undo(
             raise InputError(
                 Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
             )
-        if any(later.undoes == run.id for later in runs) and not entry_id:
+        if any(later.undoes == run.id for later in runs):
             raise InputError(Sentence("The run {id} was undone already.", id=run.id))
-        changes = [change for change in run.changes if entry_id in ("", change.id)]
-        if not changes:
-            raise InputError(
-                Sentence("The run {id} did nothing to the entry {entry_id}.", id=run.id, entry_id=entry_id)
-                if entry_id
-                else Sentence("Of what the run {id} did, nothing is known any more.", id=run.id)
-            )
+        if not run.changes:
+            raise InputError(Sentence("Of what the run {id} did, nothing is known any more.", id=run.id))
 
         def decide(found: Snapshot) -> Mapping[str, Entry]:
             result = dict(found.every)
-            for change in changes:
+            for change in run.changes:
                 entry = _taken_back(found.every.get(change.id), change.before, change.after)
                 if entry is None:
                     result.pop(change.id, None)
@@ -119,8 +111,7 @@ def undo(
                     result[change.id] = entry
             return result
 
-        whole = len(changes) == len(run.changes)
-        return repository.write(decide, who=who, why=why, undoes=run.id if whole else "")
+        return repository.write(decide, who=who, why=why, undoes=run.id)
 
 
 def _change_each(

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
 from nanobot_memory_plugins.consolidation.operations.changes import undo
-from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
-from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.files.reading import damage_in

@@ -9,7 +9,6 @@ from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
-from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.purging import HeldLine
@@ -52,17 +51,15 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         }
         alike = {id_ for id_, entry in entries.items() if id_ not in gone and matcher.count(_entry_text(entry))}
 
-        def remainder(entry: Entry | None) -> Entry | None:
-            """Return what stays of an entry in a copy."""
-            if entry is None or entry.id in gone or (entry.id not in alike and matcher.count(_entry_text(entry))):
-                return None
-            return _without_links(entry, gone)
+        def goes(entry: Entry | None) -> bool:
+            said_by_gone = entry is not None and entry.id not in alike and matcher.count(_entry_text(entry)) > 0
+            return entry is not None and (entry.id in gone or said_by_gone)
 
         rows = [
             (int(run.id), change.id)
             for run in history.runs()
             for change in run.changes
-            if any(entry is not None and remainder(entry) is None for entry in (change.before, change.after))
+            if goes(change.before) or goes(change.after)
         ]
         file = repository.paths.relative(repository.path)
         why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
@@ -85,8 +82,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             # First out of the file, as any other change: somebody may be writing it.
             repository.write(decide, who=who, why=PURGED)
             history.forget(gone, rows)
-            cleaner = FilePurge(repository.paths, matcher, everywhere=True)
-            repository.clean_backup(remainder, lambda data: cleaner.clean_notes(data).data)
+            repository.backup.unlink(missing_ok=True)
         repository.state.truncate_log()
         return found
 

@@ -9,12 +9,13 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     Category,
     Entry,
     Section,
+    alike,
     belonging,
+    is_at_hand,
+    is_visible,
     new_id,
-    whole_scope,
+    plain_group,
 )
-from nanobot_memory_plugins.consolidation.model.groups import plain_group
-from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.scoring import (
     Importance,
     activated,
@@ -24,10 +25,10 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     restored,
 )
 from nanobot_memory_plugins.consolidation.operations.changes import content_to_keep
-from nanobot_memory_plugins.consolidation.operations.merge_entries import alike
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, is_point_hidden
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.errors import SecretNotKeptError
+from nanobot_memory_plugins.core.protocols import VisibleScopes
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.session_reading import Quote
 
@@ -49,7 +50,6 @@ class NewEntry:
     scope: Scope = Scope()
     source_session: str = ""
     pinned: bool = False
-    kept_in: Section | None = None
     replaces: tuple[str, ...] = ()
     quote: Quote | None = None
 
@@ -131,7 +131,6 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
         kind=INSTRUCTION if new.is_instruction else "",
         pinned=new.pinned,
         importance=new.importance.value,
-        kept_in=new.kept_in or (Section.ACTIVE if new.is_instruction or new.pinned else None),
     )
     return entry.resting_on(new.quote)
 
@@ -150,9 +149,7 @@ def _said_again(entry: Entry, new: NewEntry) -> Entry:
     entry = replace(entry, content=content, origin=Origin.USER).resting_on(new.quote)
     if new.is_instruction:
         entry = replace(entry, kind=INSTRUCTION, expires_at=new.expires_at)
-    if new.is_instruction or new.pinned:
-        entry = replace(entry, pinned=entry.pinned or new.pinned, kept_in=Section.ACTIVE)
-    return entry
+    return replace(entry, pinned=entry.pinned or new.pinned)
 
 
 def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
@@ -164,12 +161,31 @@ def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
     return start
 
 
+def may_change(entry: Entry, speaker: Scope, visible: Visibility, scopes: VisibleScopes) -> bool:
+    """Return whether who speaks may change an entry: what they see, from inside a project none of another one.
+
+    In a group chat no other member's is theirs to change.
+    """
+    return (
+        is_visible(entry, visible)
+        and (not visible.project or is_at_hand(entry, visible))
+        and not (
+            speaker.group_chat and entry.scope.user and scopes.owner(entry.scope).user != scopes.owner(speaker).user
+        )
+    )
+
+
 def remember(
-    repository: EntryRepository, new: NewEntry, *, who: str, requested: bool = True, visible: Visibility | None = None
+    repository: EntryRepository,
+    new: NewEntry,
+    *,
+    who: str,
+    requested: bool = True,
+    theirs: Callable[[Entry], bool] | None = None,
 ) -> RememberResult:
     """Keep something; what is known in the same words is used, and brought back where it was archived.
 
-    ``visible`` is what whoever says it may see: an entry among that with the same words is used instead of a second
+    ``theirs`` says which entries who says it `may_change`: one of them with the same words is used instead of a second
     one. None: such an entry must be of the same scope. ``requested`` says that a person wants it: then it is kept
     though it was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for a text that is
     empty, too long or purged, and `MemoryFileError`.
@@ -185,13 +201,16 @@ def remember(
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
     quote = new.quote and replace(new.quote, text=repository.redacted(new.quote.text, Origin.USER))
     new = replace(new, text=safe, quote=quote)
-    held, is_new = "", True
+    owner, held, is_new = new.belongs_to, "", True
+
+    def is_same(entry: Entry) -> bool:
+        if theirs is None:
+            return entry.scope == owner
+        return entry.scope.project in ("", owner.project) and theirs(entry)
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal held, is_new
-        alike_ones = (
-            entry for entry in entries.values() if alike(entry.content, safe) and _is_same(entry, new, visible)
-        )
+        alike_ones = (entry for entry in entries.values() if alike(entry.content, safe) and is_same(entry))
         same = next(alike_ones, None)
         if same is not None and same.section is Section.ARCHIVED:
             entries[same.id] = restored(same, now)
@@ -204,12 +223,3 @@ def remember(
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
     return RememberResult(entry, is_new, outcome, hidden=safe != content)
-
-
-def _is_same(entry: Entry, new: NewEntry, visible: Visibility | None) -> bool:
-    """Return whether an entry with the same words is what is said; in a group chat each has their own facts."""
-    owner = new.belongs_to
-    if visible is None:
-        return entry.scope == owner
-    is_speakers = entry.scope.user == owner.user or not owner.group_chat
-    return is_speakers and entry.scope.project in ("", owner.project) and visible.allows(whole_scope(entry))

@@ -5,16 +5,17 @@ time and the count. Anything else, wherever it is, is somebody's text, an entry 
 Entries that people wrote without an id are somebody's text, too, until the next write gives them one.
 """
 
-import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of
-from nanobot_memory_plugins.consolidation.store.entry_text import ANY_HEADING, end_of_entry, read_entry
+from nanobot_memory_plugins.consolidation.store.entry_text import end_of_entry, read_entry, write_entry
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+TITLE = "# Agent Memory"
 TITLES = {Section.ACTIVE: "Active Memories", Section.ARCHIVED: "Archived Memories"}
 
 _BY_TITLE = {title.lower(): section for section, title in TITLES.items()}
@@ -27,7 +28,6 @@ _UPDATED = re.compile(r"<!--[ \t]*Last updated:[^>]*-->")
 _TOTAL = re.compile(r"<!--[ \t]*Total entries:[^>]*-->")
 _BULLET = re.compile(r" ?[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?(?P<text>\S.*)")
 _GOES_ON = re.compile(r"(?: {2}|\t)\s*+(\S.*)")
-_CATEGORY = re.compile(rf" {{0,3}}###[ \t]+(?:\[\][ \t]*)?({'|'.join(Category)})[ \t]*(?:[|｜].*)?", re.IGNORECASE)
 _SMALL_HEADING = re.compile(r" {0,3}###[ \t]+(?!\[)\S")
 # Characters of a bullet; more is no fact any more.
 _LONGEST = 2_000
@@ -54,7 +54,7 @@ class Text(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Bullet(Text):
-    """What somebody wrote as an entry without an id: a bullet, or a heading with a category and the text below it."""
+    """What somebody wrote as an entry without an id."""
 
     content: str
     category: Category
@@ -70,10 +70,9 @@ class Stamps(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Slot(Piece):
-    """A place with an entry in it, with the blank lines below. ``is_renamed``: an entry further up has the same id."""
+    """A place with an entry in it, with the blank lines below."""
 
     entry: Entry
-    is_renamed: bool
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def parse(data: bytes) -> EntryDocument:
     """Read a file. It never fails: what is no entry is somebody's text, and kept.
 
     In a fenced code block headings do not count. A fence that is never closed is none, and an entry in one of our
-    sections always counts. An id that occurs twice is the first one's; the second gets an id made of its text.
+    sections always counts. An id that occurs twice is the first one's, and the second no entry.
     """
     reader = _Reader(data.decode("utf-8", "surrogateescape"))
     return EntryDocument(tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))
@@ -217,53 +216,125 @@ class _Reader:
             self._problem(Sentence("it is no entry, and stays as it is: {why}", why=Sentence.of(read)))
             return None
         entry = read.entry
+        if entry.id in self._ids:
+            self._problem(Sentence("the id {id} stands twice: begin the second one with a dash", id=entry.id))
+            return None
         for problem in read.problems:
             self._problem(Sentence("the entry {id}: {problem}", id=entry.id, problem=Sentence.of(problem)))
-        is_renamed = entry.id in self._ids
-        if is_renamed:
-            entry = replace(entry, id=self._derived_id(entry.content))
-            notice = Sentence("the id {id} stands twice; this entry counts as {new}", id=read.entry.id, new=entry.id)
-            self._problem(notice)
         self._ids.add(entry.id)
         self._fence = ""
-        return Slot(self._taken(end), self._section, entry, is_renamed)
+        return Slot(self._taken(end), self._section, entry)
 
     def _bullet(self) -> Bullet | None:
         if self._section is None and not self._is_above:
             return None
         line, end = self._lines[self._at].rstrip(), self._at + 1
-        if (bullet := _BULLET.fullmatch(line)) is not None and (bullet["box"] or " ") == " ":
-            texts, category = [bullet["text"]], Category.TODO if bullet["box"] else Category.FACT
-            while end < len(self._lines) and (more := _GOES_ON.fullmatch(self._lines[end].rstrip())):
-                texts.append(more[1])
-                end += 1
-            if any(_BULLET.fullmatch(text) for text in texts):
-                return None  # a list in a list says something together
-        elif (heading := _CATEGORY.fullmatch(line)) is not None:
-            texts, category = [], Category(heading[1].lower())
-            while end < len(self._lines) and not self._ends_text(self._lines[end]):
-                texts.append(self._lines[end])
-                end += 1
-        else:
+        bullet = _BULLET.fullmatch(line)
+        if bullet is None or (bullet["box"] or " ") != " ":
             if self._section is not None and _SMALL_HEADING.match(line):
-                self._problem(Sentence("this heading names no kind of entry ({kinds})", kinds=", ".join(Category)))
+                self._problem(Sentence("this heading is no entry: begin one with a dash"))
             return None
+        texts, category = [bullet["text"]], Category.TODO if bullet["box"] else Category.FACT
+        while end < len(self._lines) and (more := _GOES_ON.fullmatch(self._lines[end].rstrip())):
+            texts.append(more[1])
+            end += 1
         content = content_of(" ".join(texts))
-        if not content or len(content) > _LONGEST:
+        # A list in a list says something together.
+        if not content or len(content) > _LONGEST or any(_BULLET.fullmatch(text) for text in texts):
             return None
         return Bullet(self._taken(end), self._section, content, category)
-
-    def _ends_text(self, line: str) -> bool:
-        is_other = not line.strip() or ANY_HEADING.match(line) or line.lstrip(" ").startswith("<!--")
-        return bool(is_other or _BULLET.fullmatch(line.rstrip()))
 
     def _problem(self, problem: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(Sentence("line {line}: {what}", line=self._at + 1, what=Sentence.of(problem)))
 
-    def _derived_id(self, content: str) -> str:
-        number, made = 0, ""
-        while not made or made in self._ids:
-            number += 1
-            made = hashlib.sha256(f"{number} {content}".encode()).hexdigest()[:8]
-        return made
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries by descending score; those of one score stay in the order in which they come."""
+    return sorted(entries, key=lambda entry: -entry.score)
+
+
+def render(document: EntryDocument, entries: Mapping[str, Entry], *, now: datetime) -> bytes:
+    """Return the bytes of the file with ``entries`` in place of those that it holds.
+
+    Without a change the bytes are the same. Each section is ordered by descending score; text of others between its
+    entries stays in its order. An entry that has not changed keeps its lines. ``now`` is written as the time.
+    """
+    if entries == document.entries:
+        return document.data
+    pieces = list(document.pieces)
+    waiting = {
+        section: in_order(entry for entry in entries.values() if entry.section is section) for section in Section
+    }
+    for section in Section:
+        if waiting[section] and not any(_is_place(piece, section) for piece in pieces):
+            _add_heading(pieces, section, document.newline)
+    return _Writer(document, waiting, now).write(pieces).encode("utf-8", "surrogateescape")
+
+
+class _Writer:
+    """Puts the new file together, piece by piece. ``waiting`` are the entries of each section, without a place yet."""
+
+    def __init__(self, document: EntryDocument, waiting: dict[Section, list[Entry]], now: datetime) -> None:
+        self._slots = document.slots
+        self._waiting = waiting
+        self._newline = document.newline
+        stamps = (
+            f"<!-- Last updated: {now.astimezone(UTC).isoformat()} -->",
+            f"<!-- Total entries: {sum(map(len, waiting.values()))} -->",
+        )
+        self._stamps = self._newline.join([*stamps, ""])
+
+    def write(self, pieces: Sequence[Piece]) -> str:
+        """Return the text of the file."""
+        made: list[str] = []
+        # Entries for which there is no place follow the last one of their section.
+        last = {piece.section: number for number, piece in enumerate(pieces) if isinstance(piece, Heading)}
+        last |= {piece.section: number for number, piece in enumerate(pieces) if isinstance(piece, Slot)}
+        is_stamped = any(isinstance(piece, Stamps) for piece in pieces)
+        ends_with_entry = False
+        for number, piece in enumerate(pieces):
+            before = len(made)
+            if isinstance(piece, Heading):
+                made += [] if is_stamped else [self._stamps, self._newline]
+                is_stamped = True
+                made.append(piece.text.rstrip() + self._newline * 2)
+            elif not isinstance(piece, Slot):
+                made.append(self._stamps if isinstance(piece, Stamps) else piece.text)
+            if piece.section is not None and isinstance(piece, (Heading, Slot)):
+                made += self._entries(piece.section, None if last[piece.section] == number else isinstance(piece, Slot))
+            if len(made) > before:
+                ends_with_entry = isinstance(piece, (Heading, Slot))
+        if ends_with_entry:  # nothing follows: no blank line
+            made[-1] = made[-1].removesuffix(self._newline)
+        return "".join(made)
+
+    def _entries(self, section: Section, most: int | None) -> list[str]:
+        """Return the lines of the next entries of a section, at ``most`` some, each with a blank line below it."""
+        taken = self._waiting[section][:most]
+        del self._waiting[section][:most]
+        return [self._written(entry) + self._newline for entry in taken]
+
+    def _written(self, entry: Entry) -> str:
+        slot = self._slots.get(entry.id)
+        if slot is None or slot.entry != entry:
+            return write_entry(entry, self._newline)
+        return slot.text.rstrip() + self._newline
+
+
+def _is_place(piece: Piece, section: Section) -> bool:
+    return isinstance(piece, (Heading, Slot)) and piece.section is section
+
+
+def _add_heading(pieces: list[Piece], section: Section, newline: str) -> None:
+    """Put the heading of a section into the file: next to the other section, active first, or at the end."""
+    other = [number for number, piece in enumerate(pieces) if piece.section is not None]
+    at = len(pieces) if not other else other[0] if section is Section.ACTIVE else other[-1] + 1
+    if not at:
+        pieces.insert(0, Text(TITLE + newline * 2, None))
+        at += 1
+    elif isinstance(pieces[at - 1], Text) and (above := pieces[at - 1].text.strip("\ufeff")):
+        missing = 2 - above.endswith("\n") - above.replace("\r", "").endswith("\n\n")
+        pieces.insert(at, Text(newline * missing, None))
+        at += 1
+    pieces.insert(at, Heading(f"## {TITLES[section]}", section))

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, plain_score
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files.fields import origin_of
@@ -211,7 +211,6 @@ _FIELDS = {
     "records": _Field("records", *_LIST),
     "hides": _Field("hides", *_LIST),
     "quoted": _Field("quoted_on", lambda text: _read_time(text).date(), date.isoformat),
-    "section": _Field("kept_in", Section, lambda section: section.value),
 }
 
 

@@ -4,7 +4,7 @@ With the database the history goes, and nothing else: the entries are in their f
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,6 @@ from sqlite3 import Connection
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
-from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.state import StateDatabase
 
 BY_HAND = "hand"
@@ -25,7 +24,7 @@ _RUNS = (
 )
 # Characters of a text from which on a digest of it is kept: one of a short text is no secret.
 _LEAST_HASHED = 20
-_ID, _TEXT = "entry", "text"
+_ID, _TEXT, _FILE = "entry", "text", "ENTRIES.md"
 
 
 class Action(StrEnum):
@@ -97,15 +96,15 @@ class History:
     def runs(self, entry_id: str = "") -> list[Run]:
         """Return all runs, oldest first, or those that changed an entry, with that change alone."""
         where, values = ("WHERE c.id = ?", (entry_id,)) if entry_id else ("", ())
-        return self._read_runs(where, values)
-
-    def run(self, run_id: str) -> Run | None:
-        """Return a run, or None where there is none of this id."""
-        return next(iter(self._read_runs("WHERE r.id = ?", (run_id,))), None) if run_id.isdecimal() else None
-
-    def begins(self) -> str:
-        """Return when the first run was that is known (ISO 8601), or nothing."""
-        return str(self._state.read("SELECT min(time) FROM run")[0][0] or "")
+        found: dict[str, Run] = {}
+        for number, time, who, why, undoes, id_, before, after in self._state.read(
+            f"{_RUNS} {where} ORDER BY r.id, c.place", values
+        ):
+            run = found.setdefault(str(number), Run(str(number), time, who, why, (), str(undoes or "")))
+            if id_ is not None:
+                change = Change(id_, _entry_of(before), _entry_of(after))
+                found[run.id] = replace(run, changes=(*run.changes, change))
+        return list(found.values())
 
     def last_known(self, entry_id: str) -> Entry | None:
         """Return an entry as it was before it went, or as it is."""
@@ -116,9 +115,9 @@ class History:
         known, present_ids = self._last_states(self.runs()), frozenset(present)
         return {id_: known[id_] for id_ in reversed(known) if id_ not in present_ids}
 
-    def written_digest(self, name: str) -> str | None:
-        """Return the digest of a file as it was written last, or None where nothing is known of it."""
-        rows = self._state.read("SELECT digest FROM written_file WHERE name = ?", (name,))
+    def written_digest(self) -> str | None:
+        """Return the digest of the file as it was written last, or None where nothing is known of it."""
+        rows = self._state.read("SELECT digest FROM written_file WHERE name = ?", (_FILE,))
         return str(rows[0][0]) if rows else None
 
     def written_entries(self) -> dict[str, Entry]:
@@ -126,24 +125,18 @@ class History:
         read = ((id_, _entry_of(body)) for id_, body in self._state.read("SELECT id, body FROM entry"))
         return {id_: entry for id_, entry in read if entry is not None}
 
-    def write_down(
-        self, name: str, digest: str, ids: Collection[str], fresh: Iterable[Entry], runs: Iterable[Run]
-    ) -> list[Run]:
-        """Write down that a file holds the entries ``ids``, some of them ``fresh``; return the ``runs`` with ids."""
+    def write_down(self, digest: str, ids: Collection[str], fresh: Iterable[Entry], runs: Iterable[Run]) -> list[Run]:
+        """Write down that the file holds the entries ``ids``, some of them ``fresh``; return the ``runs`` with ids."""
         rows = [(entry.id, write_entry(entry)) for entry in fresh]
 
         def change(connection: Connection) -> list[Run]:
             gone = [row for row in connection.execute("SELECT id FROM entry").fetchall() if row[0] not in ids]
             connection.executemany("DELETE FROM entry WHERE id = ?", gone)
             connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", rows)
-            connection.execute("INSERT OR REPLACE INTO written_file (name, digest) VALUES (?, ?)", (name, digest))
+            connection.execute("INSERT OR REPLACE INTO written_file (name, digest) VALUES (?, ?)", (_FILE, digest))
             return [_add_run(connection, run) for run in runs]
 
         return self._state.write(change)
-
-    def drop_before(self, moment: datetime) -> None:
-        """Let go of the runs before a moment."""
-        self._state.execute("DELETE FROM run WHERE time < ?", (exact_time(moment),))
 
     def forget(self, ids: Iterable[str], changes: Iterable[tuple[int, str]] = ()) -> None:
         """Let go of every state of some entries, and of changes by their runs and entries, for good."""
@@ -194,17 +187,6 @@ class History:
             if (now := change.after or change.before or last) is not None:
                 known[change.id] = now
         return known
-
-    def _read_runs(self, where: str, values: Sequence[object]) -> list[Run]:
-        found: dict[str, Run] = {}
-        for number, time, who, why, undoes, id_, before, after in self._state.read(
-            f"{_RUNS} {where} ORDER BY r.id, c.place", values
-        ):
-            run = found.setdefault(str(number), Run(str(number), time, who, why, (), str(undoes or "")))
-            if id_ is not None:
-                change = Change(id_, _entry_of(before), _entry_of(after))
-                found[run.id] = replace(run, changes=(*run.changes, change))
-        return list(found.values())
 
 
 def _add_run(connection: Connection, run: Run) -> Run:

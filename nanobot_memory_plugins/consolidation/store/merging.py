@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.scoring import EXPIRED_SCORE, RESTORED_SCORE
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument
+from nanobot_memory_plugins.core import Origin
 
 # Fields that say one thing together: of these, one side is taken whole.
 _SCORE = ("anchor", "anchor_days", "decayed_days", "last_activated")
@@ -14,7 +16,8 @@ _SINGLE = tuple(field.name for field in fields(Entry) if field.name not in ("id"
 def entries_of(document: EntryDocument, known: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the entries of a file as people mean them; ``known`` are those that were written last.
 
-    An entry that somebody moved to the other section stays there, whatever its score says.
+    One that somebody moved to the other section gets a score for that: up, it is remembered again and their own word,
+    and down, it is over.
     """
     return {id_: _as_meant(id_, document, known) for id_ in document.slots}
 
@@ -28,11 +31,12 @@ def _as_meant(id_: str, document: EntryDocument, known: Mapping[str, Entry]) -> 
         return replace(entry, hides=())
     if before is not None and before.section is slot.section:
         return entry  # its score was changed where it stood, or it has crossed the border
-    if entry.section_by_score is slot.section:
-        return replace(entry, kept_in=None)
-    if before is None and slot.section is Section.ACTIVE:
+    if slot.section is Section.ARCHIVED:
+        return replace(entry.with_score(min(entry.score, EXPIRED_SCORE)), expires_at=None)
+    if before is None:
         return entry
-    return replace(entry, kept_in=slot.section)
+    origin = Origin.USER if entry.origin is Origin.SUMMARY else entry.origin
+    return replace(entry.with_score(max(entry.score, RESTORED_SCORE)), origin=origin)
 
 
 def merged(base: Mapping[str, Entry], remote: Mapping[str, Entry], local: Mapping[str, Entry]) -> dict[str, Entry]:

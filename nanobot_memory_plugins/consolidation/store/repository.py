@@ -17,9 +17,8 @@ from functools import cached_property
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
-from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
-from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse
+from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse, render
 from nanobot_memory_plugins.consolidation.store.history import (
     BY_HAND,
     Change,
@@ -28,7 +27,6 @@ from nanobot_memory_plugins.consolidation.store.history import (
     changes_between,
 )
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
-from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, make_folder
@@ -38,12 +36,16 @@ from nanobot_memory_plugins.core.files.private import private_lock, queued
 from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ATTEMPTS = 20
 _POLL_SECONDS = 0.01
 _BLANK = b"\xef\xbb\xbf \t\r\n"
+_PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|CARD|ID_NUMBER|IBAN)\]")
+# A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
+_CLAUSES = re.compile(r"[.;!?。；！？\n]+(?:\s|$)|[,，、；。]|\s(?:and|but)\s")
 _LINE_NUMBER = re.compile(r"line \d+: ")
 # The problems of each file that were logged: the prompt, the commands and the plugin each read it by themselves.
 _LOGGED: BoundedDict[tuple[Path, str], None] = BoundedDict(1_000)
@@ -178,7 +180,8 @@ class EntryRepository:
                 for id_, entry in change(dict(live)).items()
                 if id_ in live or allow_purged or not self.history.is_purged(entry)
             }
-            return {**forgotten, **without_empty(changed, live)}
+            told = {id_: entry for id_, entry in changed.items() if id_ in live or not is_point_hidden(entry.content)}
+            return {**forgotten, **told}
 
         with self.locked():
             return self.write(decide, who=who, why=why)
@@ -266,22 +269,8 @@ class EntryRepository:
         gone = dict.fromkeys(change.id for change in changes if change.after is None)
         return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged_id(id_)]
 
-    def clean_backup(self, kept: Callable[[Entry], Entry | None], clean: Callable[[bytes], bytes]) -> None:
-        """Write the backup with what is ``kept`` of its entries, and the text of others ``clean``.
-
-        Hold the lock. Raises `MemoryFileError`.
-        """
-        before = self._read_file(self.backup)
-        if before is None:
-            return
-        document = parse(before)
-        kept_entries = {id_: stays for id_, entry in document.entries.items() if (stays := kept(entry)) is not None}
-        after = parse(render(document, kept_entries, now=self.clock.now())).with_foreign(clean)
-        if after != before:
-            replace_file(self.backup, after, keeps_backup=False)
-
     def _read_snapshot(self) -> Snapshot:
-        raw, digest = self._read_file(self.path), self.history.written_digest(self.path.name)
+        raw, digest = self._read_file(self.path), self.history.written_digest()
         data = raw or b""
         is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
         damage = Sentence("it is empty") if is_emptied else damage_in(data)
@@ -318,9 +307,9 @@ class EntryRepository:
 
     def _write_down(self, found: Snapshot, entries: Entries, data: bytes, run: Run) -> Run | None:
         """Write down what others did and what we did, and return our run; without secrets that people wrote."""
-        name, runs = self.path.name, []
+        runs = []
         if found.by_hand:
-            why = f"edited in {name}" if found.raw is not None else f"{name} was gone"
+            why = f"edited in {self.path.name}" if found.raw is not None else f"{self.path.name} was gone"
             runs.append(Run("", run.time, BY_HAND, why, self._without_secrets(found.by_hand)))
         run = replace(run, changes=self._without_secrets(run.changes))
         is_own = bool(run.changes or run.undoes)
@@ -328,7 +317,7 @@ class EntryRepository:
         before = found.every if found.is_written else {}
         fresh = [self._redacted(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
         try:
-            made = self.history.write_down(name, _digest(data), entries.keys(), fresh, runs)
+            made = self.history.write_down(_digest(data), entries.keys(), fresh, runs)
         except StoreError as error:  # the file has it, and is the truth
             logger.warning("what was done to the entries is not in their history: {}", error.cause)
             made = [run]
@@ -366,6 +355,12 @@ class EntryRepository:
         importance = Importance.HIGH
         new = Entry(new_id(known_entries), bullet.content, bullet.category.value, initial_score(importance), now)
         return replace(new, created_at=now, importance=importance.value)
+
+
+def is_point_hidden(text: str) -> bool:
+    """Tell whether what a text is about is hidden, and no clause of it says anything else."""
+    rest = " ".join(clause for clause in _CLAUSES.split(text) if not _PLACEHOLDER.search(clause))
+    return _PLACEHOLDER.search(text) is not None and len(terms(rest)) < 2
 
 
 def _as_they_are(found: Snapshot) -> Entries:

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+from pydantic import BaseModel
+
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.options import plugin_options
@@ -159,14 +161,23 @@ class PluginSet(PluginHost):
         return usable
 
     def _load(self, found: DiscoveredPlugin) -> None:
-        options, problems = plugin_options(self._config, found.name, found.options_model)
+        try:
+            context = self.context_of(found.name, found.options_model)
+            self._implemented[found.name] = self.register(found.name, found.plugin, context)
+        except PluginError as error:
+            self.failed[found.name] = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
+            logger.warning("plugin {} could not be registered: {}", found.name, error)
+
+    def context_of(self, name: str, options_model: type[BaseModel] | None) -> PluginContext:
+        """Return what a plugin may use; what is wrong with its options joins the problems."""
+        options, problems = plugin_options(self._config, name, options_model)
         self.problems += problems
-        context = PluginContext(
-            plugin_name=found.name,
+        return PluginContext(
+            plugin_name=name,
             workspace=self._workspace,
             options=options,
             clock=self._clock,
-            complete=self.language_model(found.name),
+            complete=self.language_model(name),
             redact=self._redaction.of_others,
             redact_said=self._redaction.of_people,
             scopes=self._scopes,
@@ -179,11 +190,6 @@ class PluginSet(PluginHost):
                 wrong_options=tuple(problem.message for problem in problems),
             ),
         )
-        try:
-            self._implemented[found.name] = self.register(found.name, found.plugin, context)
-        except PluginError as error:
-            self.failed[found.name] = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
-            logger.warning("plugin {} could not be registered: {}", found.name, error)
 
     async def open_store(self) -> Store | None:
         """Open the store of the first plugin that brings one, and before it the one that another shares, if any."""

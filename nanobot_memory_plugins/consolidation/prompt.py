@@ -1,18 +1,25 @@
-"""The entries in the system prompt: few, the best, and the same text until entries change."""
+"""The entries in the system prompt: few, the best, and the same text for a day while entries do not change."""
 
+import threading
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
-from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, last_day
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, is_at_hand, is_visible
+from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, as_of, last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
-from nanobot_memory_plugins.core import Origin, estimate_tokens
-from nanobot_memory_plugins.core.text.fence import neutralise
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import Message, Origin, PluginContext, PromptEntries, estimate_tokens, logger
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.reading import file_stamp
+from nanobot_memory_plugins.core.text.conversation import dominant_language
+from nanobot_memory_plugins.core.text.fence import Language, neutralise
+from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
-Language = Literal["zh", "en"]
-
+_KEPT_TEXTS = 64
 MOST_INSTRUCTIONS = 10
 # Days before its last one from which a plan is among the first.
 _DUE_WITHIN = 7
@@ -32,7 +39,6 @@ _INSTRUCTIONS: dict[Language, str] = {
     "en": "The user has asked for, in their words:",
 }
 _UNTIL: dict[Language, str] = {"zh": "，到{day}为止", "en": ", until {day}"}
-_DUE: dict[Language, tuple[str, str]] = {"zh": ("，今天", "，明天"), "en": (", today", ", tomorrow")}
 
 
 def prompt_text(
@@ -57,9 +63,9 @@ def prompt_text(
     instructions: list[str] = []
     if not in_group:
         newest_first = (_instruction_line(entry, language) for entry in reversed(_in_force(entries)))
-        instructions = _fitting_lines(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
+        instructions = fitting_lines(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
         room -= sum(estimate_tokens(item) + 1 for item in instructions)
-    facts = _fitting_lines((_fact_line(entry, language, now) for entry in best_entries(entries, now, options)), room)
+    facts = fitting_lines((_fact_line(entry, language) for entry in best_entries(entries, now, options)), room)
     below = "\n".join((_INSTRUCTIONS[language], *instructions)) if instructions else ""
     above = "\n".join((head, *facts)) if facts else heading if below else ""
     return "\n\n".join(filter(None, (above, below)))
@@ -97,13 +103,6 @@ def best_entries(entries: Iterable[Entry], now: datetime, options: Consolidation
     return sorted(taken, key=shown_first)
 
 
-def changes_at(entries: Iterable[Entry], now: datetime) -> datetime:
-    """Return the next moment at which the text of a prompt may change by itself: midnight, or the end of a plan."""
-    midnight = (now.astimezone() + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    ends = [entry.expires_at for entry in entries if entry.expires_at is not None and entry.expires_at > now]
-    return min((midnight.astimezone(UTC), *ends))
-
-
 def _in_force(entries: Iterable[Entry]) -> list[Entry]:
     """Return the instructions that hold, oldest first; of too many the newest.
 
@@ -129,19 +128,15 @@ def _is_good(entry: Entry, min_score: float) -> bool:
     return entry.section is Section.ACTIVE and (entry.pinned or entry.score >= min_score)
 
 
-def _days_left(entry: Entry, now: datetime) -> int | None:
-    """Return how many days an entry still holds, 0 on its last one; None for one that does not end."""
-    return None if entry.expires_at is None else (last_day(entry.expires_at) - now.astimezone().date()).days
-
-
 def _is_due(entry: Entry, now: datetime) -> bool:
     """Return whether the last day of an entry is within a week, today included."""
-    left = _days_left(entry, now)
-    return left is not None and 0 <= left <= _DUE_WITHIN and entry.kept_in is not Section.ARCHIVED
+    if entry.expires_at is None:
+        return False
+    return 0 <= (last_day(entry.expires_at) - now.astimezone().date()).days <= _DUE_WITHIN
 
 
-def _fitting_lines(lines: Iterable[str], room: int) -> list[str]:
-    """Return the lines that fit one after the other."""
+def fitting_lines(lines: Iterable[str], room: int) -> list[str]:
+    """Return the lines that fit into some tokens one after the other."""
     chosen: list[str] = []
     for line in lines:
         cost = estimate_tokens(line) + 1
@@ -158,8 +153,8 @@ def _instruction_line(entry: Entry, language: Language) -> str:
     )
 
 
-def _fact_line(entry: Entry, language: Language, now: datetime) -> str:
-    return f"- {_one_line(entry.content)}{_validity(entry, language, now)}{_quotation(entry, language)}"
+def _fact_line(entry: Entry, language: Language) -> str:
+    return f"- {_one_line(entry.content)}{_validity(entry, language)}{_quotation(entry, language)}"
 
 
 def _one_line(text: str) -> str:
@@ -175,12 +170,81 @@ def _quotation(entry: Entry, language: Language) -> str:
     return f"（{day} 原话：“{quote}”）" if language == "zh" else f' (said{" " + day if day else ""}: "{quote}")'
 
 
-def _validity(entry: Entry, language: Language, now: datetime) -> str:
-    """Return until when an entry holds, where its text does not say it, and that it is due."""
-    left = _days_left(entry, now)
-    if left is None or entry.expires_at is None:
+def _validity(entry: Entry, language: Language) -> str:
+    """Return until when an entry holds, where its text does not say it."""
+    day = f"{last_day(entry.expires_at):%Y-%m-%d}" if entry.expires_at else ""
+    if not day or day in entry.content:
         return ""
-    day = f"{last_day(entry.expires_at):%Y-%m-%d}"
-    due = _DUE[language][left] if 0 <= left < len(_DUE[language]) else ""
-    shown = due.lstrip(" ,，") if day in entry.content else f"{day}{due}"
-    return (f"（{shown}）" if language == "zh" else f" ({shown})") if shown else ""
+    return f"（{day}）" if language == "zh" else f" ({day})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The entries as they were when the file had this signature, and the text that each saw of them on a day."""
+
+    signature: tuple[int, ...] | None
+    entries: tuple[Entry, ...]
+    language: Language
+    texts: BoundedDict[tuple[Visibility, date], str] = field(default_factory=lambda: BoundedDict(_KEPT_TEXTS))
+
+
+class PromptSource:
+    """Answers ``prompt_entries``, from any thread."""
+
+    def __init__(self, repository: EntryRepository, context: PluginContext) -> None:
+        self._repository = repository
+        self._context = context
+        self._options: ConsolidationOptions = context.options
+        self._lock = threading.Lock()
+        self._look: _Look | None = None
+        self._stripped = ("", "")
+
+    def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
+        """Return the block for whoever sees ``visible``, and the long-term text without the entries' sections."""
+        with self._lock:
+            return PromptEntries(self._text(visible), self._without_entries(long_term))
+
+    def read_ahead(self) -> None:
+        """Read the entries now, so that the first prompt has them. It blocks: call it in a thread."""
+        with self._lock:
+            self._current()
+
+    def _text(self, visible: Visibility) -> str:
+        look, now = self._current(), self._context.clock.now()
+        seen_today = visible, now.astimezone().date()
+        if seen_today not in look.texts:
+            # As they are now: nobody may have written since they faded.
+            current = (as_of(entry, now) for entry in look.entries)
+            visible_entries = [entry for entry in current if is_at_hand(entry, visible) and is_visible(entry, visible)]
+            named = [self._with_speaker(entry) for entry in visible_entries] if visible.is_of_group else visible_entries
+            text = prompt_text(named, look.language, now, self._options, in_group=visible.is_of_group)
+            # An entry that somebody wrote by hand may hold a secret.
+            look.texts[seen_today] = self._context.redact_said(text)
+        return look.texts[seen_today]
+
+    def _with_speaker(self, entry: Entry) -> Entry:
+        """Return an entry whose text names its owner."""
+        owner = self._context.scopes.owner(entry.scope).user
+        return replace(entry, content=f"{owner}: {entry.content}") if owner else entry
+
+    def _current(self) -> _Look:
+        """Return the entries as the file has them now."""
+        signature: tuple[int, ...] | None = file_stamp(self._repository.path)
+        if self._look is None or self._look.signature != signature:
+            try:
+                entries = tuple(self._repository.load().shown())
+            except MemoryFileError as error:
+                logger.warning("the entries in the prompt stay as they were: {}", error.cause)
+                entries, signature = self._look.entries if self._look else (), ()
+            language = dominant_language([Message("user", entry.content) for entry in entries])
+            self._look = _Look(signature, entries, language)
+        return self._look
+
+    def _without_entries(self, long_term: str) -> str:
+        if self._stripped[0] != long_term:
+            document = parse(long_term.encode("utf-8", "surrogatepass"))
+            rest = document.foreign.decode("utf-8", "surrogatepass").rstrip()
+            rest = rest.removesuffix(TITLE).rstrip()
+            has_entries = len(document.foreign) < len(document.data)
+            self._stripped = (long_term, (rest and f"{rest}\n") if has_entries else long_term)
+        return self._stripped[1]

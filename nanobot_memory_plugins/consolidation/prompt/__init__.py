@@ -1,1 +1,0 @@
-"""The entries in every prompt."""
