@@ -53,6 +53,18 @@ def test_a_required_option_that_is_missing_is_named():
     assert len(problems) == 1
 
 
+def test_what_should_stand_in_a_list_or_an_object_is_said():
+    class Nested(BaseModel):
+        seconds: dict[str, float] = {}
+        names: list[str] = []
+
+    _, problems = read({"seconds": {"one": "soon"}, "names": [1]}, Nested)
+    assert problems == [
+        "memoryPlugins.mine.seconds: it should be an object, each a number; the default is used.",
+        "memoryPlugins.mine.names: it should be a list, each text; the default is used.",
+    ]
+
+
 def test_a_validator_that_breaks_costs_the_options_of_its_plugin_alone():
     class Breaks(BaseModel):
         name: str = ""

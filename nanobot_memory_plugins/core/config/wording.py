@@ -23,6 +23,7 @@ def shown(key: object) -> str:
 _PLAIN: Mapping[object, str] = {
     "boolean": "true or false",
     "null": "null",
+    "array": "a list",
     "object": "an object",
     "string": "text",
     "number": "a number",
@@ -47,12 +48,12 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
         return f'"{schema["const"]}"'
     if "enum" in schema:
         return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
-    if schema.get("type") == "array":
-        items = schema.get("items")
-        return Sentence("a list, each {kind}", kind=allowed_by(items, defined)) if items else Sentence("a list")
+    kind = Sentence(_PLAIN.get(schema.get("type"), "anything"))
+    items = schema.get("items") or schema.get("additionalProperties")
+    if isinstance(items, Mapping):
+        return Sentence("{kind}, each {item}", kind=kind, item=allowed_by(items, defined))
     if longest := schema.get("maxLength"):
         return Sentence("text of at most {longest:,} characters", longest=longest)
-    kind = Sentence(_PLAIN.get(schema.get("type"), "anything"))
     bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
     return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds)) if bounds else kind
 
