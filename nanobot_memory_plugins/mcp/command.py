@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 # Set by Claude Code for the servers that it starts, which need not be in that folder.
 _PROJECT_FOLDER = "CLAUDE_PROJECT_DIR"
 _HOST, _PORT = "127.0.0.1", 8766
+_TOKEN_BYTES = 32
 
 
 def mcp(
@@ -114,20 +116,19 @@ def _people(file: Path | None, user: str, host: str, environment: Mapping[str, s
         TOKEN_VARIABLE,
         checked_token,
         is_of_this_machine,
-        new_token,
         read_tokens,
     )
 
     if file is not None:
         return read_tokens(file)
     if given := environment.get(TOKEN_VARIABLE):
-        return {user: checked_token(given, TOKEN_VARIABLE)}
+        return {user: checked_token(given)}
     if not is_of_this_machine(host):
         raise ConfigurationError(
             Sentence("{host} can be reached from other machines, and there is no token.", host=host),
             hint=Sentence("Name a file with --tokens, or set {token_variable}.", token_variable=TOKEN_VARIABLE),
         )
-    token = new_token()
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
     say(tr("Authorization: Bearer {token}", token=token))
     say(
         tr(

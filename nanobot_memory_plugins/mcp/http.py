@@ -6,17 +6,16 @@ Every request is complete in itself, so that a server that is started again cost
 import contextlib
 import hashlib
 import ipaddress
-import json
 import os
 import secrets
 import socket
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
-from pydantic import AnyHttpUrl
+from pydantic import AnyHttpUrl, Field, StringConstraints, TypeAdapter, ValidationError
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
@@ -32,9 +31,15 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # The owner's token, where no file names any.
 TOKEN_VARIABLE = "NANOBOT_MEMORY_MCP_TOKEN"  # noqa: S105  # the name of a variable
 _PATH = "/mcp"
-_SHORTEST, _BYTES = 24, 32
-_FORM = 'Write {"owner": "<token>"}, a token for each name.'
+_SHORTEST = 24
+_FORM = 'Write {"owner": "<token>"}, for each name a token as `openssl rand -hex 32` makes one.'
 _MAKE = "Make one, with `openssl rand -hex 32` say."
+_TOKENS = TypeAdapter(
+    Annotated[
+        dict[str, Annotated[str, StringConstraints(strict=True, min_length=_SHORTEST, pattern=r"^[!-~]+$")]],
+        Field(min_length=1),
+    ]
+)
 _CLOSING_SECONDS = 2
 _QUEUE = 128
 
@@ -67,56 +72,43 @@ def client_of_token() -> Client:
     return person_client(token.client_id)
 
 
-def new_token() -> str:
-    """Return a token that nobody guesses."""
-    return secrets.token_urlsafe(_BYTES)
-
-
-def read_tokens(path: Path) -> Mapping[str, str]:
-    """Return the tokens of a file, a JSON object of names and tokens, that only its owner can read.
-
-    Raises `ConfigurationError`, which tells no token.
-    """
+def read_tokens(file: Path) -> Mapping[str, str]:
+    """Return the tokens by name that a file holds. Raises `ConfigurationError`, which shows no token."""
+    path = file.expanduser()
     try:
         mode = path.stat().st_mode
-        raw = json.loads(path.read_bytes())
+        tokens = _TOKENS.validate_json(path.read_bytes())
     except OSError as error:
         raise ConfigurationError(
             Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror), hint=_FORM
         ) from error
-    except (ValueError, RecursionError):
-        raise ConfigurationError(Sentence("{path} is not JSON.", path=path), hint=_FORM) from None
+    except ValidationError as error:
+        why = error.errors(include_input=False, include_context=False)[0]["msg"]
+        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=why), hint=_FORM) from None
     if os.name != "nt" and stat.S_IMODE(mode) & 0o077:
         raise ConfigurationError(Sentence("Others can read the tokens in {path}.", path=path), hint=f"chmod 600 {path}")
-    if not isinstance(raw, Mapping) or not raw:
-        raise ConfigurationError(Sentence("{path}: an object of names and tokens is expected.", path=path), hint=_FORM)
-    for name, token in raw.items():
-        if not name.strip() or redact_key(name) != name:
-            raise ConfigurationError(
-                Sentence("{path}: a name is empty, or looks like a token itself.", path=path), hint=_FORM
-            )
-        checked_token(
-            token, Sentence("{path}: the token of {name}", path=path, name=json.dumps(name, ensure_ascii=False))
+    if any(not name.strip() or redact_key(name) != name for name in tokens):
+        raise ConfigurationError(
+            Sentence("{path}: a name is empty, or looks like a token itself.", path=path), hint=_FORM
         )
-    if len(set(raw.values())) < len(raw):
-        raise ConfigurationError(Sentence("{path}: two people have the same token.", path=path), hint=_MAKE)
-    return raw
+    if len(set(tokens.values())) < len(tokens):
+        raise ConfigurationError(Sentence("{path}: two people have the same token.", path=path), hint=_FORM)
+    return tokens
 
 
-def checked_token(token: object, name: str) -> str:
-    """Return a token that can be one. Raises `ConfigurationError`."""
-    if (
-        not isinstance(token, str)
-        or not token.isascii()
-        or any(not char.isprintable() or char == " " for char in token)
-    ):
+def checked_token(token: str) -> str:
+    """Return the token of `TOKEN_VARIABLE`. Raises `ConfigurationError` where it can be none."""
+    try:
+        _TOKENS.validate_python({"": token})
+    except ValidationError:
         raise ConfigurationError(
-            Sentence("{what} is not a text of printable ASCII characters without blanks.", what=name), hint=_MAKE
-        )
-    if len(token) < _SHORTEST:
-        raise ConfigurationError(
-            Sentence("{what} has fewer than {count} characters.", what=name, count=_SHORTEST), hint=_MAKE
-        )
+            Sentence(
+                "{what} is not a text of {count} printable ASCII characters or more, without blanks.",
+                what=TOKEN_VARIABLE,
+                count=_SHORTEST,
+            ),
+            hint=_MAKE,
+        ) from None
     return token
 
 

@@ -14,8 +14,8 @@ from nanobot_memory_plugins.mcp.tools import (
     INSTRUCTIONS,
     INSTRUCTIONS_BESIDE_HOOKS,
     bounded,
-    face_of,
     listed,
+    reads_only,
     run_tool,
 )
 
@@ -108,7 +108,7 @@ class MemoryServer(FastMCP[Any]):
             tool = self.memory.tool(name)
             return await run_tool(tool, client, arguments) if tool is not None else None
 
-        answer = await self._in_time(run, reads=face_of(name).reads_only)
+        answer = await self._in_time(run, reads=reads_only(name))
         return await super().call_tool(name, dict(arguments), *context) if answer is None else _text_result(answer)
 
     async def _recall(self, topic: str = "") -> str:

@@ -6,7 +6,6 @@ user said. So what it keeps is the model's note.
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryTool, logger
@@ -42,58 +41,43 @@ _YOUR_NOTE = " It is kept as your note."
 _NARROWER = "Ask for less: other words, a time with since and until, or one memory by its id."
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
-    """What a client is told of a tool besides its own description. A hint that is missing would mean the worst."""
-
-    title: str
-    reads_only: bool = False
-    destroys: bool = False
-    is_open: bool = False
-
-    def hints(self) -> dict[str, Any]:
-        """Return the tool's annotations, as the protocol names them."""
-        return {
-            "title": self.title,
-            "readOnlyHint": self.reads_only,
-            "destructiveHint": self.destroys,
-            "idempotentHint": self.reads_only or self.destroys,
-            "openWorldHint": self.is_open,
-        }
+# The memory's own tools, by what they do to it.
+_READING = {"memory_search": "Search memory", "recall_memory": "Search memory", "memory_get": "Read one memory"}
+_DESTROYING = {"forget": "Forget", "off_record": "Off the record"}
+_TITLES = {**_READING, **_DESTROYING, "remember": "Remember"}
 
 
-_FACES: Mapping[str, Face] = {
-    "memory_search": Face("Search memory", reads_only=True),
-    "recall_memory": Face("Search memory", reads_only=True),
-    "memory_get": Face("Read one memory", reads_only=True),
-    "remember": Face("Remember"),
-    "forget": Face("Forget", destroys=True),
-    "off_record": Face("Off the record", destroys=True),
-}
-
-
-def face_of(name: str, tool: MemoryTool | None = None) -> Face:
-    """Return how a tool looks; of one that another plugin offers nothing is known but whether it says it only reads."""
-    reads = getattr(tool, "reads_only", False) is True
-    return _FACES.get(name) or Face(name, reads_only=reads, destroys=not reads, is_open=True)
+def reads_only(name: str) -> bool:
+    """Return whether a tool of this name is known to change nothing."""
+    return name in _READING
 
 
 def listed(tool: MemoryTool, *, hears_user: bool) -> dict[str, Any]:
     """Return a tool as the protocol lists it.
 
-    Where no hook tells what the user says, no proof of that is asked for, since nothing could be held against it.
+    Where no hook tells what the user says, no proof of that is asked for, since nothing could be held against it. Of a
+    tool that another plugin offers nothing is known but whether it says that it only reads; a hint that is missing
+    would mean the worst.
     """
     schema, description = _plain(tool.parameters), tool.description
     if tool.name == "remember" and not hears_user:
         schema.get("properties", {}).pop("said", None)
         description += _YOUR_NOTE
-    face = face_of(tool.name, tool)
+    is_ours, title = tool.name in _TITLES, _TITLES.get(tool.name, tool.name)
+    reads = reads_only(tool.name) or getattr(tool, "reads_only", False) is True
+    destroys = tool.name in _DESTROYING if is_ours else not reads
     return {
         "name": tool.name,
-        "title": face.title,
+        "title": title,
         "description": description,
         "inputSchema": schema,
-        "annotations": face.hints(),
+        "annotations": {
+            "title": title,
+            "readOnlyHint": reads,
+            "destructiveHint": destroys,
+            "idempotentHint": reads or destroys,
+            "openWorldHint": not is_ours,
+        },
     }
 
 

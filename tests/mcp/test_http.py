@@ -147,10 +147,13 @@ def test_without_a_token_of_its_own_a_server_makes_one_for_this_machine(served):
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        ("[]", "object"),
-        ("{", "JSON"),
-        ('{"ana": "short"}', "fewer than"),
-        (json.dumps({"ana": "with a blank " + "a" * 30}), "printable"),
+        ("[]", "an object"),
+        ("{", "Invalid JSON"),
+        ("{}", "at least 1 item"),
+        ('{"ana": "short"}', "at least 24"),
+        ('{"ana": 7}', "valid string"),
+        (json.dumps({"ana": "with a blank " + "a" * 30}), "match pattern"),
+        (json.dumps({"ana": ANA, "": BEN}), "a name is empty"),
         (json.dumps({"ana": ANA, "ben": ANA}), "same token"),
     ],
 )
