@@ -3,11 +3,11 @@
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from http.server import BaseHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
-from typing import Any
+from typing import Any, Self
 
-from nanobot_memory_plugins.tools.scripted_model import LoopbackServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 
 Said = str | ToolCall
 Script = Callable[["AnthropicRequest"], "Said | Sequence[Said] | None"]
@@ -57,8 +57,8 @@ def text_of(message: Mapping[str, Any]) -> str:
     return "\n".join(str(part.get("text", "")) for part in content or () if isinstance(part, Mapping))
 
 
-class AnthropicServer(LoopbackServer):
-    """The server. ``script`` says what the model says to a request, or None for "Understood."."""
+class AnthropicServer:
+    """The server, as a context manager. ``script`` says what the model says to a request, or None for "Understood."."""
 
     def __init__(self, script: Script = lambda _request: None) -> None:
         self.script = script
@@ -67,11 +67,20 @@ class AnthropicServer(LoopbackServer):
         self.input_tokens = 0
         """How many tokens a request of the conversation is said to have held; 0: about as many as it had."""
         self._lock = threading.Lock()
-        super().__init__(_handler(self), name="anthropic-model")
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server.daemon_threads = True
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
 
     @property
     def url(self) -> str:
-        return self.base_url.removesuffix("/v1")
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
     def turns(self) -> list[AnthropicRequest]:
