@@ -154,7 +154,7 @@ class Bridge:
         ``missed`` are the seconds for which a turn has waited for one that did not come.
         """
         if missed is not None:
-            why = {"recall": f"{NO_ANSWER} {missed:g} s, {WITH_START}"}
+            why = f"{NO_ANSWER} {missed:g} s, {WITH_START}"
             # In a thread of its own: the memory's has no time now.
             run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), why))
         memory = self.memory.started

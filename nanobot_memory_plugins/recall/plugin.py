@@ -109,6 +109,6 @@ class RecallPlugin:
             )
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
-            missed = {context.plugin_name: f"{NO_ANSWER} {recalled.limit:g} s"}
-            await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, missed))
+            why = f"{NO_ANSWER} {recalled.limit:g} s"
+            await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, why))
         return recalled

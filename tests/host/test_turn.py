@@ -113,8 +113,8 @@ def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("message", "plugins", "told"),
     [
-        ("Remember that the key is under the pot", None, ("could not be searched in time", "NOT carried out yet")),
-        ("记住钥匙在花盆下面", None, ("没来得及查找记忆", "目前都还没有执行")),
+        ("Remember that the key is under the pot", None, ("could not be searched in time",)),
+        ("记住钥匙在花盆下面", None, ("没来得及查找记忆",)),
         ("Where is the key?", "", ()),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, 
         assert ("user", message) in transcript(memory, "s")  # it is kept all the same
 
 
-TOLD_OF_LATE = ("could not be searched in time", "没来得及查找记忆", "NOT carried out yet", "目前都还没有执行")
+TOLD_OF_LATE = ("could not be searched in time", "没来得及查找记忆")
 
 
 async def _unbuildable():

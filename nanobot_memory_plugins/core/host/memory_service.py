@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.host.framework_calls import ToolFace
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
-from nanobot_memory_plugins.core.host.turn_records import NOTICES, notice_language, notices
+from nanobot_memory_plugins.core.host.turn_records import late_notice, notice_language
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -205,9 +205,10 @@ class MemoryService:
 
     def late_notice(self, text: str) -> str | None:
         """Return the fenced block of a turn whose message waits for the memory still, or None."""
+        if not (self.config.enabled("recall") and is_selected("recall")):
+            return None
         language = notice_language(self.config.core.language, text)
-        may_run = [plugin for plugin in NOTICES if self.config.enabled(plugin) and is_selected(plugin)]
-        return fence((block.text for block in notices(may_run, language)), language=language)
+        return fence([late_notice(language).text], language=language)
 
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""

@@ -12,11 +12,10 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.turn_records import (
-    NOTICES,
+    late_notice,
     note_injection,
     note_missed,
     notice_language,
-    notices,
 )
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
@@ -161,12 +160,12 @@ class MessageCalls(PromptCalls):
         return notice_language(self.config.core.language, text)
 
     def _notices(self, language: Language) -> list[ContextBlock]:
-        """Return the notices of a turn about plugins that could not look at its message; it is recorded, too."""
+        """Return the notice of a turn for which recall failed; it is recorded, too."""
         late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
-        missed = {name: late[name] for name in NOTICES if name in late}
-        if missed:
-            self._recorder.begin_in_thread(lambda: note_missed(self.workspace, self._clock, missed))
-        return notices(missed, language)
+        if (why := late.get("recall")) is None:
+            return []
+        self._recorder.begin_in_thread(lambda: note_missed(self.workspace, self._clock, why))
+        return [late_notice(language)]
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._plugins.store is not None:

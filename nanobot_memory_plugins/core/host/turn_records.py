@@ -1,10 +1,10 @@
 """What the state keeps of turns: what was injected, and which went without memory. Ids and counts, and no words.
 
-And the notices of turns without memory: for the model in the turn, and for ``doctor``.
+And what is said of turns without memory: to the model in the turn, and by ``doctor``.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -23,27 +23,16 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Fences are written in these; the command line may have catalogues of more.
 _OF_FENCES: Mapping[str, Language] = {"en": "en", "zh": "zh"}
 
-NOTICES: Mapping[str, Mapping[Language, str]] = {
-    "recall": {
-        "en": "The memory could not be searched in time for this message: what it knows may be missing here. Say"
-        " so where it matters.",
-        "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里；需要时请如实说明。",
-    },
-    "consolidation": {
-        "en": "Orders to remember or forget in this message, if there are any, are NOT carried out yet: they stand"
-        " with the message, and are carried out later by themselves. Do not say that they are done.",
-        "zh": "这条消息里如有“记住”或“忘掉”的要求，目前都还没有执行：它们已随消息保存，稍后会自动执行。"
-        "不要说已经完成。",
-    },
+_NOTICE: Mapping[Language, str] = {
+    "en": "The memory could not be searched in time for this message: what it knows may be missing here. Say so where"
+    " it matters.",
+    "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里；需要时请如实说明。",
 }
-"""By plugin, the notice of a turn where it could not look at the message."""
 
 NO_ANSWER = "no answer within"
 WITH_START = "the start of the memory included"
 _MISSED_KIND, _INJECTED_KIND = "missed_turn", "recall"
 _DAY = timedelta(days=1)
-# What a turn goes without, by the plugin that did not answer.
-_WITHOUT = {"recall": "nothing was recalled", "consolidation": "no order to remember or forget was looked for in time"}
 
 
 def notice_language(language: str, text: str) -> Language:
@@ -51,9 +40,9 @@ def notice_language(language: str, text: str) -> Language:
     return _OF_FENCES.get(base_language(language)) or language_of(text)
 
 
-def notices(plugins: Collection[str], language: Language) -> list[ContextBlock]:
-    """Return the notices of a turn where some plugins could not look at its message."""
-    return [ContextBlock(text=texts[language]) for name, texts in NOTICES.items() if name in plugins]
+def late_notice(language: Language) -> ContextBlock:
+    """Return the notice of a turn for whose message the memory could not be searched."""
+    return ContextBlock(text=_NOTICE[language])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +70,7 @@ def note_injection(
         "tool_tokens": tool_tokens,
         "entry_tokens": estimate_tokens(entries),
     }
-    _note(workspace, clock, _INJECTED_KIND, [body])
+    _note(workspace, clock, _INJECTED_KIND, body)
 
 
 def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
@@ -90,28 +79,24 @@ def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
         yield Injection(time=time, **{**body, "ids": tuple(body["ids"])})
 
 
-def note_missed(workspace: Path, clock: Clock, missed: Mapping[str, str]) -> None:
-    """Record for each plugin why it did not answer. It blocks; a state database that is locked costs the record."""
-    _note(workspace, clock, _MISSED_KIND, [{"plugin": plugin, "why": why} for plugin, why in missed.items()])
+def note_missed(workspace: Path, clock: Clock, why: str) -> None:
+    """Record why nothing was recalled in a turn. It blocks; a state database that is locked costs the record."""
+    _note(workspace, clock, _MISSED_KIND, {"why": why})
 
 
-def missed_turns(state: StateDatabase, *, since: datetime) -> list[tuple[datetime, str, str]]:
-    """Return when which plugin did not answer, and why. It blocks. Raises `StoreError`."""
-    events = state.events(_MISSED_KIND, since=since.date())
-    return [(time, body["plugin"], body["why"]) for time, body in events if time >= since]
+def missed_turns(state: StateDatabase, *, since: datetime) -> list[tuple[datetime, str]]:
+    """Return when nothing was recalled, and why. It blocks. Raises `StoreError`."""
+    return [(time, body["why"]) for time, body in state.events(_MISSED_KIND, since=since.date()) if time >= since]
 
 
 def missed_recalls(workspace: Path, now: datetime) -> int:
-    """Return how many turns of the last day recall did not answer. It blocks, and raises `StoreError`."""
-    turns = missed_turns(StateDatabase.of(workspace), since=now - _DAY)
-    return sum(plugin == "recall" for _, plugin, _ in turns)
+    """Return in how many turns of the last day nothing was recalled. It blocks, and raises `StoreError`."""
+    return len(missed_turns(StateDatabase.of(workspace), since=now - _DAY))
 
 
-def _note(workspace: Path, clock: Clock, kind: str, bodies: Sequence[Mapping[str, object]]) -> None:
-    state, now = StateDatabase.of(workspace), clock.now()
+def _note(workspace: Path, clock: Clock, kind: str, body: Mapping[str, object]) -> None:
     try:
-        for body in bodies:
-            state.add_event(kind, now, body)
+        StateDatabase.of(workspace).add_event(kind, clock.now(), body)
     except StoreError as error:
         logger.debug("a turn could not be recorded: {}", error.cause)
 
@@ -125,13 +110,12 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
     if not found:
         return []
     parts = []
-    for (plugin, why), times in Counter((plugin, why) for _, plugin, why in found).most_common():
+    for why, times in Counter(why for _, why in found).most_common():
         count = Sentence("once") if times == 1 else Sentence("{times} times", times=times)
-        what = Sentence(_WITHOUT[plugin]) if plugin in _WITHOUT else Sentence("{plugin} did not answer", plugin=plugin)
-        parts.append(Sentence("{count} {what} ({plugin}: {why})", count=count, what=what, plugin=plugin, why=why))
-    last = max(time for time, *_ in found).astimezone()
+        parts.append(Sentence("{count} nothing was recalled ({why})", count=count, why=why))
+    last = max(time for time, _ in found).astimezone()
     condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(parts, "; "), last=last)
-    late = [why for *_, why in found if NO_ANSWER in why]
+    late = [why for _, why in found if NO_ANSWER in why]
     if not late:
         hint = "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
     elif 2 * sum(WITH_START in why for why in late) > len(late):
