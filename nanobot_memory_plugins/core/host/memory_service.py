@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.turn_records import late_notice, notice_language
-from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_to_parent
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
@@ -375,8 +375,7 @@ def _begin_anew() -> None:
         service._thread = None
 
 
-around_fork(_await_starts, lambda: None)
-at_fork(_begin_anew)
+at_fork(_begin_anew, wait=_await_starts)
 
 
 class ServiceTool(ToolFace):

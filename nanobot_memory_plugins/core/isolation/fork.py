@@ -9,16 +9,19 @@ from collections.abc import Callable
 _kept: list[object] = []
 
 
-def at_fork(begin_anew: Callable[[], None]) -> None:
-    """Have ``begin_anew`` called in each process that is forked off; its thread is the only one there."""
+def _nothing() -> None:
+    """Do nothing."""
+
+
+def at_fork(
+    begin_anew: Callable[[], None], *, wait: Callable[[], None] = _nothing, go_on: Callable[[], None] = _nothing
+) -> None:
+    """Have ``begin_anew`` called in each process that is forked off; its thread is the only one there.
+
+    ``wait`` is called before each fork, and ``go_on`` afterwards in the process that has forked.
+    """
     if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork either
-        os.register_at_fork(after_in_child=begin_anew)
-
-
-def around_fork(wait: Callable[[], None], go_on: Callable[[], None]) -> None:
-    """Have ``wait`` called before each fork, and ``go_on`` afterwards in the process that has forked."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=wait, after_in_parent=go_on)
+        os.register_at_fork(before=wait, after_in_parent=go_on, after_in_child=begin_anew)
 
 
 def leave_libraries_to_parent() -> None:

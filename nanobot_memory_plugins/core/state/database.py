@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
 from nanobot_memory_plugins.core.files.reading import must_be_regular
-from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -329,8 +329,7 @@ def _begin_anew() -> None:
         state.begin_anew()
 
 
-around_fork(_before_fork, _go_on)
-at_fork(_begin_anew)
+at_fork(_begin_anew, wait=_before_fork, go_on=_go_on)
 
 
 def _code(error: Exception) -> int:

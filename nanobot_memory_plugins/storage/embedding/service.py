@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -89,8 +89,7 @@ def _begin_anew() -> None:
         leave_libraries_to_parent()
 
 
-around_fork(_before_fork, _after_fork)
-at_fork(_begin_anew)
+at_fork(_begin_anew, wait=_before_fork, go_on=_after_fork)
 
 
 class EmbeddingState(StrEnum):

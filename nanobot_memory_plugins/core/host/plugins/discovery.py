@@ -46,7 +46,6 @@ class DiscoveredPlugin:
     """
 
     name: str
-    value: str
     distribution: str
     version: str
     plugin: object | None
@@ -81,7 +80,7 @@ def discover_plugins(
         elif name not in skip and (only is None or name in only):
             plugin, model, error = _load_in_time(point, import_seconds)
         owners.setdefault(name, point.distribution)
-        found.append(DiscoveredPlugin(name, point.value, point.distribution, point.version, plugin, model, error))
+        found.append(DiscoveredPlugin(name, point.distribution, point.version, plugin, model, error))
     return found
 
 
