@@ -88,12 +88,7 @@ class HookCalls:
         self._privacy = privacy
 
     async def answers(
-        self,
-        hook: str,
-        arguments: Mapping[str, Any],
-        *,
-        scope: Scope,
-        sequential: bool = False,
+        self, hook: str, arguments: Mapping[str, Any], *, scope: Scope, sequential: bool = False
     ) -> list[PluginAnswer]:
         """Return every plugin's answer, in order.
 
@@ -101,10 +96,11 @@ class HookCalls:
         which something was taken back the plugins are shown what our transcript holds.
         """
         session = str(arguments.get("session_key") or "")
-        shown = await self._privacy.shown_arguments(session, arguments)
+        histories = [name for name in ("history", "messages") if arguments.get(name)]
+        shown = {name: await self._privacy.shown(session, arguments[name]) for name in histories}
         token = hook_deadline.set(time.monotonic() + self._plugins.time_limit(hook))
         try:
-            return await self._plugins.call(hook, {**shown, "scope": scope}, sequential=sequential)
+            return await self._plugins.call(hook, {**arguments, **shown, "scope": scope}, sequential=sequential)
         finally:
             hook_deadline.reset(token)
 

@@ -72,7 +72,8 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
 }
 _RECORDS = 200
 _DAY = timedelta(days=1)
-_TOOL_ROLES = ("tool", "function")
+# Roles of messages that nobody said.
+_UNSAID = ("tool", "function", "system")
 
 
 class Privacy:
@@ -140,19 +141,11 @@ class Privacy:
         def shown(one: Message) -> Message:
             if one.name == MEMORYS or message_key("", one.text) in summaries:
                 return one
-            is_spoken = one.role not in (*_TOOL_ROLES, "system") and bool(one.text.strip())
+            is_spoken = one.role not in _UNSAID and bool(one.text.strip())
             text = recorded.known(one.role, one.text) if is_spoken else None
             return _left_out(one) if text is None else with_text(one, text)
 
         return tuple(map(shown, messages))
-
-    async def shown_arguments(self, session_key: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a hook with its histories as plugins get them."""
-        histories = {name: arguments[name] for name in ("history", "messages") if arguments.get(name)}
-        if not histories or not self.is_marked(session_key):
-            return dict(arguments)
-        shown = {name: tuple(await self.shown(session_key, tuple(given))) for name, given in histories.items()}
-        return {**arguments, **shown}
 
     async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
         """Return of a host's history what may be read where no transcript holds it."""

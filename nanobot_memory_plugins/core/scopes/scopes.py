@@ -99,7 +99,7 @@ class Scopes:
     def known(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the same as `of`, and let the session's next call be as if there had been none."""
         named = redact_scope(scope_of(scope))
-        session = named.session or redact_scope(Scope(session=session_key)).session
+        session = named.session or (redact_key(session_key) if session_key else "")
         known = self._of_session(session)
         return Scope(
             agent=named.agent or known.agent,
