@@ -8,8 +8,8 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.entries import EntryView
 
-# Tokens that a profile takes of a prompt.
-_TOKENS = 1_500
+# Tokens that a profile takes of a prompt, and the score below which an entry is archived.
+_TOKENS, _FADED = 1_500, 0.2
 _TEXTS: dict[Language, dict[str, str]] = {
     "en": {
         "head": "All that is remembered of {who}, by kind (tell it as it stands; nothing else is known for long):",
@@ -62,7 +62,9 @@ def profile_text(entries: Sequence[EntryView], about: str, language: Language) -
     parts: dict[str, list[EntryView]] = {}
     for is_over in (False, True):
         for one in entries:
-            if bool(one.archived or one.superseded_by) is is_over:
+            # What only a model noted is put away, and may hold all the same.
+            has_faded = one.archived and one.score < _FADED
+            if bool(has_faded or one.superseded_by) is is_over:
                 kind = texts["ended"] if is_over else names.get(one.category, one.category)
                 parts.setdefault(kind, []).append(one)
     lines, room, left = [texts["head"].format(who=about or texts["user"])], _TOKENS, len(entries)
