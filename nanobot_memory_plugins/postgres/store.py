@@ -8,7 +8,7 @@ import uuid
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -23,8 +23,6 @@ from nanobot_memory_plugins.core import (
     Store,
     StoreError,
     StoreStatus,
-    Tier,
-    logger,
 )
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -45,7 +43,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.search.searcher import Searcher, embedded_part
+from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of
 from nanobot_memory_plugins.storage.sources.places import Places
 
 T = TypeVar("T")
@@ -109,8 +107,9 @@ class SharedStore:
         hidden = await self._in_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
         if self._sending.unsent <= TAIL_BYTES and self.server.fast:
-            model = await self._in_thread(lambda: self._model(query))
-            found = await self.server.ask(lambda connection: self._search(connection, query, model))
+            embedder = self._embedder()  # before the server is asked: a model's time is not the server's
+            meaning = await self._in_thread(lambda: meaning_of(query, embedder)) if embedder is not None else None
+            found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
         return found if found is not None else await self.local.search(query)
 
     async def read(self, hit_id: str) -> Hit | None:
@@ -119,7 +118,7 @@ class SharedStore:
         hit = await self.local.read(hit_id)
         if hit is not None or record_of(hit_id) in await self._in_thread(lambda: hidden_records(self._paths)):
             return hit
-        return await self.server.ask(lambda connection: self._searcher(connection, None).read(hit_id))
+        return await self.server.ask(lambda connection: self._searcher(connection).read(hit_id))
 
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
@@ -248,23 +247,13 @@ class SharedStore:
     async def _has_to_forget(self) -> bool:
         return bool(await self.to_forget())
 
-    def _search(self, connection: Connection, query: Query, model: "_Made | None") -> SearchResult:
+    def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult:
         tail = self._tail.documents(self._sending.states(connection), most_bytes=TAIL_BYTES)
-        return self._searcher(connection, model).search(query, tail=tail)
+        return self._searcher(connection).search(query, tail=tail, meaning=meaning)
 
-    def _searcher(self, connection: Connection, model: "_Made | None") -> Searcher:
-        return Searcher(ServerIndex(connection, self.owner), lambda: model, options=self._options, clock=self._clock)
-
-    def _model(self, query: Query) -> "_Made | None":
-        """Return the model with the query's vector, made before the server is asked: its time is not the server's."""
-        embedder = self._embedder()
-        if embedder is None or not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
-            return None
-        try:
-            return _Made(embedder.name, embedder.dimension, embedder.encode(embedded_part(query.text))[0])
-        except Exception as error:  # a model may fail in any way; words do without it
-            logger.warning("a query could not be embedded: {}", type(error).__name__)
-            return None
+    def _searcher(self, connection: Connection) -> Searcher:
+        index = ServerIndex(connection, self.owner)
+        return Searcher(index, lambda: None, options=self._options, clock=self._clock)
 
     def _embedder(self) -> Embedder | None:
         return self.local.embedder if isinstance(self.local, LendingStore) else None
@@ -275,19 +264,6 @@ class SharedStore:
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         return await run_in_pool(self._threads, function)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """An `Embedder` of one query, whose vector was made before."""
-
-    name: str
-    dimension: int
-    vector: list[float]
-
-    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return the vector."""
-        return [self.vector]
 
 
 def machine_name(paths: MemoryPaths, given: str = "") -> str:

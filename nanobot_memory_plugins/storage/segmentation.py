@@ -73,8 +73,7 @@ def candidate_terms(text: str) -> tuple[str, ...]:
 
     Identifiers and dates come first, and single characters of scripts without spaces last: their pairs say more.
     """
-    if len(text) > _QUERY_HEAD + _QUERY_TAIL:
-        text = f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
+    text = _read_part(text)
     terms = list(dict.fromkeys(_terms(_fold(text), lone_characters=False)))
     telling = [term for term in terms if not _says_nothing(term)] or terms
     return tuple(sorted(telling, key=_rank_in_query))
@@ -82,7 +81,7 @@ def candidate_terms(text: str) -> tuple[str, ...]:
 
 def holds_chinese(text: str) -> bool:
     """Tell whether what is read of a query holds any Chinese character."""
-    return not text.isascii() and any(_HAN.search(end) for end in (text[:_QUERY_HEAD], text[-_QUERY_TAIL:]))
+    return not text.isascii() and _HAN.search(_read_part(text)) is not None
 
 
 def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
@@ -90,8 +89,7 @@ def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
 
     Of a long query the same is read as by `candidate_terms`. Characters that say nothing are left out.
     """
-    if len(text) > _QUERY_HEAD + _QUERY_TAIL:
-        text = f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
+    text = _read_part(text)
     found: dict[str, None] = {}
     for match in _TOKEN.finditer(_fold(text)):
         run = match["unspaced"] or ""
@@ -105,6 +103,12 @@ def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
             if not is_covered and _HAN.match(character) and not _says_nothing(character)
         )
     return tuple(found)
+
+
+def _read_part(text: str) -> str:
+    """Return what of a query is read."""
+    is_short = len(text) <= _QUERY_HEAD + _QUERY_TAIL
+    return text if is_short else f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
 
 
 def match_expression(terms: Iterable[str]) -> str:

@@ -57,8 +57,8 @@ _LONGEST_END = 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Meaning:
-    """The query's vector, and the model that made it."""
+class Meaning:
+    """A query's vector, of unit length, and the model that made it."""
 
     model: str
     vector: NDArray[np.float32]
@@ -78,11 +78,17 @@ class Searcher:
         self._options = options
         self._clock = clock
 
-    def search(self, query: Query, *, tail: Sequence[Document] = ()) -> SearchResult:
-        """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones."""
+    def search(self, query: Query, *, tail: Sequence[Document] = (), meaning: Meaning | None = None) -> SearchResult:
+        """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones.
+
+        ``meaning`` is the query's, where somebody has found it out before.
+        """
         if not query.text.strip():
             return self._newest(query, tail)
-        meaning = self._meaning(query)
+        if meaning is None:
+            meaning = self._meaning(query)
+        elif not self._index.can_compare(meaning.model, len(meaning.vector)):
+            meaning = None
         candidates = self._candidates(query, tail, meaning)
         level = Level.FULL_TEXT if meaning is None else self._index.level
         found = answer(candidates, query, level, self._options, self._clock.now())
@@ -105,7 +111,7 @@ class Searcher:
         known = (row.document for row in rows if row.document.key not in newer)
         return newest_first([*known, *tail], query, Level.FULL_TEXT)
 
-    def _candidates(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Candidates:
+    def _candidates(self, query: Query, tail: Sequence[Document], meaning: Meaning | None) -> Candidates:
         terms = self._terms(query.text, query.asked_at or self._clock.now())
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
@@ -118,7 +124,7 @@ class Searcher:
         cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
         return Candidates(rows, idf, cosines, query.tier)
 
-    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[CandidateRow]:
+    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[CandidateRow]:
         """Return the best by words, the best by meaning, and the passages before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         by_words = self._index.best_by_words(terms, query, limit)
@@ -138,22 +144,27 @@ class Searcher:
         rare = rare_characters(text, terms, self._index.frequencies, self._index.documents())
         return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
 
-    def _meaning(self, query: Query) -> _Meaning | None:
-        """Return the query's vector, or None without a model, or its vectors, or when it fails: words do without it."""
-        if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
-            return None
+    def _meaning(self, query: Query) -> Meaning | None:
+        """Return the query's vector, or None without a model, or its vectors: words do without it."""
         embedder = self._embedder()
         if embedder is None or not self._index.can_compare(embedder.name, embedder.dimension):
             return None
-        try:
-            vector = np.asarray(embedder.encode(embedded_part(query.text))[0], dtype=np.float32)
-            length = float(np.linalg.norm(vector))
-            if vector.shape != (embedder.dimension,) or not np.isfinite(length) or not length:
-                raise ValueError("no vector of this model")
-        except Exception as error:  # a model of anybody's may fail in any way
-            logger.warning("a query could not be embedded: {}", type(error).__name__)
-            return None
-        return _Meaning(embedder.name, vector / length)
+        return meaning_of(query, embedder)
+
+
+def meaning_of(query: Query, embedder: Embedder) -> Meaning | None:
+    """Return the vector of a query, or None where it is to be searched by words, or the model fails."""
+    if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
+        return None
+    try:
+        vector = np.asarray(embedder.encode(embedded_part(query.text))[0], dtype=np.float32)
+        length = float(np.linalg.norm(vector))
+        if vector.shape != (embedder.dimension,) or not np.isfinite(length) or not length:
+            raise ValueError("no vector of this model")
+    except Exception as error:  # a model of anybody's may fail in any way
+        logger.warning("a query could not be embedded: {}", type(error).__name__)
+        return None
+    return Meaning(embedder.name, vector / length)
 
 
 def telling_terms(index: SearchIndex, text: str) -> tuple[str, ...]:
