@@ -16,6 +16,8 @@ _ENDED = "session_ended"
 # Below it a summary has no room for its mark.
 _MARK_FROM = 40
 _MARK_TOKENS = 12
+# A tail may lose this share of its tokens to begin with what the user said.
+_TURN_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,6 @@ def make_plan(
         depth=depth,
         marked=marked,
     )
-
-
-# Where history is cut: what is before it is summarised, what is after it stays word by word.
-# A tail may lose this share of its tokens to begin with what the user said.
-_TURN_SHARE = 0.5
 
 
 def cut_at(messages: Sequence[Message], units: Sequence[Unit], limits: Limits) -> int:

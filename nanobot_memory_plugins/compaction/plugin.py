@@ -41,9 +41,9 @@ class CompactionPlugin:
 
         Where they are not ``replaceable`` the model is not asked: the rules say what the host's summary should hold.
         """
-
-        def plan_it() -> Plan:
-            return make_plan(
+        try:
+            plan = await run_in_daemon_thread(
+                make_plan,
                 messages,
                 session_key=session_key,
                 window=context_window,
@@ -52,9 +52,6 @@ class CompactionPlugin:
                 options=context.options,
                 cycles=self._cycles,
             )
-
-        try:
-            plan = await run_in_daemon_thread(plan_it)
             summariser = Summariser(
                 plan.material,
                 limits=plan.limits,

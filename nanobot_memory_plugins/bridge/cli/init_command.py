@@ -15,11 +15,10 @@ from rich.console import Console
 
 from nanobot_memory_plugins.bridge.configuration import FILE_VARIABLE
 from nanobot_memory_plugins.bridge.senders import configured_senders
-from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, NanobotMemoryError, load_config
-from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, load_config
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row, show_findings, summary
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
-from nanobot_memory_plugins.core.cli.plain import exit_status
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.config.mapping import find_section
 from nanobot_memory_plugins.core.config.models import ConfigProblem
@@ -73,16 +72,9 @@ def init(
     these names are yours; the previous file is kept as config.json.bak.
     """
     out = console(stderr=as_json)
-    try:
-        setup = read_setup(config, workspace)
-        _show_setup(out, setup)
-        backup = _write_names(out, setup, me) if me else None
-    except NanobotMemoryError as error:
-        if as_json:
-            print_json({"ok": False, "error": error.cause, "hint": error.hint, "mend": error.hint})
-        else:
-            say_error(error)
-        raise typer.Exit(exit_status(error)) from error
+    setup = read_setup(config, workspace)
+    _show_setup(out, setup)
+    backup = _write_names(out, setup, me) if me else None
     model = "not wanted" if no_model else _prepare(out, setup)
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
