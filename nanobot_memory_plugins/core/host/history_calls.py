@@ -190,9 +190,10 @@ class HistoryCalls(MessageCalls):
         if not messages or not self.config.core.keep_transcripts or self.privacy.is_marked(session_key):
             return 0
         parts = [part for message in messages for part in apart(message)]
-        given = tuple(map(without_media, plain if len(parts) == len(plain) else plain_history(parts)))
+        if len(parts) != len(plain):
+            plain = await run_in_daemon_thread(plain_history, parts)  # a long history takes seconds
+        given = await self._sessions.attributed(session_key, tuple(map(without_media, plain)))
         self._redaction.learn_from_history(given)
-        given = await self._sessions.attributed(session_key, given)
         taking = self._take(session_key, given, scope, parent, behind_turn)
         return await asyncio.shield(self._recorder.begin(taking))
 
