@@ -109,16 +109,20 @@ class Readers:
         """Tell whether the database can be used, after a time when it could not be."""
         if self._closed:
             return False
+        reader = None
         try:
             reader = self._take_reader()
             reader.file_states()
         except Exception as error:  # as above
+            if reader is not None:
+                reader.database.close()
             self.trouble = trouble_of(error)
             self._rest_until = time.monotonic() + _REST
             return False
-        self.trouble = None
         self._give_back(reader)
-        return True
+        with self._lock:
+            self.trouble = self.trouble if self._closed else None
+        return self.trouble is None
 
     def _take_reader(self) -> Reader:
         """Return a reader of the database that is at the path now."""
@@ -130,7 +134,11 @@ class Readers:
                 reader = self._idle.pop() if self._idle else None
             if reader is None:
                 database = Database.open(self._path, read_only=True)
-                return Reader(database, self._searcher(database), number)
+                try:
+                    return Reader(database, self._searcher(database), number)
+                except BaseException:
+                    database.close()
+                    raise
             if reader.inode == number:
                 return reader
             reader.database.close()  # the file was replaced, and this is the former one

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.storage.documents import FileState, storable
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
@@ -115,7 +115,8 @@ def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
     suffix = ".jsonl" if folder == sessions else ".md"
     if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}" or not name.endswith(suffix):
         return None
-    if not _storable(relative):
+    if relative != storable(relative):  # SQLite cannot hold it
+        warn_once(ascii(relative), "it is not indexed, because its name is not UTF-8")
         return None
     if folder == sessions:
         return FileKind.TRANSCRIPT
@@ -124,13 +125,3 @@ def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
     if name in _LONG_TERM:
         return FileKind.LONG_TERM
     return FileKind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else FileKind.DOCUMENT
-
-
-def _storable(relative: str) -> bool:
-    """Tell whether the name is text: SQLite cannot hold one with bytes that are not UTF-8."""
-    try:
-        relative.encode("utf-8")
-    except UnicodeEncodeError:
-        warn_once(ascii(relative), "it is not indexed, because its name is not UTF-8")
-        return False
-    return True
