@@ -68,7 +68,7 @@ def test_a_model_that_cannot_be_used_is_told_with_what_helps(call, capsys: pytes
     call.nanobot.config_file.write_text(json.dumps(settings), encoding="utf-8")
     for language, told in (
         ("en", "The language model of nanobot-memory-bridge cannot be used"),
-        ("zh", "的语言模型不能用"),
+        ("zh", "的语言模型不能使用"),
     ):
         words = ["consolidate", "--dry-run", "--workspace", str(call.workspace), "--lang", language]
         assert run_command_line(words) == 0
