@@ -51,6 +51,26 @@ class MessageCalls(PromptCalls):
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
         ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
+        asked: list[asyncio.Task[Any]] = []
+        receiving = self._recorder.begin(self._receive(session_key, text, history, scope, spoken, known, asked))
+        try:
+            return await asyncio.shield(receiving)
+        except asyncio.CancelledError:  # it is kept all the same; what plugins would answer nobody waits for
+            for asking in asked:
+                asking.cancel()
+            raise
+
+    async def _receive(
+        self,
+        session_key: str,
+        text: str,
+        history: Sequence[object],
+        scope: ScopeLike,
+        spoken: bool,
+        known: bool,
+        asked: list[asyncio.Task[Any]],
+    ) -> MessageContext:
+        """Do what `message_received` says; the plugins are ``asked`` in a task."""
         owner = await self._owner_of(session_key, scope)
         text, language = without_private(remove_fenced(text)), self._language(text)
         before = await self._shown_history(session_key, history)
@@ -76,6 +96,7 @@ class MessageCalls(PromptCalls):
         arguments = {"session_key": session_key, "text": text, "history": seen, "spoken": spoken}
         asking = asyncio.create_task(self._hooks.answers("on_message_received", arguments, scope=owner))
         session.asking.add(asking)
+        asked.append(asking)
         asking.add_done_callback(session.asking.discard)
         # Written after the recall, which would find it, and also where the caller gives up.
         record = TranscriptRecord(role, whole, session_key, owner, origin)
@@ -106,6 +127,9 @@ class MessageCalls(PromptCalls):
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
+        return await asyncio.shield(self._recorder.begin(self._send(session_key, text, scope)))
+
+    async def _send(self, session_key: str, text: str, scope: ScopeLike) -> Receipt:
         owner = await self._owner_of(session_key, scope)
         text = remove_fenced(text)
         session = self._sessions[session_key]
@@ -116,7 +140,7 @@ class MessageCalls(PromptCalls):
             return taken
         session.count_message("assistant", text)
         record = TranscriptRecord("assistant", text, session_key, owner, Origin.ASSISTANT)
-        return await asyncio.shield(self._recorder.begin_message(record, after=session.asking))
+        return await self._recorder.begin_message(record, after=session.asking)
 
     async def tool_executed(
         self,

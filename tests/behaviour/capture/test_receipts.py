@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from filelock import FileLock
 
-from nanobot_memory_plugins.core import Destination, MemoryHost, Note, NoteType, Query, Receipt
+from nanobot_memory_plugins.core import Destination, MemoryHost, Note, NoteType, Query, Receipt, load_config
 from tests.behaviour.kit.life import KEY, Conversation, Life
 from tests.behaviour.kit.model import remember_call
 from tests.behaviour.kit.waiting import until
@@ -177,6 +177,22 @@ async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, 
         with pytest.raises(asyncio.CancelledError):
             await call
     assert [one["text"] for one in life.transcript()] == ["do not lose me"]
+
+
+async def test_a_call_that_is_cancelled_while_the_memory_starts_is_written_all_the_same(life: Life):
+    memory = MemoryHost(life.workspace, config=load_config()[0], clock=life.clock)
+    for call in (
+        memory.message_received(session_key=KEY, text="do not lose me"),
+        memory.message_sent(session_key=KEY, text="nor me"),
+    ):
+        task = asyncio.ensure_future(call)
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    await memory.flush_index()
+    await memory.close()
+    assert {one["text"] for one in life.transcript()} == {"do not lose me", "nor me"}
 
 
 SLOW = """
