@@ -13,7 +13,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
 from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
-from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_home
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
@@ -32,7 +32,7 @@ _BACKGROUND = "a session of a timer; nobody speaks in it"
 
 
 class NanobotImporter:
-    """Reads a workspace of nanobot, its home folder, a folder of sessions, or one session."""
+    """Reads a workspace of nanobot, a folder of sessions, or one session."""
 
     label = Sentence("sessions, history and MEMORY.md of nanobot")
 
@@ -42,27 +42,24 @@ class NanobotImporter:
             return source.suffix == ".jsonl" and _is_session(source)
         if (source / ".nanobot" / "workspace-id").is_file() or (source / "memory" / "history.jsonl").is_file():
             return True
-        if (source / "workspace" / "memory").is_dir() and (source / "config.json").is_file():
-            return True
+        if (source / "config.json").is_file() and (source / "sessions").is_dir():
+            return True  # the home folder: read says to name its workspace
         return any(map(_is_session, (*source.glob("*.jsonl"), *source.glob("sessions/*.jsonl"))))
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield what was said, session by session, then the history and the long-term memory."""
-        home = source if (source / "config.json").is_file() else None
-        agent = _workspace_of(home) if home is not None else source
-        sessions = _sessions(source, agent, home)
-        others = [] if source.is_file() else [agent / "memory" / "history.jsonl", agent / "memory" / "MEMORY.md"]
-        found = [*sessions, *(path for path in others if path.is_file())]
+        others = (source / "memory" / "history.jsonl", source / "memory" / "MEMORY.md")
+        found = [*session_files(source), *(path for path in others if path.is_file())]
         if not found:
             raise InputError(
                 Sentence("There are no sessions and no memory of nanobot in {source}.", source=source),
-                hint="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
+                hint="Name nanobot's workspace, usually ~/.nanobot/workspace, or a folder of sessions.",
             )
         with suppress(OSError):
-            if (agent / "memory" / ".locks").is_dir() and not agent.samefile(workspace):
+            if (source / "memory" / ".locks").is_dir() and not source.samefile(workspace):
                 yield Skipped(_OURS, "memory")
         for path in found:
-            name = _name(path, source, agent)
+            name = _name(path, source)
             if path.is_symlink():
                 yield Skipped("it is a symbolic link", name)
             elif path.name == "MEMORY.md":
@@ -158,33 +155,20 @@ def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
             yield item
 
 
-def session_files(workspace: Path) -> list[Path]:
-    """Return the files in which nanobot keeps the sessions of a workspace."""
-    return _sessions(workspace, workspace, None)
-
-
-def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:
+def session_files(source: Path) -> list[Path]:
+    """Return the files in which nanobot keeps the sessions of a workspace; of a folder of sessions, or one, those."""
     if source.is_file():
         return [source]
-    folders = [source, agent / "sessions"]
-    if known := _workspace_id(agent):
-        folders += [base / "sessions" / known for base in (home, agent.parent, nanobot_home()) if base is not None]
+    folders = [source, source / "sessions"]
+    if known := _workspace_id(source):
+        folders += [base / "sessions" / known for base in (source.parent, nanobot_home()) if base is not None]
     found = {path.resolve(): path for folder in folders for path in folder.glob("*.jsonl") if _is_session(path)}
     return sorted(found.values(), key=lambda path: (path.parent.as_posix(), path.name))
 
 
-def _workspace_of(home: Path) -> Path:
-    """Return the workspace that a home folder's configuration names, or its usual one."""
-    raw, _ = read_json(home / "config.json")
-    for key in ("agents", "defaults", "workspace"):
-        raw = raw.get(key) if isinstance(raw, Mapping) else None
-    named = Path(raw).expanduser() if isinstance(raw, str) and raw else home / "workspace"
-    return named if named.is_dir() else home / "workspace"
-
-
-def _workspace_id(agent: Path) -> str:
+def _workspace_id(workspace: Path) -> str:
     try:
-        text = (agent / ".nanobot" / "workspace-id").read_text(encoding="ascii").strip()
+        text = (workspace / ".nanobot" / "workspace-id").read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         return ""
     return text if _WORKSPACE_ID.fullmatch(text) else ""
@@ -210,8 +194,8 @@ def _key_from_name(path: Path) -> str:
     return stem
 
 
-def _name(path: Path, source: Path, agent: Path) -> str:
-    for root in (agent, source, agent.parent):
+def _name(path: Path, source: Path) -> str:
+    for root in (source, source.parent):
         with suppress(ValueError):
             return path.relative_to(root).as_posix() if path != root else path.name
     return f"sessions/{path.name}"

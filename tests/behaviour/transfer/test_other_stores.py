@@ -165,9 +165,11 @@ def test_a_note_that_is_not_utf8_is_left_until_its_encoding_is_named(life: Life,
 def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "notes")
     (tmp_path / "empty").mkdir()
+    stores.make_nanobot(tmp_path / "home")
     for arguments, status, word in (
         ((tmp_path / "nowhere",), 1, "nowhere"),
         ((tmp_path / "empty",), 1, "--from"),
+        ((tmp_path / "home",), 1, "workspace"),
         ((source, "--from", "evernote"), 2, "evernote"),
         ((source, "--from", "openclaw"), 1, "OpenClaw"),
         ((source, "--from", "nanobot"), 1, "nanobot"),
