@@ -5,24 +5,19 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from nanobot_memory_plugins.core import Hit, Origin
+from nanobot_memory_plugins.core.text.sentences import only_asks
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk, knows_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-_TOKEN = LazyPattern(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[.:/@'’-][^\W_{_UNSPACED}]+)*")
 # What one of two texts may contain and the other not, without a difference in what they say.
 _FILLERS = re.compile(
     r"\b(?:a|an|the|and|so|well|oh|ok|okay|yes|just|really|very|also|too|please)\b|[的了吧呢啊呀也就都很]"
 )
-# Of a question's words and pairs of characters so many may be new where it says no more than another one.
-_NEW_SHARE = 0.34
 # A text that is longer than this many times a part of it is more than a repetition.
 _LONGEST_RATIO = 3
 
@@ -42,23 +37,6 @@ def asks(text: str) -> bool:
     return text.rstrip(" \n\t\"'”’」』）)*_")[-1:] in ("?", "？")
 
 
-def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text, and pairs of characters where there are no spaces."""
-    found: set[str] = set()
-    for match in _TOKEN.finditer(folded(text)):
-        run = match["run"]
-        found |= {match[0]} if run is None or len(run) == 1 else {first + second for first, second in pairwise(run)}
-    return frozenset(found)
-
-
-def says_nothing_beyond(hit: Hit, question_words: frozenset[str]) -> bool:
-    """Return whether a memory only asks what is asked now, in other words perhaps: that helps nobody."""
-    if not asks(hit.text) or hit.answers:
-        return False
-    hit_words = words_of(hit.text)
-    return len(hit_words - question_words) <= _NEW_SHARE * len(hit_words)
-
-
 def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that are memories by themselves."""
 
@@ -66,10 +44,14 @@ def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> 
         # "Yes" after a question says something: the question is shown with it.
         return hit.source == "transcript" and not hit.answers and is_small_talk(hit.text, options.small_talk)
 
+    def questions(hit: Hit) -> bool:
+        return hit.source == "transcript" and hit.origin is Origin.USER and not hit.answers and only_asks(hit.text)
+
     def is_ignorant(hit: Hit) -> bool:
         return hit.source == "transcript" and hit.origin is Origin.ASSISTANT and knows_nothing(hit.text)
 
     kept = recalled.without(hits, acknowledges, Reason.SAYS_NOTHING, Sentence("an acknowledgement"))
+    kept = recalled.without(kept, questions, Reason.SAYS_NOTHING, Sentence("a question"))
     return recalled.without(kept, is_ignorant, Reason.SAYS_NOTHING, Sentence("an answer that knows nothing"))
 
 

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall.block import brief, build_block, each_question_once, render
-from nanobot_memory_plugins.recall.deduplicate import fold_repeats, salient, says_nothing_beyond, words_of
+from nanobot_memory_plugins.recall.deduplicate import fold_repeats, salient
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -145,13 +145,7 @@ def _choose(
             return
     if recalled.tier is RecallTier.OFF and fresh:
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    words = words_of(query.text)
-
-    def only_asks(hit: Hit) -> bool:
-        return says_nothing_beyond(hit, words)
-
-    telling = recalled.without(fresh, only_asks, Reason.SAYS_NOTHING, Sentence("nothing beyond the message"))
-    useful = each_question_once(most_useful(telling, _top_k(recalled.tier, options), options, recalled), live)
+    useful = each_question_once(most_useful(fresh, _top_k(recalled.tier, options), options, recalled), live)
     if recalled.tier is RecallTier.LIGHT:
         useful = [brief(hit) for hit in useful]
     project = query.scope.project

@@ -2,8 +2,8 @@
 
 "Who painted the Night Watch?" shares a word with "Good night", and needs nothing of it. What a message means speaks
 through one number, the log-odds that it asks for something of its author's own life (`SearchResult.personal`); without
-it the second table decides. ``python -m benchmarks learn_need`` learns both by maximum likelihood; docs/retrieval.md
-has the figures.
+it the second table decides. ``python -m benchmarks learn_need`` learns both by maximum likelihood, but that the second
+is .2 more silent than it learns: that costs nothing that is needed. docs/retrieval.md has the figures.
 """
 
 import math
@@ -27,7 +27,7 @@ WITH_MEANING = {
     "person": 0.66,
 }
 WORDS_ALONE = {
-    "always": -3.95,
+    "always": -4.15,
     "coverage": 1.78,
     "told_coverage": 1.81,
     "explicit": 3.58,

@@ -34,10 +34,13 @@ class RecallOptions(PluginOptions):
         default=0.5, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
     )
     min_usefulness: float = Field(
-        default=0.02, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
+        default=0.02,
+        ge=0,
+        le=1,
+        description="probability that a hit helps, below which it is not injected",
     )
     min_share_of_best: float = Field(
-        default=0.2,
+        default=0.3,
         ge=0,
         le=1,
         description="share of the best hit's probability to help, below which a hit is not injected",

@@ -31,10 +31,8 @@ _WORDS_ALONE = {
     "asks": -2.61,
     "recency": 1.11,
 }
-# The probability of the best hit below which it may be that none of them answers, and all are worth a look.
-_ANSWERS = 0.3
-# So many of the first hits are shown whatever the best one is worth.
-_SPARED = 3
+# So many of what was said are shown whatever the best one is worth.
+_SPARED = 2
 # The logarithm below which a hit's odds, relative to the best, say no more.
 _LEAST_LOG_ODDS = -8.0
 
@@ -50,24 +48,30 @@ def usefulness(hits: Sequence[Hit]) -> list[float]:
 def most_useful(hits: Sequence[Hit], most: int, options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the best ``most`` of the hits that help, in their order, without those that help far less than the best.
 
-    The first of them are spared that: in a large memory their order knows more than this does. What the user told later
-    than the best one, with a word of the question, may be what holds now, and stays.
+    Summaries come after what was said: one of a conversation in which something was only asked ranks high, and says
+    nothing. The first of what was said are spared: in a large memory their order knows more than this does. What the
+    user told later than the best one, with a word of the question, may be what holds now, and stays.
     """
     worth = recalled.usefulness = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
-    least = Sentence("minUsefulness is {least:g}", least=options.min_usefulness)
-    helping = recalled.without(hits, lambda hit: worth[hit.id] < options.min_usefulness, Reason.LITTLE_USE, least)
-    recalled.leave_out(helping[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
-    helping = helping[:most]
-    best = max(helping, key=lambda hit: worth[hit.id], default=None)
-    if best is None or worth[best.id] < _ANSWERS:
-        return helping
-    needed = worth[best.id] * options.min_share_of_best
+    said = [hit for hit in hits if hit.origin is not Origin.SUMMARY]
+    best = max(said or hits, key=lambda hit: worth[hit.id], default=None)
+    if best is None:
+        return []
+    spared, needed = {hit.id for hit in said[:_SPARED]}, worth[best.id] * options.min_share_of_best
+
+    def is_of_little_use(hit: Hit) -> bool:
+        return worth[hit.id] < options.min_usefulness and hit.id not in spared
 
     def is_far_below(hit: Hit) -> bool:
-        return worth[hit.id] < needed and not _may_replace(hit, best)
+        return worth[hit.id] < needed and hit.id not in spared and not _may_replace(hit, best)
 
+    helping = sorted(hits, key=lambda hit: hit.origin is Origin.SUMMARY)
+    least = Sentence("minUsefulness is {least:g}", least=options.min_usefulness)
+    helping = recalled.without(helping, is_of_little_use, Reason.LITTLE_USE, least)
     share = Sentence("minShareOfBest is {share:g}", share=options.min_share_of_best)
-    return helping[:_SPARED] + recalled.without(helping[_SPARED:], is_far_below, Reason.LITTLE_USE, share)
+    helping = recalled.without(helping, is_far_below, Reason.LITTLE_USE, share)
+    recalled.leave_out(helping[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
+    return helping[:most]
 
 
 def _may_replace(hit: Hit, best: Hit) -> bool:

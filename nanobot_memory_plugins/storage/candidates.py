@@ -172,10 +172,13 @@ class Candidates:
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:
-        """The session of each, as a number that rises along `in_order`: its file, cut where nobody spoke for hours."""
-        files, times = (self.keys // _PLACES_A_FILE)[self.in_order], self.timestamps[self.in_order]
+        """The session of each, as a number that rises along `in_order`, cut where nobody spoke for hours.
+
+        The notes of a day are of several sessions, and stand in one file.
+        """
+        sessions = codes_of((row.path, row.session) for row in self.rows)[self.in_order]
         begins = np.ones(len(self), dtype=np.int64)
-        begins[1:] = (files[1:] != files[:-1]) | (np.diff(times) > SESSION_GAP)
+        begins[1:] = (sessions[1:] != sessions[:-1]) | (np.diff(self.timestamps[self.in_order]) > SESSION_GAP)
         found = np.empty(len(self), dtype=np.int64)
         found[self.in_order] = np.cumsum(begins) - 1
         return found

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,7 @@ from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import brief, build_block
-from nanobot_memory_plugins.recall.deduplicate import says_nothing_beyond, words_of
+from nanobot_memory_plugins.recall.deduplicate import salient
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Recalled
 
@@ -56,15 +57,16 @@ def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
     ("text", "gone"),
     [
         ("What was the port of staging?", True),
-        ("Which port did staging have?", True),
+        ("它的端口是多少？还记得吗？", True),
         ("The port of staging is 5433.", False),
-        ("The staging port is it.", False),  # it asks nothing
-        ("Do you think that we should move the cellar door to the garden?", False),
+        ("I moved the cellar door. Should it stay there?", False),
     ],
 )
-def test_what_asks_the_same_says_nothing_new(text, gone):
-    asked = words_of("Do you remember which port staging did have? What was the port of it?")
-    assert says_nothing_beyond(hit("1", text), asked) is gone
+def test_what_a_user_only_asked_says_nothing(text, gone):
+    asked = hit("1", text, source="transcript")
+    assert (salient([asked], RecallOptions(), Recalled()) == []) is gone
+    # An answer may be a question, too, and stands with the question that it answers.
+    assert salient([replace(asked, answers="Where to?")], RecallOptions(), Recalled())
 
 
 def test_a_light_search_shows_a_note_by_its_tldr_and_tags():

@@ -1,5 +1,6 @@
 """Which of the hits help: the newer of two, and what says far less than the best one is left out."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -57,7 +58,7 @@ LATER = told("later", "I changed to locker 91 today.", 0.1, 12, score=0.001)
 ANSWER = told("answer", "Lockers are cleaned on Mondays.", 0.1, 12, score=0.001, origin=Origin.ASSISTANT)
 WORDLESS = told("wordless", "We repainted the fence.", 0.0, 3, score=0.003)
 WISH = told("wish", "I can't swim at all.", 0.0, 1, score=0.0003)
-# In the order of a search, whose first three are shown anyway.
+# In the order of a search, whose first two are shown anyway.
 ALSO = [told(f"also {n}", "My locker at the pool has a new lock.", 0.8, 10) for n in (1, 2)]
 HITS = [BEST, *ALSO, BESIDE, LATER, ANSWER, WORDLESS, WISH]
 EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
@@ -70,7 +71,13 @@ def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_plac
     assert {id_: one.reason for id_, one in recalled.left_out.items()} == dict.fromkeys(
         ("beside", "answer", "wordless", "wish"), Reason.LITTLE_USE
     )
-    assert "minShareOfBest is 0.2" in recalled.left_out["beside"].detail
+    assert "minShareOfBest is 0.3" in recalled.left_out["beside"].detail
+
+
+def test_summaries_come_after_what_was_said_and_set_no_bar():
+    asked = [told(f"asked {n}", "The user wanted: which locker?", 1.0, 20, origin=Origin.SUMMARY) for n in range(8)]
+    shown = most_useful([*asked, replace(BEST, coverage=0.2, score=0.01)], 8, RecallOptions(), Recalled())
+    assert [hit.id for hit in shown] == ["best", *(f"asked {n}" for n in range(7))]
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,6 @@ def test_what_was_no_hit_has_no_place_and_is_not_said_to_be_found(ask, builtin_m
         ("What did I say of my xylophone?", {}, "nothing_found", "nothing was found"),
         (SAID[6], {}, "not_needed", "can be answered without memory"),  # it is not its own memory
         ("The database", {"needThreshold": 1.0}, "not_needed", "can be answered without memory"),
-        (ASKED, {"minUsefulness": 1.0}, "little_use", "it hardly helps"),
         (ASKED, {"maxContextTokens": 80}, "budget", "there is no room left"),
         ("/private The database", {}, "off_record", "it is off the record"),
         ("memory pause", {}, "off_record", "it is off the record"),
