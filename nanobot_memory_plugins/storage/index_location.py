@@ -86,10 +86,11 @@ def make_way(path: Path) -> None:
     if is_index(path):
         remove_index(path)
         return
+    aside = aside_of(path)
     for suffix in (*_SIDE_FILES, ""):
         with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).replace(aside_of(path.with_name(path.name + suffix)))
-    logger.warning("what was at the place of the index is put aside as {}", aside_of(path).name)
+            path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
+    logger.warning("what was at the place of the index is put aside as {}", aside.name)
 
 
 def aside_of(path: Path) -> Path:

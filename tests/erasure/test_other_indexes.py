@@ -14,7 +14,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.storage.index_location import APPLICATION_ID, is_index
+from nanobot_memory_plugins.storage.index_location import APPLICATION_ID, is_index, make_way
 from tests.support.files_of import contents_of
 from tests.support.obstacles import locked
 
@@ -120,6 +120,7 @@ def test_what_is_left_of_an_index_that_is_not_used_is_removed(workspace: Path, c
     fill(workspace, configure(workspace, dbPath="old/index.db"))
     aside, log = old.with_name("index.db.aside"), old.with_name("index.db-wal")
     aside.write_bytes(old.read_bytes())  # a damaged one, which was put aside
+    aside.with_name(f"{aside.name}-wal").write_bytes(old.read_bytes())
     log.write_bytes(old.read_bytes())  # of which the file was deleted by hand
     old.unlink()
     configure(workspace)
@@ -128,6 +129,14 @@ def test_what_is_left_of_an_index_that_is_not_used_is_removed(workspace: Path, c
         one["where"] for one in json.loads(capsys.readouterr().out.splitlines()[-1])["traces"] if one["removed"]
     }
     assert holders(workspace) == set()
+
+
+def test_what_is_no_index_is_put_aside_with_its_log(tmp_path: Path):
+    path = tmp_path / "index.db"
+    path.write_bytes(b"no database at all" * 100)
+    path.with_name("index.db-wal").write_bytes(b"its log")
+    make_way(path)
+    assert {file.name for file in tmp_path.iterdir()} == {"index.db.aside", "index.db.aside-wal"}
 
 
 def test_a_database_that_is_not_ours_is_named_and_stays_as_it_is(workspace: Path, capsys: pytest.CaptureFixture[str]):
