@@ -147,7 +147,7 @@ class ConsolidationPlugin:
             )
             hint = Sentence(
                 'Whom memoryPlugins.core.people lists as "owner" sees them, as {example};'
-                " `nanobot-memory people list` shows the names.",
+                " `nanobot-memory people` shows the names.",
                 example='{"owner": ["cli"]}',
             )
             found.append(Finding("entries of nobody", cause, Health.DEGRADED, hint))

@@ -21,7 +21,7 @@ doctor --all
 plugins
 init --no-model
 models list
-people list
+people
 --help
 index --no-embeddings
 search 乌龙茶 --no-embeddings

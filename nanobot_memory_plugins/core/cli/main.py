@@ -6,7 +6,6 @@ cannot be imported costs only itself.
 
 import contextlib
 import errno
-import gc
 import io
 import os
 import sys
@@ -36,8 +35,6 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Nearly all that a start makes stays. To look through it every 700 objects, as Python does, takes 7 % of a search.
-_OBJECTS_BETWEEN_COLLECTIONS = 20_000
 # Our models have no use for plugins of others (a tracer, say), which pydantic would look for in every distribution, nor
 # our sums for numpy's threads.
 _LIGHTER = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
@@ -106,7 +103,6 @@ def configure_log(verbose: bool) -> None:
 
 def main() -> None:
     """Run the command line on this process's arguments, and exit."""
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     for name, value in _LIGHTER.items():
         os.environ.setdefault(name, value)
     sys.exit(run_command_line(sys.argv[1:]))

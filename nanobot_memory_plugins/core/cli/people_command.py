@@ -1,7 +1,5 @@
 """``nanobot-memory people``: who is one person."""
 
-import typer
-
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import (
@@ -17,11 +15,8 @@ from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-people = typer.Typer(help="Who is one person.", no_args_is_help=True)
 
-
-@people.command("list")
-def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Show who sees what, and which names are one person."""
     memory_config, problems = read_configuration(config)
     warn(problems)

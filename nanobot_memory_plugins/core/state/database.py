@@ -176,10 +176,6 @@ class StateDatabase:
         newest = "SELECT subject FROM task WHERE name = ?1 ORDER BY time DESC LIMIT ?2"
         self.execute(f"DELETE FROM task WHERE name = ?1 AND subject NOT IN ({newest})", (name, most))  # noqa: S608
 
-    def end_task(self, name: str, subject: str) -> None:
-        """Take out a row of a task."""
-        self.execute("DELETE FROM task WHERE name = ? AND subject = ?", (name, subject))
-
     def truncate_log(self) -> None:
         """Empty the write-ahead log, so that what was deleted is in none of the files any more."""
         self._run(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())

@@ -51,7 +51,7 @@ async def test_no_command_hands_on_what_steers_hides_or_forges_a_line(life: Life
         ("stats",),
         ("doctor", "--all"),
         ("plugins", "--all"),
-        ("people", "list"),
+        ("people",),
         ("entries", "list"),
         ("entries", "show", id_),
         ("entries", "group", id_, "--to", hostile("group")),

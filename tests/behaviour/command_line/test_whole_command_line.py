@@ -84,7 +84,7 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
     assert shown(lived, "audit")["faults"] == []
     assert shown(lived, "stats")
     assert {"storage", "recall", "consolidation"} <= {one["name"] for one in shown(lived, "plugins")["plugins"]}
-    assert shown(lived, "people", "list")
+    assert shown(lived, "people")
     assert shown(lived, "index")
     assert run("models", "list", "--json").json
 
@@ -195,7 +195,7 @@ def test_a_workspace_that_is_misspelt_is_named_and_not_made(
         ("entries", "remember", "Tea is green."),
         ("index",),
         ("export", "--to", tmp_path / "a.zip"),
-        ("people", "list"),
+        ("people",),
         ("purge", "--text", "tea", "--yes"),
         ("doctor",),
     ):

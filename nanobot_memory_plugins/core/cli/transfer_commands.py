@@ -1,7 +1,9 @@
-"""``nanobot-memory import``: bring what another program remembers, or an archive of this one."""
+"""``nanobot-memory export`` and ``import``: the memory as an archive, and what another program remembers."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -19,9 +21,11 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     written_by_owner,
 )
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.transfer.archive import export_to
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive, is_archive
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.importer import ARCHIVE, chosen_importer
@@ -32,12 +36,35 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Files, and lines of each, that are printed; --json names them all.
 _FILES_NAMED, _LINES_NAMED = 5, 20
-_COUNT_WORDS = {
-    "messages": ("1 message", "{count:,} messages"),
-    "notes": ("1 note", "{count:,} notes"),
-    "entries": ("1 entry", "{count:,} entries"),
-    "files": ("1 file", "{count:,} files"),
-}
+_KIND_WORDS = ("messages", "notes", "entries", "files")
+
+
+def export_memory(
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="The archive to write, a ZIP file. Else one in this folder."),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the whole memory into one archive. Agents may go on meanwhile."""
+    folder = existing_workspace(workspace)
+    agent = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
+    usual = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
+    target = (to or usual).expanduser().absolute()
+    finish_erasure(folder)
+    with console(stderr=True).status(tr("exporting")):
+        report = export_to(target, folder)
+    if as_json:
+        left = [{"file": name, "why": why} for name, why in report.left]
+        print_json({"ok": True, "path": report.path, "files": report.files, "bytes": report.size, "left": left})
+        return
+    out = console()
+    for name, why in report.left:
+        out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
+    files, where = _counts({"files": report.files}), shown(str(report.path))
+    out.print(tr("{files}, {size:,} bytes, in {target}", files=files, size=report.size, target=where))
+    out.print(tr("The index is not in it: it is built from the files. Text that people wrote is in it as it is."))
 
 
 def import_memory(
@@ -148,14 +175,9 @@ def _numbers(lines: list[int]) -> str:
     return ", ".join(named[:_LINES_NAMED]) + ellipsis
 
 
-def counted(count: int, kind: str) -> str:
-    """Return a number of messages, notes, entries or files in the reader's language."""
-    one, many = _COUNT_WORDS[kind]
-    return tr(one) if count == 1 else tr(many, count=count)
-
-
 def _counts(counts: Mapping[str, int]) -> str:
-    return tr(", ").join(counted(count, kind) for kind, count in counts.items() if count) or tr("nothing")
+    """Return numbers of messages, notes, entries and files, for people."""
+    return tr(", ").join(f"{tr(kind)}: {count:,}" for kind, count in counts.items() if count) or tr("nothing")
 
 
 def _show(report: ImportReport) -> None:
@@ -164,7 +186,7 @@ def _show(report: ImportReport) -> None:
     verb = tr("would be taken") if report.dry_run else tr("taken")
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
     out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
-    out.print(f"{verb}: {_counts(dict(sorted(report.taken.items())))}{known}")
+    out.print(f"{verb}: {_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
     for why in dict.fromkeys(why for _, why in report.left):
         lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
         count = sum(map(len, lines.values()))
