@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
 )
 from nanobot_memory_plugins.mcp.clients import OWNER
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # The name of the server in every client: that of others' servers for memory is "memory".
 SERVER = "nanobot-memory"
@@ -42,14 +42,13 @@ class ClientName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """One client: its file for a user, that inside a project (empty where it has none), the place of the servers in it.
+    """One client: its file, and the place of the servers in it.
 
     ``more`` are keys that its entries have besides command and arguments.
     """
 
     title: str
-    user: Callable[[], Path]
-    project: str
+    file: Callable[[], Path]
     place: str = "mcpServers"
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -75,37 +74,22 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
     ClientName.CLAUDE_CODE: KnownClient(
         "Claude Code",
         _home(".claude.json"),
-        ".mcp.json",
         # Without it the first request goes out before the tools are there, and they may be left for a search.
         more={"type": "stdio", "alwaysLoad": True},
     ),
-    ClientName.CLAUDE_DESKTOP: KnownClient(
-        "Claude Desktop",
-        _applications("Claude", "claude_desktop_config.json"),
-        "",
-    ),
-    ClientName.CURSOR: KnownClient(
-        "Cursor",
-        _home(".cursor", "mcp.json"),
-        ".cursor/mcp.json",
-    ),
+    ClientName.CLAUDE_DESKTOP: KnownClient("Claude Desktop", _applications("Claude", "claude_desktop_config.json")),
+    ClientName.CURSOR: KnownClient("Cursor", _home(".cursor", "mcp.json")),
     ClientName.CODEX: KnownClient(
         "Codex",
         _codex,
-        ".codex/config.toml",
         place="mcp_servers",
         # Seconds: the usual 10 are few for a first start on a busy machine.
         more={"startup_timeout_sec": 60},
     ),
-    ClientName.GEMINI: KnownClient(
-        "Gemini CLI",
-        _home(".gemini", "settings.json"),
-        ".gemini/settings.json",
-    ),
+    ClientName.GEMINI: KnownClient("Gemini CLI", _home(".gemini", "settings.json")),
     ClientName.VSCODE: KnownClient(
         "VS Code",
         _applications("Code", "User", "mcp.json"),
-        ".vscode/mcp.json",
         place="servers",
         more={"type": "stdio"},
     ),
@@ -114,9 +98,6 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
 
 def connect(
     client: Annotated[ClientName, typer.Argument(metavar="|".join(ClientName), help="The client.")],
-    project: Annotated[
-        bool, typer.Option("--project", help="In the folder in which you are, instead of everywhere.")
-    ] = False,
     plugin: Annotated[
         Path | None,
         typer.Option(
@@ -141,7 +122,10 @@ def connect(
         return
     known = KNOWN_CLIENTS[client]
     entry = {**known.more, "command": command[0], "args": command[1:]}
-    target = _file_of(known, of_project=project)
+    try:
+        target = known.file()
+    except RuntimeError as error:
+        raise ConfigurationError("There is no home folder to find the client's file in.", hint="Set HOME.") from error
     text = (
         _as_toml(known, entry)
         if target.suffix == ".toml"
@@ -163,22 +147,6 @@ def server_command(workspace: Path, config: Path | None, user: str) -> list[str]
     more += ["--user", user] if user not in ("", OWNER) else []
     program = shutil.which(_PROGRAM, path=str(Path(sys.executable).parent))
     return [program, *more] if program else [sys.executable, "-m", _MODULE, *more]
-
-
-def _file_of(client: KnownClient, *, of_project: bool) -> Path:
-    """Return the file of a client. Raises `ConfigurationError`."""
-    if of_project:
-        if not client.project:
-            raise ConfigurationError(
-                Sentence("{title} keeps nothing in a project.", title=client.title), hint="Leave --project out."
-            )
-        return Path.cwd() / client.project
-    try:
-        return client.user()
-    except RuntimeError as error:
-        raise ConfigurationError(
-            "There is no home folder to find the client's file in.", hint="Use --project."
-        ) from error
 
 
 def _as_toml(client: KnownClient, entry: Mapping[str, Any]) -> str:

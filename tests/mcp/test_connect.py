@@ -35,22 +35,15 @@ def connect(home, capsys):
 
 @pytest.mark.parametrize("client", ClientName)
 def test_what_every_client_needs_is_shown_in_the_form_of_its_file(client, connect, home):
-    shown = connect(client)
+    shown = connect(client, "--user", "telegram:111")
     parse = tomllib.loads if client is ClientName.CODEX else json.loads
     entry = parse(shown["text"])[KNOWN_CLIENTS[client].place][SERVER]
     assert entry == shown["server"][SERVER]
     assert Path(entry["command"]).is_absolute()
-    assert entry["args"][-2:] == ["--workspace", str(home / ".nanobot" / "workspace")]
-    assert shown["file"] == str(KNOWN_CLIENTS[client].user())
+    workspace = str(home / ".nanobot" / "workspace")
+    assert entry["args"][-4:] == ["--workspace", workspace, "--user", "telegram:111"]
+    assert shown["file"] == str(KNOWN_CLIENTS[client].file())
     assert list(home.iterdir()) == []
-
-
-def test_a_project_has_files_of_its_own(connect, home):
-    shown = connect("cursor", "--project", "--user", "telegram:111")
-    assert shown["file"] == str(home / ".cursor" / "mcp.json")
-    assert shown["server"][SERVER]["args"][-2:] == ["--user", "telegram:111"]
-    assert connect("claude-code", "--project")["file"] == str(home / ".mcp.json")
-    assert "nothing in a project" in connect("claude-desktop", "--project", status=2)["error"]
 
 
 @pytest.mark.slow
