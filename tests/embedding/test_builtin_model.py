@@ -1,7 +1,5 @@
 """The built-in model computes what its reference implementation computes."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -83,16 +81,3 @@ ALPHABET = (
 @given(text=st.text(ALPHABET, min_size=1, max_size=60).filter(str.strip))
 def test_the_tokenizer_gives_the_ids_of_the_reference(builtin_model: Path, reference: USE, text: str):
     assert Tokenizer(builtin_model).ids(text) == reference._tokenizer.encode(text)
-
-
-def test_embedding_needs_no_engine(builtin_model: Path):
-    script = (
-        "import sys\n"
-        "for name in ('onnx', 'onnxruntime', 'torch', 'fastembed', 'google.protobuf'): sys.modules[name] = None\n"
-        "from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions\n"
-        "from nanobot_memory_plugins.storage.embedding.service import open_embedder\n"
-        "print(open_embedder(EmbeddingOptions()).encode('hello')[0][0])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert abs(float(done.stdout)) < 1

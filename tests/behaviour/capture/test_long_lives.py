@@ -1,43 +1,9 @@
-"""Compaction shortens what the model sees and not what is kept; a restart goes on from what is in the files."""
+"""A restart goes on from what is in the files, and a history that memory did not see is taken up."""
 
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import ToolCall
-from tests.behaviour.kit.life import KEY, Conversation, Life, numbered
-from tests.behaviour.kit.model import ReadingModel
-from tests.behaviour.kit.waiting import until
-
-FACT = "The Bluebird project listens on port 5433."
-
-
-@pytest.mark.accept("NC-08", "FL-03", "FL-04", "NC-07")
-async def test_a_compaction_shortens_no_transcript_and_what_it_cut_is_noted_and_recalled(
-    life: Life, model: ReadingModel
-):
-    model.learn("Bluebird listens on port 5433.", "The Bluebird project listens on port 5433")
-    model.summary = "They spoke of many points."
-    points = numbered(["garden", "ferry", "lantern"], 60)
-    async with life.host() as memory:
-        talk = Conversation(memory)
-        await talk.turn(FACT)
-        for point in points:
-            await talk.turn(point * 4)
-        before = life.transcript()
-        summary = await talk.compact()
-        assert summary.keep_from > 0
-        assert len(talk.history) < len(before)
-        assert FACT not in str(talk.history[1:])
-        assert life.transcript() == before
-        # What was cut is noted, where grep finds it.
-        await until(lambda: any("port 5433" in file.read_text(encoding="utf-8") for file in life.memory.glob("*.md")))
-        await talk.turn("And now something else.")
-        assert [one["text"] for one in life.transcript()][:-2] == [one["text"] for one in before]
-        await memory.flush_index()
-        block = await talk.hear("Do you remember on which port Bluebird listens?")
-        assert "5433" in block
-        # After the cut: a summary, the recent messages, and beside them what is recalled.
-        assert talk.history[0]["content"] == summary.text
-        assert points[-1] in str(talk.history[1:])
+from tests.behaviour.kit.life import KEY, Conversation, Life
 
 
 @pytest.mark.accept("NC-14")

@@ -7,6 +7,7 @@ import pytest
 from tests.behaviour.kit.breaking_off import broken_off
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import ReadingModel, remember_call
+from tests.behaviour.kit.scored_store import install_scored_store
 
 BOAT = "The boat Quorvexina lies at pier 97 in Marzipan Alley."
 CHESS = "The user plays chess on Sundays."
@@ -173,23 +174,6 @@ async def test_a_purge_is_asked_for_finished_after_a_kill_and_keeps_an_edit_made
     assert (told["answered n"], told["answered y"]) == (told["held"], [])
 
 
-STORE_OF_ANOTHER = """
-from nanobot_memory_plugins.core import Level, SearchResult, StoreStatus, hookimpl
-
-class EmptyStore:
-    async def search(self, query): return SearchResult(())
-    async def read(self, hit_id): return None
-    def notify(self, path): pass
-    async def flush(self): pass
-    def status(self): return StoreStatus(level=Level.MARKDOWN)
-    async def close(self): pass
-
-@hookimpl(tryfirst=True)
-def open_store():
-    return EmptyStore()
-"""
-
-
 @pytest.mark.parametrize("in_log", [True, False])
 @pytest.mark.parametrize("ours_is_on", [True, False])
 async def test_an_index_that_another_store_has_replaced_is_purged_too(life, install, ours_is_on: bool, in_log: bool):
@@ -198,7 +182,7 @@ async def test_an_index_that_another_store_has_replaced_is_purged_too(life, inst
         index = life.workspace / ".storage" / "memory.db"
         index.with_name("memory.db-wal").write_bytes(b"Quorvexina" + index.read_bytes())
         index.write_bytes(b"")
-    install("other", STORE_OF_ANOTHER)
+    install_scored_store(install)
     life.options["storage"] = {"enabled": ours_is_on}
     assert ".storage/memory.db" in " ".join(life.files_with("Quorvexina"))
     done = life.command("purge", "--text", "Quorvexina", "--yes", "--json")

@@ -1,7 +1,7 @@
 """A workspace of one agent and the days of its life: hosts that start and stop on it, what is said, what is kept."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -179,8 +179,3 @@ async def keep_notes(memory: MemoryHost, *texts: str, session: str = KEY) -> Non
     """Keep notes of these texts, as a plugin would."""
     for text in texts:
         await memory.keep(Note(tldr=text), session_key=session)
-
-
-def numbered(words: Sequence[str], count: int) -> list[str]:
-    """Return as many different sentences made of words, for histories that have to be long."""
-    return [f"Point {number}: the {words[number % len(words)]} of part {number} is fine." for number in range(count)]

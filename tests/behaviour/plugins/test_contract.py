@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from nanobot_memory_plugins.core import (
     ContextBlock,
     InputError,
-    Level,
     Message,
     Note,
     PluginContext,
@@ -19,13 +18,14 @@ from nanobot_memory_plugins.core import (
     Query,
     SearchResult,
     Store,
-    StoreStatus,
     Summary,
     hookimpl,
     logger,
 )
 from nanobot_memory_plugins.core.testing import ManualClock, StoreContract, plugin_context, run_hook, run_hook_async
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
+from tests.behaviour.kit.model import search_call
+from tests.behaviour.kit.scored_store import install_scored_store
 from tests.behaviour.kit.waiting import until
 
 ASKS = """
@@ -312,34 +312,14 @@ def ours():
 
 
 async def test_a_store_of_a_third_party_takes_the_place_of_ours(life_without_model: Life, install):
-    install(
-        "shelf",
-        """
-        from nanobot_memory_plugins.core import Hit, Level, Origin, SearchResult, StoreStatus, hookimpl
-
-        class Shelf:
-            async def search(self, query):
-                return SearchResult((Hit("a1", f"the shelf knows {query.text}", "memory/a.md", 1, 0.9, Origin.USER),))
-            async def read(self, hit_id): return None
-            def notify(self, path): pass
-            async def flush(self): pass
-            def status(self): return StoreStatus(level=Level.MARKDOWN)
-            async def close(self): pass
-
-        @hookimpl(tryfirst=True)
-        def open_store():
-            return Shelf()
-        """,
-    )
+    store = install_scored_store(install)
     async with life_without_model.host() as memory:
         await keep_notes(memory, "the anchor is red")
         await memory.flush_index()
         (hit,) = (await memory.search(Query("anchor"))).hits
-        assert hit.text == "the shelf knows anchor"
-        tool = next(one for one in memory.tools() if one.name == "memory_search")
-        assert "shelf knows" in await tool.run({"query": "anchor"}, session_key=KEY)
+        assert hit.text == store().text
+        assert "staging database is 6543" in await Conversation(memory).call(search_call("anchor"))
     assert not list(life_without_model.workspace.rglob("memory.db"))
-    assert StoreStatus(level=Level.MARKDOWN).level == 3
 
 
 async def test_an_incomplete_store_is_refused_by_what_it_lacks(life_without_model: Life, install):
