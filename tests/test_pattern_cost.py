@@ -11,7 +11,6 @@ import pkgutil
 import random
 import re
 import signal
-import time
 from collections import deque
 from collections.abc import Iterator
 from types import ModuleType
@@ -27,8 +26,6 @@ LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
 SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.005)
 # Of shorter texts the clock's own spread on a busy machine would decide.
 LEAST = 1_024
-# Seconds of processor time after which a search is given up.
-PATIENCE = 1.0
 # Names of patterns whose callers hand them no more than this many characters.
 BOUNDED = {"bare_words._NO_VALUE": 128, "clauses._LAST_WORD": 48, "personal._LOCAL": 64}
 SIGNS = {r"\d": "4", r"\s": " ", r"\S": "x", r"\w": "a", r"\b": "", r"\n": "\n", r"\t": "\t"}
@@ -82,26 +79,25 @@ def repetitions(source: str, most: int) -> list[str]:
     return every if len(every) <= most else chance.sample(every, most)
 
 
-def seconds(pattern: re.Pattern[str], way: str, text: str) -> float:
-    """Return the processor time that a pattern takes for all of a text, `PATIENCE` at most."""
+def takes_longer(pattern: re.Pattern[str], way: str, text: str, seconds: float) -> bool:
+    """Return whether a pattern takes more processor time than that for all of a text; it is given up then."""
 
     def give_up(number: int, frame: object) -> None:
         raise TimeoutError
 
-    began = time.thread_time()
     before = signal.signal(signal.SIGVTALRM, give_up)
-    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         if way == "finditer":
             deque(pattern.finditer(text), maxlen=0)
         else:
             getattr(pattern, way)(text)
     except TimeoutError:
-        return PATIENCE
+        return True
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-    return time.thread_time() - began
+    return False
 
 
 def too_dear(pattern: re.Pattern[str], way: str, longest: int) -> str:
@@ -111,7 +107,7 @@ def too_dear(pattern: re.Pattern[str], way: str, longest: int) -> str:
         while size <= longest:
             text = (token * size)[: size - 1] + "\0"  # which ends no match
             bound = SECONDS_A_KB * max(longest, LEAST) / 1024
-            if all(seconds(pattern, way, text) > bound for _ in range(2)):  # once the machine may have been busy
+            if all(takes_longer(pattern, way, text, bound) for _ in range(2)):  # once the machine may have been busy
                 return f"{token!r}, {size} characters"
             size *= 8
     return ""
@@ -128,7 +124,7 @@ def test_every_pattern_takes_time_that_grows_with_the_text_alone():
     assert not dear
 
 
-@pytest.mark.parametrize("source", [r"(?:ab?|b?c|a)*!", r"(\w+\s?)+:", r"\s*=", r"(?:a|aa)+$"])
+@pytest.mark.parametrize("source", [r"(?:ab?|b?c|a)*!", r"\s*=", r"(?:a|aa)+$"])
 def test_a_pattern_that_tries_everything_again_is_told(source: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(globals(), "REPETITIONS", 40)
     assert too_dear(re.compile(source), "finditer", 32_768)

