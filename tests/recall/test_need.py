@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE, evidence_of_need, need
+from nanobot_memory_plugins.recall.need import evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.storage.embedding.catalogue import find
@@ -44,25 +44,12 @@ def found(text: str, personal: float | None, *hits: Hit) -> dict[str, float]:
     return evidence_of_need(text, decide_tier(text, [], OPTIONS), personal, hits)
 
 
-def test_each_table_weighs_what_is_told_of_a_message_and_no_more():
-    with_meaning, words_alone = found("hello", 0.0), found("hello", None)
-    assert WITH_MEANING.keys() <= with_meaning.keys()
-    assert WORDS_ALONE.keys() <= words_alone.keys()
-    assert "personal" not in words_alone
-
-
 def test_a_message_needs_memory_by_what_it_means_where_a_model_has_read_it():
     personal, general = (need(found("The port.", log_odds, hit(coverage=0.3))) for log_odds in (2.0, -2.0))
     assert general < 0.1 < 0.9 < personal
     # Without one its words decide, and neither number is asked for.
     asks, tells = (need(found(text, None, hit(coverage=0.3))) for text in ("Where do I live?", "Sing."))
     assert tells < OPTIONS.need_threshold < asks
-
-
-@pytest.mark.parametrize("personal", [None, 0.0])
-def test_a_memory_that_meets_the_message_better_speaks_for_it(personal: float | None):
-    little, much = (need(found("The port", personal, hit(coverage=share))) for share in (0.1, 0.9))
-    assert little < much
 
 
 def test_what_an_assistant_said_and_what_only_asks_is_nothing_that_was_told():

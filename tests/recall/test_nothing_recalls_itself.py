@@ -16,15 +16,9 @@ SAID = in_both_scripts(
     [
         "my phone is +351 912 345 678, mail marta@helix.example",
         "Remember: the wifi password at the Porto office is tangerine42, and the alarm is off at night",
-        "I pushed with the token ghp_abcdefghijklmnopqrstuvwxyz0123456789 yesterday, do you remember that?",
-        "my card is 5500 0055 5555 5559, exp 09/28, please order the lamp again as before",
-        "Do you remember my IBAN DE89 3704 0044 0532 0130 00 and my landlord's mail, jo@haus.example?",
         "  Which   port did we use,\r\n with password=Zebra-4711-Quokka, last time?  ",
-        "Ｄｏ ｙｏｕ ｒｅｍｅｍｂｅｒ ｍｙ ｍａｉｌ ada@lovelace.example?",
         "你还记得我的手机号 13912345678 和邮箱 xiaoyu@chen.example 吗",
-        "我之前说过我的银行卡密码是 884213，别告诉别人",
         "之前的测试库密码：Tq7-zebra-Lim9，端口是 5433，记得吗？",
-        "我上次的身份证号是 11010519491231002X，你记得吧",
     ]
 )
 LONG = "We talked about the harbour before. " + "The crane lifts boxes of tea and rice all day. " * 60

@@ -9,7 +9,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, Origin
 from nanobot_memory_plugins.tools.scripted_model import Reply
-from tests.behaviour.kit.life import DAY, Conversation, Life
+from tests.behaviour.kit.life import DAY, Life
 from tests.behaviour.kit.model import ReadingModel
 from tests.behaviour.kit.waiting import until
 
@@ -128,29 +128,6 @@ async def test_it_reads_seven_days_and_nothing_new_means_no_call(life: Life, mod
     assert not await night(life, lambda: len(model.asked("consolidation")) > 1, nights=2, seconds=1)
     await note(life, "The user's sister Hanna lives in Lisbon")
     assert await night(life, lambda: len(model.asked("consolidation")) > 1)
-
-
-async def test_each_person_is_consolidated_apart_where_memories_are_not_shared(life: Life, model: ReadingModel):
-    life.options["core"] = {"share": "user"}
-    await begin(life)
-    async with life.host() as memory:
-        for user, said in (("ann", "Ann keeps bees on the roof"), ("bob", "Bob restores old radios")):
-            talk = Conversation(memory, f"telegram:{user}", {"user": user, "channel": "telegram"})
-            await talk.hear(said)
-            await memory.keep(Note(said, origin=Origin.USER), session_key=talk.key, scope=talk.scope)
-        model.nightly = [
-            {"op": "add", "content": "Ann keeps bees on the roof", "importance": "high"},
-            {"op": "add", "content": "Bob restores old radios", "importance": "high"},
-        ]
-    assert await night(life, lambda: len(life.entries()) == 2)
-    asked = [request.last_user for request in model.asked("consolidation")]
-    assert len(asked) == 2
-    assert not any("bees" in one and "radios" in one for one in asked)
-    async with life.host() as memory:
-        for user, own, other in (("ann", "bees", "radios"), ("bob", "radios", "bees")):
-            prompt = Conversation(memory, f"telegram:{user}", {"user": user, "channel": "telegram"}).prompt()
-            assert own in prompt
-            assert other not in prompt
 
 
 async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life, model: ReadingModel):
