@@ -9,8 +9,7 @@ from datetime import date, datetime
 
 from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, estimate_tokens
 from nanobot_memory_plugins.core.text.pasted import is_pasted
-from nanobot_memory_plugins.recall.deduplicate import one_line
-from nanobot_memory_plugins.recall.live_context import LiveContext
+from nanobot_memory_plugins.recall.deduplicate import LiveContext, one_line
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern

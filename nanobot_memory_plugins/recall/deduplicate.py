@@ -1,4 +1,4 @@
-"""Memories that say the same, that say nothing new, and that say nothing: small talk, answers that know nothing."""
+"""Memories that say the same, that the live context has, and that say nothing: small talk, questions, non-answers."""
 
 import math
 import re
@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.text.sentences import only_asks
 from nanobot_memory_plugins.core.text.small_talk import is_small_talk, knows_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -20,6 +21,10 @@ _FILLERS = re.compile(
 )
 # A text that is longer than this many times a part of it is more than a repetition.
 _LONGEST_RATIO = 3
+# What the store appends to an entry that has taken the place of another: a prompt shows it without.
+_SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
+# Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
+_SHORTEST_PART = 8
 
 
 def one_line(text: str) -> str:
@@ -94,3 +99,34 @@ def _is_part(short: str, long: str) -> bool:
 
 def _time(hit: Hit) -> float:
     return hit.time.timestamp() if hit.time is not None else -math.inf
+
+
+class LiveContext:
+    """What a live context contains already, and is not injected again. Built once for a message.
+
+    A memory of it is in its file as it was stored: its secrets hidden, its white space as it may be, perhaps a part of
+    it only. What was hidden is not looked for: a memory whose other words are in one text, in their order, says no
+    more.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = {folded(text) for text in texts} | {""}
+
+    def holds(self, text: str) -> bool:
+        """Return whether a memory says only what the context contains."""
+        text = _SINCE.sub("", text)
+        parts = [folded(part) for part in PLACEHOLDER.split(text)]
+        if len(parts) == 1 and len(parts[0]) < _SHORTEST_PART:
+            return parts[0] in self._texts
+        return any(_stand_in(parts, plain) for plain in self._texts)
+
+
+def _stand_in(parts: Iterable[str], text: str) -> bool:
+    """Return whether a text contains all parts, one after the other."""
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True

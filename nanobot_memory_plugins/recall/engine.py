@@ -22,8 +22,7 @@ from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall.block import brief, build_block, each_question_once, render
-from nanobot_memory_plugins.recall.deduplicate import fold_repeats, salient
-from nanobot_memory_plugins.recall.live_context import LiveContext
+from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_repeats, salient
 from nanobot_memory_plugins.recall.need import evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled

@@ -4,8 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.recall.deduplicate import folded
-from nanobot_memory_plugins.recall.live_context import LiveContext
+from nanobot_memory_plugins.recall.deduplicate import LiveContext, folded
 from tests.support.chinese import in_both_scripts
 
 CONFIG = {

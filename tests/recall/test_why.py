@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, SearchResult
-from nanobot_memory_plugins.recall.cli.examination import candidates
+from nanobot_memory_plugins.recall.cli.why_command import candidates
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 
@@ -157,6 +157,8 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
     shown = ask(ASKED, text=True)
     assert "Beside this message would stand" in shown
     assert "sessions/cli_0" in shown
+    assert shown.splitlines()[0].startswith("Found: ")
+    assert ". Shown: " in shown.splitlines()[0]
     assert "another memory says the same" in shown
     assert 'tier: heavy, "remember" (explicitAnchors); need: ' in shown
     assert "would stand 1 memory, " in ask(ASKED, text=True, heavyTopK=1)

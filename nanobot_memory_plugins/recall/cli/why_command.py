@@ -1,14 +1,18 @@
 """``nanobot-memory why``: what a message would recall, what not, and why."""
 
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import ConfigurationError, Scope, estimate_tokens
+from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, Message, Scope, estimate_tokens, redact_text
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.open_store import without_embeddings
+from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -21,16 +25,27 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
 from nanobot_memory_plugins.core.host.turn_records import missed_recalls
 from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
+from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.explanation import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
-from nanobot_memory_plugins.recall.cli.examination import candidates, examine
-from nanobot_memory_plugins.recall.engine import limit_seconds
+from nanobot_memory_plugins.recall.deduplicate import folded
+from nanobot_memory_plugins.recall.engine import limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
+# Seconds for the recall itself. A turn has less; a question about it must not end with "too late".
+_NO_LIMIT = 60.0
+# Messages at the end of a session that are in the live context, at most: a host gives no more of its history.
+_HISTORY = 400
 # Characters of a memory that are shown.
 _LINE = 160
 
@@ -120,16 +135,18 @@ def _tokens(recalled: Recalled) -> int:
 
 def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
     out, decision, turn = console(), recalled.decision, limit_seconds(recalled.decision.tier, options)
+    found, injected = len(recalled.result.hits), len(recalled.injected)
+    out.print(tr("Found: {found}. Shown: {injected}.", found=found, injected=injected), style="bold")
     if recalled.reason is not None:
         nothing = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
         out.print(tr(nothing), style="bold")
     if recalled.block is not None:
-        count, tokens = len(recalled.block.hit_ids), _tokens(recalled)
+        tokens = _tokens(recalled)
         single = Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
         several = Sentence(
-            "Beside this message would stand {count} memories, {tokens} tokens:", count=count, tokens=tokens
+            "Beside this message would stand {count} memories, {tokens} tokens:", count=injected, tokens=tokens
         )
-        out.print(tr(single if count == 1 else several), style="bold")
+        out.print(tr(single if injected == 1 else several), style="bold")
         for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
     if recalled.seconds > turn:
@@ -143,15 +160,22 @@ def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
         figures.append(tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     out.print("; ".join(figures), style="dim")
-    listed = [candidate for candidate in candidates(recalled) if candidate.hit.id in recalled.left_out]
-    if listed:
+    by_reason: dict[str, list[Weighed]] = {}
+    for candidate in candidates(recalled):
+        left_out = recalled.left_out.get(candidate.hit.id)
+        if left_out is not None:
+            detail = f" ({shown(tr(left_out.detail))})" if left_out.detail else ""
+            by_reason.setdefault(f"{tr(left_out.reason)}{detail}", []).append(candidate)
+    if by_reason:
         out.print(tr("Found and left out:"), style="bold")
-    for candidate in listed:
-        _show_candidate(candidate, recalled)
+    for reason, listed in by_reason.items():
+        out.print(f"{reason}: {len(listed)}", style="yellow")
+        for candidate in listed:
+            _show_candidate(candidate)
 
 
-def _show_candidate(candidate: Weighed, recalled: Recalled) -> None:
-    """Show a memory: its number, its file and line, its text, and why it was left out."""
+def _show_candidate(candidate: Weighed) -> None:
+    """Show a memory: its number, its file and line, and its text."""
     out, hit = console(), candidate.hit
     place = f"{candidate.place:3}" if candidate.place is not None else "  -"
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
@@ -159,7 +183,75 @@ def _show_candidate(candidate: Weighed, recalled: Recalled) -> None:
     out.print(f"{place}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{project}")
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
-    left_out = recalled.left_out.get(hit.id)
-    if left_out is not None:
-        detail = f" ({shown(tr(left_out.detail))})" if left_out.detail else ""
-        out.print(f"       {tr(left_out.reason)}{detail}", style="yellow")
+
+
+async def examine(
+    workspace: Path, config: MemoryConfig, options: RecallOptions, text: str, *, scope: Scope
+) -> Recalled:
+    """Recall for a message as a turn of ``scope`` would, with nothing left out for want of time.
+
+    Where it was said before, that and its answer are no memories of it, and the history ends before it. What was
+    remembered later is found all the same. Raises `StoreError` when there is no store.
+    """
+    paths, text = MemoryPaths.of(workspace), without_private(text)
+    if is_private(text) or memory_command(text) == "pause":
+        return Recalled(reason=Reason.OFF_RECORD)
+    if PrivacyFile(paths).read().pause_of(scope.session, scope.user):
+        return Recalled(reason=Reason.PAUSED)
+    visible = offered_scopes(workspace, config).visible(scope)
+    before = _said_before(paths, text, scope.session, visible.allows)
+    session = scope.session or (before[0].session_key if before else "")
+    history = last_records(paths.transcript(session), session, sys.maxsize) if session else []
+    if before and before[0] in history:
+        history = history[: history.index(before[0])]
+    async with opened_store(workspace, config) as store:
+        await settled(store)
+        return await recall(
+            store,
+            text,
+            options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
+            history=[Message(record.role, record.text) for record in history[-_HISTORY:]],
+            scope=visible,
+            exclude_records=frozenset(record.id for record in before),
+            explain=True,
+        )
+
+
+def _said_before(
+    paths: MemoryPaths, text: str, session: str, allows: Callable[[Scope], bool]
+) -> list[TranscriptRecord]:
+    """Return the last time that a message was said, what answered it, and all other times.
+
+    A time in the ``session`` itself counts as the last.
+    """
+
+    def is_same(record: TranscriptRecord) -> bool:
+        message = redact_text(text) if PLACEHOLDER.search(record.text) else text
+        return folded(record.text) == folded(message) and allows(record.scope)
+
+    turns: list[list[TranscriptRecord]] = []
+    for path in paths.sessions.glob("*.jsonl"):
+        turn: list[TranscriptRecord] = []
+        content = b""
+        with suppress(OSError):  # no search reads it either
+            content = read_regular(path)
+        for record in filter(None, map(parse_transcript_line, content.split(b"\n"))):
+            if record.role == "user":
+                turn = []
+                if is_same(record):
+                    turns.append(turn)
+            turn.append(record)
+    turns.sort(key=lambda turn: (turn[0].session_key == session, turn[0].time.timestamp() if turn[0].time else 0.0))
+    last = turns.pop() if turns else []
+    return last + [turn[0] for turn in turns]
+
+
+def candidates(recalled: Recalled) -> list[Weighed]:
+    """Return all that a recall looked at, hits first and in their order.
+
+    Of a store that explains nothing these are the hits.
+    """
+    result = recalled.result
+    if result.explanation is not None:
+        return list(result.explanation.candidates)
+    return [Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)]
