@@ -14,9 +14,10 @@ from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.documents import storable
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
 from nanobot_memory_plugins.storage.embedding.installation import extra_missing
-from nanobot_memory_plugins.storage.embedding.vectors import embeddable, unit_vectors
+from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -120,7 +121,7 @@ class LocalEmbedder:
         """
         batch = [texts] if isinstance(texts, str) else texts
         # The bytes of UTF-8 tell the number of tokens for Chinese and English alike, characters do not.
-        prepared = [embeddable(text[:MAXIMUM_CHARACTERS]) for text in batch]
+        prepared = [storable(text[:MAXIMUM_CHARACTERS]) for text in batch]
         order = sorted(range(len(prepared)), key=lambda place: len(prepared[place].encode()))
         if not order:
             return []

@@ -32,11 +32,3 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     vectors: list[list[float]] = matrix.tolist()
     return vectors
-
-
-def embeddable(text: str) -> str:
-    """Return ``text`` in a form that every tokenizer and JSON encoder takes.
-
-    Lone surrogates, which Python strings may hold and UTF-8 may not, become question marks.
-    """
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import apsw
 import pytest
 
@@ -63,3 +66,16 @@ def test_what_was_deleted_stands_in_no_file_once_the_log_is_empty(state):
     state.execute("DELETE FROM task")
     state.truncate_log()
     assert not any(b"marzipan" in one.read_bytes() for one in state.path.parent.iterdir())
+
+
+def test_processes_that_begin_at_once_share_one_state(state):
+    script = (
+        "import sys; from nanobot_memory_plugins.core.state import StateDatabase\n"
+        "state = StateDatabase.of(sys.argv[1])\n"
+        "for number in range(10): state.set_task('t', f'{sys.argv[2]}{number}', {})\n"
+        "assert state.trouble is None\n"
+    )
+    command = [sys.executable, "-c", script, str(state.path.parents[1])]
+    processes = [subprocess.Popen([*command, name]) for name in "abcd"]
+    assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
+    assert len(subjects(state)) == 40
