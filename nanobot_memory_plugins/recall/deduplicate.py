@@ -23,6 +23,8 @@ _FILLERS = re.compile(
 _LONGEST_RATIO = 3
 # What the store appends to an entry that has taken the place of another: a prompt shows it without.
 _SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
+# What parts a clause that tells something from the question behind it.
+_CLAUSE = re.compile("[,，;；:：]")
 # Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
 _SHORTEST_PART = 8
 
@@ -50,7 +52,9 @@ def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> 
         return hit.source == "transcript" and not hit.answers and is_small_talk(hit.text, options.small_talk)
 
     def questions(hit: Hit) -> bool:
-        return hit.source == "transcript" and hit.origin is Origin.USER and not hit.answers and only_asks(hit.text)
+        # "I have gastritis, what may I drink?" tells something before it asks.
+        is_users = hit.source == "transcript" and hit.origin is Origin.USER and not hit.answers
+        return is_users and only_asks(hit.text) and _CLAUSE.search(hit.text) is None
 
     def is_ignorant(hit: Hit) -> bool:
         return hit.source == "transcript" and hit.origin is Origin.ASSISTANT and knows_nothing(hit.text)

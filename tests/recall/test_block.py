@@ -60,6 +60,8 @@ def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
         ("它的端口是多少？还记得吗？", True),
         ("The port of staging is 5433.", False),
         ("I moved the cellar door. Should it stay there?", False),
+        ("I have gastritis, what may I drink?", False),
+        ("我有慢性胃炎，喝什么好？", False),
     ],
 )
 def test_what_a_user_only_asked_says_nothing(text, gone):
