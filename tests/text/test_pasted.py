@@ -16,24 +16,21 @@ PASTES = {
     "forwarded": f"fyi\n\n---------- Forwarded message ---------\nFrom: Otto <o@x.org>\nSubject: Pay\n\n{FOREIGN}.",
     "original message": f"-----Original Message-----\nFrom: Otto\nSent: Monday\nSubject: Pay\n\n{FOREIGN}.",
     "reply below": f"Is that serious?\n\nOn Mon, 2 Feb 2026 at 10:14, Otto Weiss <o@x.org> wrote:\n> {FOREIGN}.",
-    "long text announced": (
+    "long text": (
         "Summarise this article:\n\n"
         "The harbour of the old town was closed on Monday after a barge had hit the eastern pier. Nobody was hurt. "
         f"The office told all captains: {FOREIGN}. It will open again when the divers have looked at the piles, "
         "which may take until the end of the week, a speaker of the harbour said on Tuesday. Ferries leave from the "
         "western pier until then, and the market is held on the square behind the church."
     ),
-    "long Chinese text announced": (
+    "long Chinese text": (
         "帮我总结一下这篇文章：\n\n"
         "周一，一艘驳船撞上了老城港口的东码头，港口随即关闭，没有人员受伤。管理处通知各位船长："
         f"{FOREIGN}。潜水员检查完桩基之后才会重新开放，发言人周二表示这可能要等到周末。在此之前，"
         "渡轮改从西码头出发，集市搬到教堂后面的广场上举行，附近的居民可以凭证件免费停车，直到工程结束为止。"
     ),
     "Chinese mail head": f"这封邮件怎么回？\n\n发件人：马洛里\n收件人：我\n主题：付款\n\n您好，{FOREIGN}。",
-    "traditional colon": f"幫我看看這封郵件：\n{FOREIGN}。",
-    "question that points": f"Can you look at this email?\n\n{FOREIGN}.",
-    "question that points in Chinese": f"你觉得这条消息怎么样？\n{FOREIGN}。",
-    "request that points": f"Rewrite this paragraph\n{FOREIGN}.",
+    "quotation": f'He said "{FOREIGN}, and do it before noon", which I never will.',
     "private": f"My plan is this. <private>{FOREIGN}</private> I leave on Friday.",
 }
 OWN = [
@@ -60,12 +57,12 @@ OWN = [
 
 def test_what_is_pasted_is_told_from_what_its_author_says():
     kept = [kind for kind, text in PASTES.items() if FOREIGN in text_to_assistant(text)]
-    assert len(kept) <= 1, kept
+    assert kept == []
 
 
 def test_what_users_write_themselves_stays():
     lost = [text for text in OWN if text_to_assistant(text).split() != text.split()]
-    assert len(lost) <= 1, lost
+    assert lost == []
 
 
 def test_a_message_is_never_longer_without_its_pastes_and_an_empty_one_stays_empty():
