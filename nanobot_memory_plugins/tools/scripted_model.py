@@ -155,11 +155,15 @@ class ScriptedServer:
         self._server: ThreadingHTTPServer | None = None
 
     def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"model": self}))
+        server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, name="scripted-model", args=(0.05,), daemon=True).start()
         self._server = server
         return self
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        """Return what answers over HTTP; a server of another wire form has its own."""
+        return type("Handler", (_Handler,), {"model": self})
 
     def __exit__(self, *_: object) -> None:
         if self._server is not None:

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from itertools import count
 from typing import Any
 
-from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer
+from nanobot_memory_plugins.tools.scripted_model import Reply, ScriptedServer
 
 _NUMBERS = count(1)
 
@@ -18,17 +18,15 @@ _NUMBERS = count(1)
 class ResponsesServer(ScriptedServer):
     """Speaks Responses at ``/responses``, and nothing of chat completions."""
 
-    def __init__(self, rules: list[ReplyRule] | None = None, *, default: str = "Understood.") -> None:
-        super().__init__(rules or [], default=default)
-        self._handler = _handler(self, _responses_request, _responses_answer, _responses_events)
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        return _handler(self, _responses_request, _responses_answer, _responses_events)
 
 
 class GeminiServer(ScriptedServer):
     """Speaks Gemini's ``generateContent`` and ``streamGenerateContent``."""
 
-    def __init__(self, rules: list[ReplyRule] | None = None, *, default: str = "Understood.") -> None:
-        super().__init__(rules or [], default=default)
-        self._handler = _handler(self, _gemini_request, _gemini_answer, _gemini_events)
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        return _handler(self, _gemini_request, _gemini_answer, _gemini_events)
 
     @property
     def root_url(self) -> str:
