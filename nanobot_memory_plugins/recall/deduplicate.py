@@ -15,10 +15,6 @@ from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# What one of two texts may contain and the other not, without a difference in what they say.
-_FILLERS = re.compile(
-    r"\b(?:a|an|the|and|so|well|oh|ok|okay|yes|just|really|very|also|too|please)\b|[的了吧呢啊呀也就都很]"
-)
 # A text that is longer than this many times a part of it is more than a repetition.
 _LONGEST_RATIO = 3
 # What the store appends to an entry that has taken the place of another: a prompt shows it without.
@@ -71,7 +67,7 @@ def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
     """
     kept: list[tuple[Hit, str]] = []
     for hit in hits:
-        words = "".join(letter for letter in _FILLERS.sub("", folded(hit.text)) if letter.isalnum()) or hit.text
+        words = "".join(letter for letter in folded(hit.text) if letter.isalnum()) or hit.text
         for place, (other, others_words) in enumerate(kept):
             if not _is_of_one(hit, other) or not _is_part(*sorted((words, others_words), key=len)):
                 continue

@@ -30,15 +30,15 @@ def kept(*texts: str) -> list[str]:
 @each(
     ("one", "other", "stays"),
     [
-        ("I like tea", "I really like   TEA!", "I like tea"),
+        ("I like tea", "I like   TEA!", "I like tea"),
         (
             "My editor is Helix",
             "My editor is Helix, with the gruvbox theme",
             "My editor is Helix, with the gruvbox theme",
         ),
-        ("我喜欢喝绿茶", "我也很喜欢喝绿茶。", "我喜欢喝绿茶"),
+        ("我喜欢喝绿茶", "我喜欢喝绿茶。", "我喜欢喝绿茶"),
         ("我的猫叫小白", "我的猫叫小白，今年三岁了", "我的猫叫小白，今年三岁了"),
-        ("服务器端口是 8080", "服务器的端口是８０８０", "服务器端口是 8080"),
+        ("服务器端口是 8080", "服务器端口是８０８０", "服务器端口是 8080"),
     ],
 )
 def test_what_says_the_same_or_less_is_folded_into_the_other(one, other, stays):

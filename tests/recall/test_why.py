@@ -16,7 +16,7 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 
 SAID = [
     "For billing we chose PostgreSQL as the database.",
-    "For billing we really chose PostgreSQL as the database!",
+    "For billing we chose PostgreSQL, as the database!",
     "The database of the shop is MySQL, and its backups are made at night.",
     "The staging database listens on port 5433.",
     "A database for the archive is not chosen yet.",
@@ -159,7 +159,7 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
     assert "sessions/cli_0" in shown
     assert shown.splitlines()[0].startswith("Found: ")
     assert ". Shown: " in shown.splitlines()[0]
-    assert "another memory says the same" in shown
+    assert "another memory says the same: 1" in shown
     assert 'tier: heavy, "remember" (explicitAnchors); need: ' in shown
     assert "would stand 1 memory, " in ask(ASKED, text=True, heavyTopK=1)
 

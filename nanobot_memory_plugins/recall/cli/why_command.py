@@ -164,7 +164,8 @@ def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
     for candidate in candidates(recalled):
         left_out = recalled.left_out.get(candidate.hit.id)
         if left_out is not None:
-            detail = f" ({shown(tr(left_out.detail))})" if left_out.detail else ""
+            names_option = left_out.detail and left_out.reason is not Reason.REPEATS  # whose detail is an id
+            detail = f" ({shown(tr(left_out.detail))})" if names_option else ""
             by_reason.setdefault(f"{tr(left_out.reason)}{detail}", []).append(candidate)
     if by_reason:
         out.print(tr("Found and left out:"), style="bold")

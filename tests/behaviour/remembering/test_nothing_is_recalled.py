@@ -80,7 +80,7 @@ async def test_our_own_block_is_neither_stored_nor_recalled(life: Life):
 async def test_what_was_said_twice_is_injected_once(life: Life):
     async with life.host() as memory:
         await keep_notes(
-            memory, "我的猫叫小白", "我的猫也叫小白。", "My telescope is a Dobson", "My telescope really is a Dobson!"
+            memory, "我的猫叫小白", "我的猫叫小白。", "My telescope is a Dobson", "my telescope is a Dobson!"
         )
         await memory.flush_index()
         assert (await Conversation(memory, "cli:1").hear("你记得我的猫叫什么吗？")).count("小白") == 1
