@@ -28,7 +28,8 @@ class HostServices:
     the seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as
     it takes. ``tools_offered`` says whether the host has asked for the tools that its model is offered. ``made``
     tells core the id of an entry that a tool has made in a session's turn, so that it is taken back with the turn.
-    ``wrong_options`` says what of the plugin's options is wrong, and was left out.
+    ``keeps_transcripts`` says whether the host writes down what is said, and ``wrong_options`` what of the plugin's
+    options is wrong, and was left out.
     """
 
     store: Callable[[], Store | None] = lambda: None
@@ -38,6 +39,7 @@ class HostServices:
     time_limit: Callable[[str], float | None] = lambda hook: None
     tools_offered: Callable[[], bool] = lambda: False
     made: Callable[[str, str], None] = lambda session_key, id_: None
+    keeps_transcripts: bool = True
     wrong_options: tuple[str, ...] = ()
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core import PluginContext
@@ -13,9 +13,10 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 _T = TypeVar("_T")
 
 _TASK = "flush"
-# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one.
-_TAKEN, _FAILED, _DUE = "taken", "failed", "due"
-_SESSIONS = 1_000
+# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one; the keys of
+# the messages that were noted word for word: a part of them stands in the next history, too.
+_TAKEN, _FAILED, _DUE, _NOTED = "taken", "failed", "due", "noted"
+_SESSIONS, _MOST_NOTED = 1_000, 4_000
 
 
 class FlushCycles:
@@ -43,15 +44,23 @@ class FlushCycles:
         """Note that the reading of this cycle came to nothing: it is made good behind the cut."""
         await _change(session_key, context, lambda cycle: cycle.update({_FAILED: True}))
 
-    async def end(self, session_key: str, context: PluginContext) -> None:
-        """Begin a new cycle; a reading is due where this one had none that came to something."""
+    async def end(self, session_key: str, context: PluginContext, to_note: Collection[str] = ()) -> Collection[str]:
+        """Begin a new cycle; a reading is due where this one had none that came to something.
+
+        ``to_note`` are the keys of messages that are to be noted; those that were not noted before are returned.
+        """
         self._taken.pop(session_key, None)
 
-        def change(cycle: dict[str, Any]) -> None:
+        def change(cycle: dict[str, Any]) -> Collection[str]:
             is_taken, has_failed = cycle.pop(_TAKEN, False), cycle.pop(_FAILED, False)
             cycle[_DUE] = has_failed or not is_taken
+            noted = cycle.get(_NOTED, [])
+            known = frozenset(noted)
+            fresh = [key for key in to_note if key not in known]
+            cycle[_NOTED] = [*noted, *fresh][-_MOST_NOTED:]
+            return fresh
 
-        await _change(session_key, context, change)
+        return await _change(session_key, context, change)
 
     async def is_due(self, session_key: str, context: PluginContext) -> bool:
         """Return, once, whether a reading is due behind a cut."""

@@ -20,17 +20,15 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.text.conversation import as_spoken, content_of, dominant_language
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.pasted import authored_text
+from nanobot_memory_plugins.core.text.pasted import authored_text, both_ends
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.message_key import folded, message_key
+from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
 from nanobot_memory_plugins.flush.flush_state import FlushCycles
 
@@ -90,13 +88,11 @@ class FlushOptions(PluginOptions):
 
 
 TAG = "flush"
-_MOST_ENTRIES, _SESSIONS = 20, 1_000
+_MOST_ENTRIES = 20
 
 _TYPES = {"decision": NoteType.DECISION, "todo": NoteType.TODO, "workflow": NoteType.CONFIG}
 _TLDR: dict[Language, str] = {"en": "Said before the history was cut: {}", "zh": "历史压缩前的对话：{}"}
 _TLDR_CHARS = 320
-# Messages by which a transcript is known to go on to the cut, and records that are compared with them.
-_LAST_MESSAGES, _RECENT_RECORDS = 4, 100
 _ROLES: dict[Language, dict[str, str]] = {"en": {}, "zh": {"assistant": "助手", "tool": "工具", "user": "用户"}}
 
 
@@ -107,8 +103,6 @@ class FlushPlugin:
 
     def __init__(self) -> None:
         self._cycles = FlushCycles()
-        # What was noted word for word of a session: a part of it stands in the next history, too.
-        self._noted: BoundedDict[str, set[str]] = BoundedDict(_SESSIONS)
 
     @hookimpl
     async def on_turn_finished(
@@ -131,14 +125,14 @@ class FlushPlugin:
         self, session_key: str, messages: tuple[Message, ...], context: PluginContext
     ) -> list[Note] | None:
         """Begin a new cycle; without a model, return notes of what nothing has kept."""
-        await self._cycles.end(session_key, context)
-        if context.complete is not None:
+        if context.complete is not None or _has_transcript(session_key, context):
+            await self._cycles.end(session_key, context)
             return None
-        summary, noted = find_earlier_summary(messages), self._noted.setdefault(session_key, set())
+        summary = find_earlier_summary(messages)
         spoken = [as_spoken(one) for index, one in enumerate(messages) if index != summary]
-        fresh = {key: one for one in spoken if (key := message_key(one.role, one.text)) not in noted}
-        noted.update(fresh)
-        return await run_in_daemon_thread(lambda: _archive(list(fresh.values()), session_key, context)) or None
+        by_key = {message_key(one.role, one.text): one for one in spoken}
+        fresh = [by_key[key] for key in await self._cycles.end(session_key, context, by_key)]
+        return await run_in_daemon_thread(lambda: _archive(fresh, context)) or None
 
     @hookimpl
     async def contribute_reading(
@@ -156,7 +150,9 @@ class FlushPlugin:
             if reason == "turn":
                 await self._cycles.fail(session_key, context)
                 return ()  # nothing is lost yet
-            return await run_in_daemon_thread(lambda: _archive(messages, session_key, context))
+            if _has_transcript(session_key, context):
+                return ()
+            return await run_in_daemon_thread(lambda: _archive(messages, context))
 
         return ReadingPart("entries", take, without_model=without_model)
 
@@ -176,20 +172,23 @@ def _note(entry: ReadEntry) -> Note:
     )
 
 
-def _archive(messages: Sequence[Message], session_key: str, context: PluginContext) -> list[Note]:
-    """Return all that was said as notes, the user's words in one of their own; none where a transcript holds it.
+def _has_transcript(session_key: str, context: PluginContext) -> bool:
+    """Return whether a transcript holds what is said in a session: core brings it up to date before a cut."""
+    return context.host.keeps_transcripts and MemoryPaths.of(context.workspace).transcript(session_key).is_file()
+
+
+def _archive(messages: Sequence[Message], context: PluginContext) -> list[Note]:
+    """Return what was said as notes, the user's words in one of their own; of a very long text both ends.
 
     Each text is redacted before it is joined with others: the beginning of a line tells most. It blocks.
     """
-    if _is_in_transcript(messages, session_key, context):
-        return []
     language = dominant_language(messages)
     lines: dict[Origin, list[str]] = {Origin.USER: [], Origin.SUMMARY: []}
     for message in messages:
         text = clean_markdown(content_of(message)).strip()
         if not text or message.role == "system":
             continue
-        safe = _without_secrets(text, context.redact)
+        safe = both_ends(_without_secrets(text, context.redact))
         # A user's message that holds somebody else's text is nobody's word as a whole.
         if message.role == "user" and authored_text(message) == text:
             lines[Origin.USER].append(f"- {safe}")
@@ -206,18 +205,6 @@ def _archive(messages: Sequence[Message], session_key: str, context: PluginConte
         for origin, said in lines.items()
         if said
     ]
-
-
-def _is_in_transcript(messages: Sequence[Message], session_key: str, context: PluginContext) -> bool:
-    """Return whether the transcript of a session holds its last messages. It blocks."""
-    try:
-        records = last_records(MemoryPaths.of(context.workspace).transcript(session_key), session_key, _RECENT_RECORDS)
-    except OSError:
-        return False
-    recorded = {folded(record.text) for record in records}
-    last = [message.text for message in messages if message.text.strip()][-_LAST_MESSAGES:]
-    redactions = (context.redact_said, context.redact)
-    return any(folded(_without_secrets(text, redact)) in recorded for text in last for redact in redactions)
 
 
 def _without_secrets(text: str, redact: Callable[[str], str]) -> str:

@@ -75,6 +75,7 @@ class HostParts:
                 erase=lambda erasure: self.eraser.forget(erasure),
                 tools_offered=lambda: self._tools.were_offered,
                 made=lambda session_key, id_: self._sessions[session_key].made.append(id_),
+                keeps_transcripts=self.config.core.keep_transcripts,
             ),
             redaction=self._redaction,
             specifications=hookspecs,
