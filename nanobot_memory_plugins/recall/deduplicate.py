@@ -1,4 +1,4 @@
-"""Memories that say the same, that the live context has, and that say nothing: small talk, questions, non-answers."""
+"""Memories that say the same, that the live context has, and that say nothing: questions, and answers without one."""
 
 import math
 import re
@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.sentences import only_asks
-from nanobot_memory_plugins.core.text.small_talk import is_small_talk, knows_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
+from nanobot_memory_plugins.recall.routing import asks, knows_nothing
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -35,17 +35,8 @@ def folded(text: str) -> str:
     return one_line(simplified(unicodedata.normalize("NFKC", text))).casefold()
 
 
-def asks(text: str) -> bool:
-    """Return whether a text ends with a question mark."""
-    return text.rstrip(" \n\t\"'”’」』）)*_")[-1:] in ("?", "？")
-
-
 def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> list[Hit]:
     """Return the hits that are memories by themselves."""
-
-    def acknowledges(hit: Hit) -> bool:
-        # "Yes" after a question says something: the question is shown with it.
-        return hit.source == "transcript" and not hit.answers and is_small_talk(hit.text, options.small_talk)
 
     def questions(hit: Hit) -> bool:
         # "I have gastritis, what may I drink?" tells something before it asks.
@@ -53,10 +44,9 @@ def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> 
         return is_users and only_asks(hit.text) and _CLAUSE.search(hit.text) is None
 
     def is_ignorant(hit: Hit) -> bool:
-        return hit.source == "transcript" and hit.origin is Origin.ASSISTANT and knows_nothing(hit.text)
+        return hit.source == "transcript" and hit.origin is Origin.ASSISTANT and knows_nothing(hit.text, options)
 
-    kept = recalled.without(hits, acknowledges, Reason.SAYS_NOTHING, Sentence("an acknowledgement"))
-    kept = recalled.without(kept, questions, Reason.SAYS_NOTHING, Sentence("a question"))
+    kept = recalled.without(hits, questions, Reason.SAYS_NOTHING, Sentence("a question"))
     return recalled.without(kept, is_ignorant, Reason.SAYS_NOTHING, Sentence("an answer that knows nothing"))
 
 

@@ -66,9 +66,8 @@ async def recall(
     recalled = await run_in_daemon_thread(lambda: Recalled(decide_tier(text, turns, options)))
     decision = recalled.decision
     recalled.tier = decision.tier if tier is None else tier
-    is_probed = options.enable_probe_on_off and not decision.small_talk
-    if not text.strip() or (recalled.tier is RecallTier.OFF and not is_probed):
-        recalled.reason = Reason.SMALL_TALK if decision.small_talk else Reason.NOT_SEARCHED
+    if not text.strip() or (recalled.tier is RecallTier.OFF and not options.enable_probe_on_off):
+        recalled.reason = Reason.NOT_SEARCHED
         return recalled
     question = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
     # The days of whoever asks are those of this machine.

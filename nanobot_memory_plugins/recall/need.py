@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.recall.deduplicate import asks
-from nanobot_memory_plugins.recall.routing import Decision, RecallTier
+from nanobot_memory_plugins.recall.routing import Decision, RecallTier, asks
 
 WITH_MEANING = {
     "always": -3.80,

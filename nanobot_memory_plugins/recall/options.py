@@ -3,7 +3,6 @@
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
-from nanobot_memory_plugins.core.text.small_talk import SMALL_TALK
 
 # The default words by which a message asks for memory, and by which a draft betrays that it lacks it. Chinese words are
 # simplified; they match traditional text too. Latin words match as whole words, in any case.
@@ -128,7 +127,6 @@ class RecallOptions(PluginOptions):
     )
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
-    small_talk: tuple[str, ...] = Field(default=SMALL_TALK, description="a message of these alone recalls nothing")
     uncertain_markers: tuple[str, ...] = Field(
         default=UNCERTAIN_MARKERS, description="words of a draft that does not know; one of them is enough"
     )

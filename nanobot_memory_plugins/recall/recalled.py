@@ -14,7 +14,6 @@ class Reason(StrEnum):
     OFF_RECORD = "it is off the record"
     PAUSED = "the memory is paused"
     NO_STORE = "no store is open"
-    SMALL_TALK = "it is small talk"
     NOT_SEARCHED = "no word asks for memory, and nothing is searched (enableProbeOnOff)"
     LATE = "the time for it was over"
     NOTHING_FOUND = "nothing was found"

@@ -29,7 +29,6 @@ from nanobot_memory_plugins.core.text.evidence import Evidence, is_no_reply, is_
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
-from nanobot_memory_plugins.core.text.small_talk import is_small_talk
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.session_reading import SessionReading
@@ -39,6 +38,8 @@ SUMMARY_TOKENS = 200
 # Share of a summary's terms that must occur in the conversation, and how many at least: "OK, noted." says nothing.
 _GROUNDED_SHARE, _FEWEST_TERMS = 0.3, 3
 _FEWEST_CHARS = 8
+# A message of fewer is a greeting, thanks or a yes.
+_TELLING_TOKENS = 4
 _ANSWER_CHARS = 8_000
 
 _PARTS = {
@@ -61,7 +62,7 @@ def usable_summary(answer: str, messages: Sequence[Message]) -> str:
 
 def put_together(messages: Sequence[Message], language: Language) -> str:
     """Return a summary without a model: the wish, what followed, and the last answer, in the speakers' words."""
-    telling = [one for one in messages if one.text.strip() and not is_small_talk(one.text)]
+    telling = [one for one in messages if one.text.strip() and estimate_tokens(one.text) >= _TELLING_TOKENS]
     wishes = [one_line(message.text) for message in telling if message.role == "user"]
     answers = [one_line(message.text) for message in telling if message.role == "assistant"]
     first, then, last = _PARTS[language]
@@ -180,7 +181,7 @@ class SummaryPlugin:
     async def _is_due(self, session_key: str, fresh: Sequence[Message], reason: str, context: PluginContext) -> bool:
         options: SummaryOptions = context.options
         user_texts = [one.text for one in fresh if one.role == "user"]
-        if all(map(is_small_talk, user_texts)):
+        if all(estimate_tokens(text) < _TELLING_TOKENS for text in user_texts):
             return False
         written = self._written.get(session_key)
         if reason != "ended":

@@ -174,7 +174,6 @@ def test_what_was_no_hit_has_no_place_and_is_not_said_to_be_found(ask, builtin_m
 @pytest.mark.parametrize(
     ("text", "options", "reason", "words"),
     [
-        ("ok, thanks!", {}, "small_talk", "it is small talk"),
         ("The database", {"enableProbeOnOff": False}, "not_searched", "no word asks for memory"),
         ("What did I say of my xylophone?", {}, "nothing_found", "nothing was found"),
         (SAID[6], {}, "not_needed", "can be answered without memory"),  # it is not its own memory
@@ -191,8 +190,8 @@ def test_where_nothing_stands_beside_a_message_it_says_which_step_left_nothing(a
 
 def test_where_what_was_found_is_said_already_that_decides_and_not_what_most_went_for(ask, workspace: Path):
     say(workspace, "cli:now", " ".join(SAID[:6]), "Good.")
-    say(workspace, "cli:ack", "Thanks, the database!")
-    answer = ask("Do you remember the database?", "--session", "cli:now", smallTalk=["thanks", "the database"])
+    say(workspace, "cli:ask", "Which database?")
+    answer = ask("Do you remember the database?", "--session", "cli:now")
     reasons = [one["reason"] for one in left_out(answer).values()]
     assert reasons.count("in_context") > reasons.count("says_nothing") > 0
     assert answer["reason"] == "says_nothing"
