@@ -124,6 +124,17 @@ def test_operations_that_cannot_be_are_dropped_one_by_one():
     )
 
 
+def test_an_entry_that_is_archived_takes_no_other_with_it_and_one_that_is_updated_keeps_its_score():
+    entries = of(entry("a", "has a cat"), entry("b", "has a dog"), entry("c", "lives in Lund", 0.9, anchor_days=90,
+                 decayed_days=90, last_activated=NOW - days(97)))  # fmt: skip
+    both = Operation(op="archive", ids=("a", "b"))
+    done = applied(entries, both, update("c", "lives in Lund, Sweden"), notes=("lives in Lund, Sweden",), shown=entries)
+    assert {one.id: one.content for one in done.entries.values()} == {
+        "a": "has a cat", "b": "has a dog", "c": "lives in Lund, Sweden",
+    }  # fmt: skip
+    assert done.entries["c"].score >= 0.9
+
+
 def test_what_is_added_is_quoted_from_the_notes():
     notes = ("The meeting with Acme moved to Tuesday 14:30 in room 7",)
     good = add("The meeting with Acme is on Tuesday 14:30", category=Category.TODO)

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
+from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import InputError, MemoryHost, Scope
+from nanobot_memory_plugins.core import InputError, MemoryHost, Origin, Scope
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Erasure
 
-from .made_entries import NOW, added, entry
+from .made_entries import NOW, added, days, entry
 
 
 class Killed(BaseException):
@@ -132,6 +135,36 @@ def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository
     assert all(kept in after for kept in ("- [x] done", "hunter2", "- in a list", "- code", "- not an entry"))
     repository.settle()
     assert repository.path.read_text(encoding="utf-8") == after
+
+
+def test_an_id_that_stands_twice_is_the_first_ones_and_nothing_that_goes_comes_back(repository: EntryRepository):
+    add(repository, "aaaa", "bbbb")
+    before = repository.path.read_text(encoding="utf-8")
+    blocks = before[before.index("### [") :]
+    other = blocks.replace("text of bbbb", "said by bob").replace("-->", "; user: bob; origin: summary -->")
+    repository.path.write_text(f"{before}\n{blocks}\n{other}", encoding="utf-8")
+    repository.settle()
+    (copy,) = (one for one in repository.load().entries.values() if one.content == "said by bob")
+    assert {one.content for one in repository.load().entries.values()} == {"text of aaaa", "text of bbbb", copy.content}
+    assert copy.id != "bbbb"
+    assert (copy.scope.user, copy.origin) == ("bob", Origin.SUMMARY)
+    for goes in (
+        lambda: forget(repository, ["aaaa"], who="user"),
+        lambda: erase_entries(repository, Erasure(("bbbb",), ("text of bbbb",)), dry_run=False),
+    ):
+        with repository.path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{blocks}")
+        goes()
+    assert set(repository.load().entries) == {copy.id}
+    assert "text of bbbb" not in repository.path.read_text(encoding="utf-8")
+
+
+def test_what_is_moved_up_holds_again_whatever_its_end_was(repository: EntryRepository):
+    todo = as_of(entry("aaaa", expires_at=NOW - days(3)), NOW)
+    repository.update(lambda _: {"aaaa": todo}, who="test", why="over")
+    text = repository.path.read_text(encoding="utf-8")
+    repository.path.write_text(text.replace("## Archived Memories", "## Active Memories"), encoding="utf-8")
+    assert as_of(repository.load().entries["aaaa"], NOW).section is Section.ACTIVE
 
 
 def test_a_bullet_that_says_what_was_forgotten_is_an_entry_again(repository: EntryRepository):

@@ -43,12 +43,12 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Of an answer; a sensible one is a few thousand characters. More operations are a model that repeats itself.
 _ANSWER_CHARS, _LONGEST_CONTENT, _MOST_OPERATIONS = 100_000, 1_000, 200
-# How many entries an operation names at least, and its name.
+# How many entries an operation names at least, its name, and how many it is about at most.
 _KINDS = {
-    "add": (0, Sentence("add")),
-    "update": (1, Sentence("update")),
-    "merge": (2, Sentence("merge")),
-    "archive": (1, Sentence("archive")),
+    "add": (0, Sentence("add"), 0),
+    "update": (1, Sentence("update"), None),
+    "merge": (2, Sentence("merge"), None),
+    "archive": (1, Sentence("archive"), 1),
 }
 # A run may drop this many entries, and beyond that this share of them.
 _FREE_DROPS, _MOST_DROPPED = 3, 0.25
@@ -194,7 +194,7 @@ class _Attempt:
 
     def applied(self, operation: Operation, entries: dict[str, Entry]) -> tuple[dict[str, Entry], AppliedOperation]:
         """Return the entries with one operation done, and what was done. Raises `_DroppedError`."""
-        ids = () if operation.op == "add" else operation.ids
+        ids = operation.ids[: _KINDS[operation.op][2]]
         for id_ in ids:
             self._look_at(id_, entries)
         if operation.op == "archive":
@@ -242,7 +242,7 @@ class _Attempt:
 
     def _rewritten(self, operation: Operation, quote: Quote, before: Sequence[Entry]) -> Entry:
         """Return what one entry says anew, or several together. Raises `_DroppedError`."""
-        first = joined(before, operation.content, self._now)
+        first = joined(before, operation.content, self._now) if len(before) > 1 else before[0]
         if len({(entry.origin is Origin.USER, self._owner_of(entry.scope)) for entry in before}) > 1:
             raise _DroppedError(Sentence("the entries differ in whose they are, or where they come from"))
         if first.origin is Origin.USER and not _is_users(quote):
@@ -254,6 +254,7 @@ class _Attempt:
         sources = [quote.scope.session, *(entry.source_session for entry in before)]
         whole = replace(
             first,
+            content=operation.content,
             expires_at=operation.ends_at or first.expires_at,
             source_session=joined_sessions(frozenset().union(*map(sessions_in, sources))),
         )

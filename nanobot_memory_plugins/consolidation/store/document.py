@@ -54,10 +54,11 @@ class Text(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Bullet(Text):
-    """What somebody wrote as an entry without an id."""
+    """What somebody wrote as an entry without an id, or, as the ``copy`` it is then, with that of another one."""
 
     content: str
-    category: Category
+    category: Category = Category.FACT
+    copy: Entry | None = None
 
 
 class Heading(Piece):
@@ -126,7 +127,7 @@ def parse(data: bytes) -> EntryDocument:
     """Read a file. It never fails: what is no entry is somebody's text, and kept.
 
     In a fenced code block headings do not count. A fence that is never closed is none, and an entry in one of our
-    sections always counts. An id that occurs twice is the first one's, and the second no entry.
+    sections always counts. An id that occurs twice is the first one's, and the second gets one of its own.
     """
     reader = _Reader(data.decode("utf-8", "surrogateescape"))
     return EntryDocument(tuple(reader.pieces()), tuple(dict.fromkeys(reader.problems)))
@@ -207,7 +208,7 @@ class _Reader:
         self._at += 2
         return Stamps("".join(self._lines[self._at - 2 : self._at]), self._section)
 
-    def _entry(self) -> Slot | None:
+    def _entry(self) -> Slot | Bullet | None:
         if self._section is None or not _ENTRY.match(self._lines[self._at]):
             return None
         end = end_of_entry(self._lines, self._at)
@@ -217,8 +218,10 @@ class _Reader:
             return None
         entry = read.entry
         if entry.id in self._ids:
-            self._problem(Sentence("the id {id} stands twice: begin the second one with a dash", id=entry.id))
-            return None
+            if entry.is_forgotten:
+                self._problem(Sentence("the id {id} stands twice: begin the second one with a dash", id=entry.id))
+                return None
+            return Bullet(self._taken(end), self._section, entry.content, copy=entry)
         for problem in read.problems:
             self._problem(Sentence("the entry {id}: {problem}", id=entry.id, problem=Sentence.of(problem)))
         self._ids.add(entry.id)

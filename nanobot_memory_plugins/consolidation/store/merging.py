@@ -36,7 +36,7 @@ def _as_meant(id_: str, document: EntryDocument, known: Mapping[str, Entry]) -> 
     if before is None:
         return entry
     origin = Origin.USER if entry.origin is Origin.SUMMARY else entry.origin
-    return replace(entry.with_score(max(entry.score, RESTORED_SCORE)), origin=origin)
+    return replace(entry.with_score(max(entry.score, RESTORED_SCORE)), origin=origin, expires_at=None)
 
 
 def merged(base: Mapping[str, Entry], remote: Mapping[str, Entry], local: Mapping[str, Entry]) -> dict[str, Entry]:

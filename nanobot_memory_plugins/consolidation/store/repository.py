@@ -238,18 +238,20 @@ class EntryRepository:
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
         """Return a file without what people wrote as entries without an id, and these as entries, each text once.
 
-        One with a secret stays as it is, as does one that was purged.
+        One with a secret that no entry holds stays as it is, as does one that was purged.
         """
         taken, new = [], dict[str, Entry]()
         texts = {plain_words(entry.content) for entry in known_entries.values() if not entry.is_forgotten}
+        forgotten = {plain_words(entry.content) for entry in known_entries.values() if entry.is_forgotten}
         for bullet in document.bullets:
-            entry = self._new_entry(bullet, {**known_entries, **new})
-            if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
-                continue
-            taken.append(bullet)
-            if plain_words(bullet.content) not in texts:
-                texts.add(plain_words(bullet.content))
+            entry, words = self._new_entry(bullet, {**known_entries, **new}), plain_words(bullet.content)
+            # What somebody writes anew is wanted again; a copy of what was forgotten is not.
+            if words not in texts and not (bullet.copy and words in forgotten):
+                if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
+                    continue
+                texts.add(words)
                 new[entry.id] = entry
+            taken.append(bullet)
         return document.without(taken), new
 
     def settle(self) -> None:
@@ -353,8 +355,9 @@ class EntryRepository:
     def _new_entry(self, bullet: Bullet, known_entries: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)
         importance = Importance.HIGH
-        new = Entry(new_id(known_entries), bullet.content, bullet.category.value, initial_score(importance), now)
-        return replace(new, created_at=now, importance=importance.value)
+        new = Entry("", bullet.content, bullet.category.value, initial_score(importance), now)
+        new = bullet.copy or replace(new, created_at=now, importance=importance.value)
+        return replace(new, id=new_id(known_entries))
 
 
 def is_point_hidden(text: str) -> bool:
