@@ -20,6 +20,11 @@ def _v(r: Random) -> str:
 
 
 HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
+    "aligned text": (
+        lambda r: f"  token      Manage tokens\n  password   Set it again\n  publish    Send {_w(r)}",
+        lambda r: f"password   varchar(64)  not null\nnickname   varchar(80)  default '{_w(r)}'",
+        lambda r: f"type Login struct {{\n\tPassword  string\n\tNickname  {_w(r).title()}\n}}",
+    ),
     "git commit": (
         lambda r: f"commit {pick(r, HEX, 40)}\nAuthor: {_w(r)}",
         lambda r: f"{pick(r, HEX, 7)} Fix the {_w(r)}",

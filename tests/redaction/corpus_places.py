@@ -135,9 +135,16 @@ PLACES: dict[str, tuple[str, ...]] = {
     "cisco": ("P enable secret §", "P username ¤ privilege 15 password 0 §"),
     "registry file": ('P "Password"="§"',),
     "plist": ("P <key>Password</key>\n<string>§</string>",),
-    "csv": ("P user,password,role\n¤,§,admin", 'P name;pwd;age\n"¤";"§";4'),
+    "csv": (
+        "P user,password,role\n¤,§,admin",
+        'P user,password,role\n"¤, ann",x,admin\n¤,§,admin',
+        'P name;pwd;age\n"¤";"§";4',
+    ),
     "markdown table": ("T | key | value |\n|---|---|\n| API_KEY | `§` |",),
-    "sql insert": ("P INSERT INTO users (name, password) VALUES ('¤', '§');",),
+    "sql insert": (
+        "P INSERT INTO users (name, password) VALUES ('¤', '§');",
+        "W INSERT INTO users (name, pwd, made) VALUES\n('¤, (a)', 'x1y2', NOW()),\n('¤@¤.org', '§', NOW());",
+    ),
     "sql create user": ("P CREATE USER '¤'@'%' IDENTIFIED BY '§';", "P ALTER USER ¤ WITH PASSWORD '§';"),
     "sql update": ("P UPDATE users SET password = '§' WHERE id = 1;",),
     "graphql": ('P mutation { login(email: "a", password: "§") { id } }',),
@@ -194,6 +201,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "log http": ('T 10.0.0.№ - - "GET /a?api_key=§ HTTP/1.1" 200 12',),
     "diff": ("P -password: old\n+password: §", "T + API_KEY=§"),
     "traceback": ('T   File "a.py", line 3, in f\n    api_key = "§"',),
+    "aligned table": ("P NAME    PASSWORD   ROLE\n¤    §   admin", "P Key            Value\ndb_password    §"),
     "table output": ("P +----+------+\n| user | password |\n| ¤ | § |",),
     # Prose
     "prose is": ("P the password is §", "P My password is §, please keep it.", "T the api key is §."),

@@ -32,6 +32,10 @@ def test_redacting_twice_is_redacting_once(text):
     assert redact_text(once) == once
 
 
+def test_an_address_in_single_quotes_keeps_both():
+    assert redact_text("('ann@fern.org', 'bo')") == "('[EMAIL]', 'bo')"
+
+
 def test_what_is_left_beside_a_placeholder_is_not_hidden_with_it():
     assert redact_text("【Sierra】您的验证码是048729,5分钟内有效") == "【Sierra】您的验证码是[REDACTED],5分钟内有效"
 

@@ -18,7 +18,7 @@ _AT = lazy_re(
     r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}|xn--[A-Za-z0-9-]{2,59}))"
     r"(?![A-Za-z0-9])"
 )
-_LOCAL = lazy_re(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
+_LOCAL = lazy_re(r"[A-Za-z0-9!#$&*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
 _UUID = lazy_re(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _REMOTE_PATH = lazy_re(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 _REMOTE_SHELL = lazy_re(

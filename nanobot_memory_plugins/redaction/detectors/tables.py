@@ -1,4 +1,7 @@
-"""Secrets in tables with cells between |, tabs, commas or semicolons: the heading says it, or the cell before."""
+"""Secrets in tables: the heading says it, or the cell before.
+
+Between cells stand |, tabs, commas, semicolons or several blanks; the lists of an INSERT are rows, too.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,16 @@ _NOTHING_SECRET = words(
 )
 _NAME = lazy_re(r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}")
 _PLAIN = lazy_re(r"[^\s\"'()\[\]{}<>]{4,500}")
-_AROUND = " \t\r\"'`*\ue0f1\ue0f2\ue0f3"
+_AROUND = " \t\r\n\"'`*\ue0f1\ue0f2\ue0f3"
+# The cells of a line by the mark between them, which may stand within quotes.
+_CELLS = {
+    mark: lazy_re(
+        rf"(?:\A|{re.escape(mark)})(?P<cell>[ ]*(?:\"[^\"]*\"|'[^']*')++[ ]*(?={re.escape(mark)}|\Z)|[^{mark}]*)"
+    )
+    for mark in "|\t,;"
+} | {"  ": lazy_re(r"(?:\A[ ]*|[ ]{2,})(?P<cell>\S+(?:[ ]\S+)*)")}
+_LIST = r"\((?:'[^']{0,999}+'|\([^()]{0,99}+\)|[^()']){1,999}+\)"
+_INSERT = lazy_re(rf"(?i)into\s[^()\n]{{1,99}}{_LIST}\s{{0,9}}values\s{{0,9}}(?:{_LIST}[,\s]{{0,9}}){{1,999}}+")
 
 
 class _Cell(NamedTuple):
@@ -42,10 +54,8 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
         return
     head: Sequence[_Cell] = ()
     head_mark = ""
-    at = 0
-    for line in text.split("\n"):
-        begin, at = at, at + len(line) + 1
-        mark = next((char for char in line if char in "|\t,;"), "")
+    for begin, line in _lines(text, lower):
+        mark = next((char for char in line if char in "|\t,;"), "  " if "  " in line.strip() else "")
         if _RULER.fullmatch(line):
             continue
         if not mark or len(line) > _LONGEST_LINE:
@@ -64,15 +74,26 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
                 elif found := personal_value(column.text, cell.text):
                     yield found._replace(start=cell.start, end=cell.start + len(cell.text))
         else:
-            head, head_mark = (cells if _is_head(cells) else ()), mark
+            head, head_mark = (cells if _is_head(cells) and (mark != "  " or line.isupper()) else ()), mark
+
+
+def _lines(text: str, lower: Lowered) -> Iterator[tuple[int, str]]:
+    """Give the lines of ``text`` and the lists of its INSERTs, each with its place."""
+    at = 0
+    for line in text.split("\n"):
+        yield at, line
+        at += len(line) + 1
+    for statement in _INSERT.finditer(text) if "values" in lower else ():
+        for row in re.finditer(_LIST, statement.group()):
+            yield statement.start() + row.start() + 1, row.group()[1:-1]
 
 
 def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
     cells = []
-    for part in line.split(mark):
+    for match in _CELLS[mark].finditer(line):
+        part = match["cell"]
         value = part.strip(_AROUND)
-        cells.append(_Cell(begin + (part.index(value) if value else 0), value))
-        begin += len(part) + 1
+        cells.append(_Cell(begin + match.start("cell") + (part.index(value) if value else 0), value))
     return cells[not cells[0].text : len(cells) - (not cells[-1].text)] if mark == "|" else cells
 
 
