@@ -100,7 +100,7 @@ def _entry_text(entry: Entry) -> str:
 
 
 def _entry_lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> list[HeldLine]:
-    """Return the lines of entries as they are now, those of their text."""
+    """Return the lines of entries as they are now: those of their text, and the words that it rests on below it."""
     try:
         data = read_inside(path)
     except OSError:
@@ -109,7 +109,7 @@ def _entry_lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry])
     for id_ in ids:
         at = data.find(f"[{id_}]".encode())
         first = data.count(b"\n", 0, at) + 2 if at >= 0 else 0
-        for number, text in enumerate(entries[id_].content.splitlines()):
+        for number, text in enumerate(_entry_text(entries[id_]).splitlines()):
             found.append(held_line(first + number if first else 0, text if number else f"[{id_}] {text}"))
     return sorted(found, key=lambda line: line.line)
 

@@ -67,6 +67,19 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert life.files_with("Quorvexina") == []
 
 
+async def test_the_plan_leaves_nothing_that_goes_with_its_entry(life: Life):
+    asked = f"Remember this please: {BOAT}"
+    async with life.host() as memory:
+        await Conversation(memory).turn(asked, "Noted.", remember_call(BOAT, asked))
+    plan = life.command("purge", "--text", "Quorvexina", "--dry-run", "--json")
+    assert [one["where"] for one in plan.json["traces"] if not one["removed"]] == []
+    lines = [
+        one["line"] for trace in plan.json["traces"] if trace["where"].endswith("/ENTRIES.md") for one in trace["lines"]
+    ]
+    file = (life.memory / "ENTRIES.md").read_text(encoding="utf-8").splitlines()
+    assert lines == [number for number, line in enumerate(file, 1) if "Quorvexina" in line]
+
+
 async def test_a_message_goes_by_its_id_and_a_conversation_by_its_key_with_all_that_came_of_it(life: Life):
     async with life.host() as memory:
         talk = Conversation(memory, "cli:boat")
