@@ -218,7 +218,7 @@ class MemoryThread:
             return None
         try:
             return await use(self.started)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             logger.warning("a call of the memory failed: {}", log_text(error))
             return None
 

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.host.hook_calls import values_of
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
-from nanobot_memory_plugins.core.isolation.failure import log_traceback
+from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
@@ -38,7 +38,13 @@ class OfferedTools:
             return
         for answer in await plugins.call("contribute_tools", {}):
             for tool in values_of([answer], MemoryTool):  # type: ignore[type-abstract]
-                self._tools[tool.name] = BoundedTool(tool, answer.plugin_name, privacy)
+                try:
+                    offered = BoundedTool(tool, answer.plugin_name, privacy)
+                    _tokens_of(offered)
+                except Exception as error:  # no host could show it to its model
+                    logger.warning("a tool of plugin {} is left out: {}", answer.plugin_name, type(error).__name__)
+                else:
+                    self._tools[offered.name] = offered
         self._tools[OffRecordTool.name] = OffRecordTool(privacy)
         self.tokens = sum(map(_tokens_of, self._tools.values()))
 
@@ -54,8 +60,11 @@ class OfferedTools:
 
 
 def _tokens_of(tool: MemoryTool) -> int:
+    """Return what a request with a tool pays for it. Raises for one that cannot be shown to a model."""
+    if not (isinstance(tool.name, str) and isinstance(tool.description, str) and isinstance(tool.parameters, Mapping)):
+        raise TypeError
     shown = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return estimate_tokens(json.dumps({"type": "function", "function": shown}, ensure_ascii=False, default=str))
+    return estimate_tokens(json.dumps({"type": "function", "function": shown}, ensure_ascii=False, default=dict))
 
 
 @with_redacted_keys
@@ -69,14 +78,14 @@ class BoundedTool(ToolFace):
         self._privacy = privacy
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
+        """Run the tool; where it fails, or its answer is too long or no text, the answer says so."""
         if self.name in _KEEPERS and self._privacy.keeps_nothing(session_key):
             return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
         try:
             answer: object = await self._tool.run(arguments, session_key=session_key)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             log_traceback(self._plugin, error)
-            raise
+            return self._left_out(exception_name(error))
         if not isinstance(answer, str):
             return self._left_out("it is no text")
         if len(answer) > TOOL_ANSWER:

@@ -8,6 +8,7 @@ import asyncio
 import weakref
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -16,6 +17,7 @@ from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
+from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
@@ -35,6 +37,8 @@ PURPOSE = "reading"
 # Records of a session that are read at once, the last ones.
 _MOST_RECORDS = 400
 _ANSWER_TOKENS = 2_000
+# What counts as an answer of a part, and the seconds that one may take.
+_NOTES, _PART_SECONDS = Expected("contribute_reading", (Note,)), 60.0
 
 Contribute = Callable[[dict[str, Any], Scope], Awaitable[Sequence[ReadingPart]]]
 Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
@@ -152,7 +156,7 @@ class SessionReader:
         """Let parts do what is possible without the model; what they made notes of is read for their field."""
         notes: list[Note] = []
         for part in parts:
-            made = await _guarded(part, part.without_model(), ())
+            made = await _notes(part, part.without_model)
             notes += made
             if made:
                 await self._finish(work, [part.field])
@@ -179,7 +183,7 @@ class SessionReader:
         try:
             for part in work.parts:
                 if part.patience is not None and not (await asyncio.wait({asking}, timeout=part.patience))[0]:
-                    early[part.field] = await _guarded(part, part.without_model(), ())
+                    early[part.field] = await _notes(part, part.without_model)
             reading = await asking
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
@@ -196,7 +200,7 @@ class SessionReader:
             await run_in_daemon_thread(self._leave, work, counts=counts)
             return receipts
         for part in late:
-            notes += await _guarded(part, part.take(_new_to(part, reading, work)), ())
+            notes += await _notes(part, partial(part.take, _new_to(part, reading, work)))
         receipts = await self._keep(notes, work.scope)
         await self._finish(work, [part.field for part in work.parts])
         return receipts
@@ -218,7 +222,9 @@ class SessionReader:
         records = work.records[-most:] if most else work.records[-1:]
         messages = tuple(map(_message, records))
         when = records[-1].time or self._clock.now()
-        known = {id_: text for part in work.parts for id_, text in (await _guarded(part, part.known(), {})).items()}
+        known: dict[str, str] = {}
+        for part in work.parts:
+            known |= await _guarded(part, part.known, _texts, dict[str, str]())
         fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
         prompt = reading_prompt(work.parts, known, messages, self._prompts, today)
@@ -236,16 +242,30 @@ def _new_to(part: ReadingPart, reading: SessionReading, work: _Work) -> SessionR
     return replace(reading, entries=entries)
 
 
-async def _guarded(part: ReadingPart, work: Awaitable[_T], otherwise: _T) -> _T:
+def _texts(known: Mapping[object, object]) -> dict[str, str]:
+    return {str(id_): str(text) for id_, text in known.items()}
+
+
+async def _notes(part: ReadingPart, call: Callable[[], Awaitable[object]]) -> Sequence[Note]:
+    def read(made: object) -> list[Note]:
+        return [one for one in accepted_values(made, _NOTES) if isinstance(one, Note)]
+
+    return await _guarded(part, call, read, [])
+
+
+async def _guarded(
+    part: ReadingPart, call: Callable[[], Awaitable[Any]], read: Callable[[Any], _T], otherwise: _T
+) -> _T:
     """Return what a part answers, or something else where it fails: that costs no other part anything."""
     try:
-        return await work
+        async with asyncio.timeout(_PART_SECONDS):
+            return read(await call())
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
         return otherwise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         logger.warning("the part {!r} of a session's reading failed: {}", part.field, type(error).__name__)
         return otherwise
 

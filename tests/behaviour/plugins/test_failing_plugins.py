@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
+from nanobot_memory_plugins.core import MemoryHost, MemoryService
 from nanobot_memory_plugins.core.testing import install_plugin
 from tests.behaviour.kit.failing import AT_ONCE, HANGING, SECRET, release
 from tests.behaviour.kit.life import KEY, Life
+from tests.behaviour.kit.model import ReadingModel
 from tests.behaviour.kit.waiting import until
 
 ROOT = Path(__file__).parents[3]
@@ -266,3 +268,69 @@ async def test_an_idle_and_a_compaction_wait_for_a_plugin_that_hangs_for_130_sec
                     life.clock.advance(max(alarms))
                 await asyncio.sleep(0)
         assert 60 < life.clock.monotonic() - begun <= 130
+
+
+BAD_TOOLS = """
+import asyncio, sys
+from types import SimpleNamespace
+from nanobot_memory_plugins.core import hookimpl
+
+async def leave(arguments, *, session_key):
+    sys.exit("gone")
+
+def tool(name, **other):
+    given = {"name": name, "description": "", "parameters": {}, "run": leave, **other}
+    return SimpleNamespace(**given)
+
+@hookimpl
+def contribute_tools():
+    wrong = [{"description": None}, {"parameters": None}, {"parameters": {(1, 2): 3}}, {"parameters": {"a": leave}}]
+    return [tool(["a"]), tool(5), *(tool(f"wrong{n}", **one) for n, one in enumerate(wrong)), tool("leaves")]
+"""
+
+
+def test_tools_that_no_model_can_be_shown_or_that_exit_cost_only_themselves(tmp_path: Path, install):
+    install("first", SOURCE.format("witness('first')"), alone=True)
+    install("broken", BAD_TOOLS, alone=True)
+    with MemoryService(tmp_path / "workspace") as memory:
+        tools = {tool.name: tool for tool in memory.tools()}
+        assert set(tools) == {"first_tool", "leaves", "off_record"}
+        assert tools["leaves"].run({}, session_key=KEY).now().startswith("Error: ")
+        assert memory.call(leave).now() is None
+        assert tools["first_tool"].run({}, session_key=KEY).now() == "first: looked up"
+        assert ": block" in (memory.turn(KEY).received("hello").now() or "")
+
+
+async def leave(_memory: MemoryHost) -> None:
+    """Stand for what is called in a store or in entries that a plugin has brought."""
+    sys.exit(3)
+
+
+BAD_PARTS = """
+import sys
+from nanobot_memory_plugins.core import hookimpl
+from nanobot_memory_plugins.core.session_reading.part import ReadingPart
+
+def fail(*_):
+    sys.exit("gone")
+
+async def leave(*_):
+    sys.exit("gone")
+
+async def nonsense(*_):
+    return [5]
+
+@hookimpl
+def contribute_reading():
+    return [ReadingPart("entries", take, known=take) for take in (fail, leave, nonsense)]
+"""
+
+
+async def test_parts_of_a_reading_that_fail_cost_the_others_nothing(life: Life, model: ReadingModel, install):
+    install("broken", BAD_PARTS)
+    model.learn("The user's dog is called Rex", "My dog is called Rex")
+    async with life.host() as memory:
+        await memory.message_received(session_key=KEY, text="My dog is called Rex.")
+        await memory.message_sent(session_key=KEY, text="A fine name.")
+        await memory.session_idle(session_key=KEY, ended=True)
+    assert [one["content"] for one in life.entries()] == ["The user's dog is called Rex"]
