@@ -100,7 +100,7 @@ class Turns:
         try:
             self._attend()
             key, text, running = str(request.session_key or ""), str(request.original_user_text or ""), _running.get()
-            if (running is not None and running.ephemeral) or not self._is_heard(key, text, request):
+            if not self._is_heard(key, text, request):
                 if not is_own(key):  # the memory's tools are for a timer's turn, too
                     await self._memory.start()
                     self._answered(None)
@@ -172,8 +172,9 @@ class Turns:
         return lambda: messages
 
     def is_private(self, key: str) -> bool:
-        """Return whether nanobot itself keeps nothing of a session; asking for it must not create it."""
-        return is_private(self._sessions.get_cached(key))
+        """Return whether nanobot keeps nothing of this turn, or of a session; asking must not create one."""
+        running = _running.get()
+        return (running is not None and running.ephemeral) or is_private(self._sessions.get_cached(key))
 
 
 async def _no_command(_context: object) -> None:

@@ -29,15 +29,16 @@ async def test_a_call_that_never_executed_is_observed_once(install, recorder, se
     assert all(words in told for words in ("not found", "missing required", "must be a JSON object"))
 
 
-async def test_a_note_is_refused_in_a_temporary_chat(install, monkeypatch, server):
+async def test_a_note_is_refused_in_a_temporary_chat_and_turn(install, monkeypatch, server):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,consolidation")
-    server.rules = calling(ToolCall("remember", {"text": "secret plan"}))
     nanobot = install()
     loop = nanobot.loop()
     loop.sessions.get_or_create_transient("cli:temporary")
-    await loop.process_direct("note this", session_key="cli:temporary")
+    for options in ({"session_key": "cli:temporary"}, {"ephemeral": True}):
+        server.rules = calling(ToolCall("remember", {"text": "secret plan"}))
+        await loop.process_direct("note this", **options)
+        assert "temporary" in server.requests[-1].last["content"]
     await loop.aclose()
-    assert "temporary" in server.requests[-1].last["content"]
     assert "secret plan" not in nanobot.stored()
 
 
