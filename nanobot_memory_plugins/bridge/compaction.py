@@ -13,7 +13,8 @@ from nanobot.utils.helpers import estimate_prompt_tokens_chain
 
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core import MemoryService, Message, estimate_tokens, language_of, logger
+from nanobot_memory_plugins.core import MemoryService, Message, estimate_tokens, language_of
+from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
 
 if TYPE_CHECKING:
@@ -116,9 +117,8 @@ class Compaction:
             def room() -> Room:
                 return Room.in_request(rest["runtime"], accepted_messages, previous_summary, rest["tools"])
 
-            summary = await self._compacted(
-                rest["session_key"], messages, previous_summary, room, reason="token_pressure"
-            )
+            key = str(rest.get("session_key") or "")
+            summary = await self._compacted(key, messages, previous_summary, room, reason="token_pressure")
             return summary or await summarise(accepted_messages, previous_summary, **rest)
 
         self._loop.consolidator.summarize_transcript = wrapped
@@ -129,13 +129,14 @@ class Compaction:
         archive = self._loop.consolidator.archive_session
 
         @wraps(archive)
-        async def wrapped(session: Any, *, archive_end: int, runtime: Any) -> str | None:
-            summary = await self._for_session(session, archive_end, runtime)
-            return summary or await archive(session, archive_end=archive_end, runtime=runtime)
+        async def wrapped(session: Any, *, archive_end: int, **rest: Any) -> str | None:
+            summary = await self._for_session(session, archive_end, rest.get("runtime"))
+            return summary or await archive(session, archive_end=archive_end, **rest)
 
         self._loop.consolidator.archive_session = wrapped
         return "Consolidator.archive_session"
 
+    @guarded  # of nanobot's compaction nothing may fail for us
     async def _for_session(self, session: Any, archive_end: int, runtime: Any) -> str | None:
         """Return the text that replaces a session's messages, or None."""
         if is_private(session):
@@ -156,6 +157,7 @@ class Compaction:
             self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
         return summary
 
+    @guarded
     async def _compacted(
         self,
         key: str,
@@ -168,17 +170,13 @@ class Compaction:
         """Return the text that replaces ``messages``, or None: then nanobot's own summary is made."""
         if not messages or not is_for_people(key):
             return None
-        try:
-            limit = self._memory.config.core.compaction_limit + _GRACE
-            made = await self._memory.call(_work(key, messages, earlier, measure(), reason), limit=limit)
-            if made is None:
-                return None
-            text, redacted = made
-            # As nanobot does with its own summary: its Dream job reads them there.
-            self._loop.consolidator.store.append_history(redacted, session_key=key)
-        except Exception as error:
-            logger.warning("compaction goes on without the memory: {}", type(error).__name__)
+        limit = self._memory.config.core.compaction_limit + _GRACE
+        made = await self._memory.call(_work(key, messages, earlier, measure(), reason), limit=limit)
+        if made is None:
             return None
+        text, redacted = made
+        # As nanobot does with its own summary: its Dream job reads them there.
+        self._loop.consolidator.store.append_history(redacted, session_key=key)
         return text
 
 
