@@ -1,6 +1,5 @@
 """A memory that belongs to no event loop: several in a row, threads, a running one, and a fork."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import textwrap
 import pytest
 from loguru import logger
 
-from nanobot_memory_plugins.core import MemoryHost, MemoryService
+from nanobot_memory_plugins.core import MemoryHost, MemoryService, Note
 
 
 def said(workspace) -> list[str]:
@@ -72,7 +71,7 @@ def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path):
         with MemoryService(tmp_path) as memory:
             for scope in (*wrong.values(), "ana"):
                 memory.turn("s", scope=scope).received("The key lies under the mat.").now()
-                assert not asyncio.run(memory.search("key", limit=3, scope=scope))
+                assert not memory.call(lambda host, scope=scope: host.keep(Note("key"), scope=scope)).now()
     finally:
         logger.remove(sink)
     for why in (*wrong, "A scope is no str"):

@@ -25,10 +25,10 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, scope_of
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Hit, Query, Summary
+from nanobot_memory_plugins.core.values import Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
@@ -307,15 +307,6 @@ class MemoryService:
             return summary if summary is not None and summary.text.strip() else None
 
         return self.call(sum_up, limit=self.config.core.compaction_limit + _WRITING)
-
-    def search(self, text: str, *, limit: int, scope: ScopeLike = None) -> Answer[Sequence[Hit]]:
-        """Return the best memories that somebody may see."""
-
-        async def search(memory: "MemoryHost") -> Sequence[Hit]:
-            query = Query(text=text, limit=limit, scope=memory.visible_scope(scope_of(scope)))
-            return (await memory.search(query)).hits if text.strip() else ()
-
-        return self.answer(lambda hits: hits or (), self.submit(search), limit=self.tool_limit)
 
     def tools(self) -> "list[ServiceTool]":
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
