@@ -41,7 +41,7 @@ class NanobotPlugin:
         found = host_finding()
         if found.health is Health.BAD:
             return [found]
-        from nanobot_memory_plugins.bridge.tools import bridge_for
+        from nanobot_memory_plugins.bridge.attaching import bridge_for
 
         running = bridge_for(context.workspace)
         try:
@@ -80,7 +80,7 @@ def probe_seams() -> Sequence[Seam]:
     """
     with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
         try:
-            from nanobot_memory_plugins.bridge.tools import bridge_of
+            from nanobot_memory_plugins.bridge.attaching import bridge_of
 
             loop = _build_loop(Path(folder))
         except Exception as error:
@@ -90,7 +90,7 @@ def probe_seams() -> Sequence[Seam]:
         bridge = bridge_of(loop)
         if bridge is None:
             raise PluginError(
-                "nanobot did not load the bridge's tools.",
+                "nanobot did not load the bridge.",
                 hint="Install both in one environment: pip install nanobot-ai nanobot-memory-bridge",
             )
         return bridge.seams.all()

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from nanobot_memory_plugins.bridge.attaching import Attachment, bridge_of
 from nanobot_memory_plugins.bridge.plugin import host_finding
-from nanobot_memory_plugins.bridge.tools import MemorySearchTool, bridge_of
 from nanobot_memory_plugins.core.values.diagnosis import Health
 
 
@@ -26,7 +26,7 @@ async def test_a_seam_that_is_gone_is_reported_and_the_others_hold(install, reco
 
 def test_attaching_never_raises():
     for nonsense in (None, object(), SimpleNamespace(bus=None), SimpleNamespace(runtime_control=None)):
-        assert MemorySearchTool.enabled(nonsense) is False
+        assert Attachment.enabled(nonsense) is False
 
 
 @pytest.mark.parametrize(

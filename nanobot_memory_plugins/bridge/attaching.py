@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core import logger
 _bridges: "weakref.WeakValueDictionary[int, Bridge]" = weakref.WeakValueDictionary()
 
 
-class MemorySearchTool(OfferedTool):
-    """What nanobot finds, and asks whether it is a tool: it is none, and attaches the memory."""
+class Attachment(OfferedTool):
+    """What nanobot asks whether it is a tool to register: it is none, and attaches the memory."""
 
     @classmethod
     def enabled(cls, ctx: Any) -> bool:
