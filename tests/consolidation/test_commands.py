@@ -42,21 +42,6 @@ def test_a_day_that_is_over_is_no_end_and_today_is(call, workspace: Path, capsys
     assert call("entries", "remember", "Tea", "--expires", f"{datetime.now():%Y-%m-%d}")["new"]
 
 
-def test_what_a_model_noted_is_confirmed_by_a_person_and_that_is_undone(call, workspace: Path):
-    from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
-    from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-    from nanobot_memory_plugins.core import Origin
-
-    noted = remember(EntryRepository(workspace), NewEntry("likes tea", origin=Origin.SUMMARY), who="tool").entry
-    call("entries", "remember", "likes cocoa")
-    assert [one["id"] for one in call("entries", "confirm", noted.id)["changes"]] == [noted.id]
-    assert call("entries", "show", noted.id)["entry"]["origin"] == "user"
-    assert call("entries", "confirm", noted.id)["changes"] == []
-    call("entries", "undo")
-    assert call("entries", "show", noted.id)["entry"]["origin"] == "summary"
-    assert call("entries", "confirm", "zzz", status=1)["ok"] is False
-
-
 def test_the_list_marks_what_holds_no_more(say, call, workspace: Path):
     old, new = (call("entries", "remember", f"Lives in {city}")["entry"]["id"] for city in ("Kaunas", "Vilnius"))
     repository = EntryRepository(workspace)

@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import assume, given, settings
@@ -25,20 +24,6 @@ def written(*entries: Entry, into: bytes = b"") -> bytes:
 def kept_lines(data: bytes) -> list[bytes]:
     """Return what is somebody's in a file, line by line, without the blank ones."""
     return [line for line in parse(data).foreign.removeprefix(b"# Agent Memory").splitlines() if line.strip()]
-
-
-@pytest.mark.accept("EB-01")
-def test_the_documents_example_is_read():
-    document = parse(EXAMPLE.encode())
-    assert document.problems == ()
-    assert [(e.id, e.category, e.score, e.hits, e.last_activated) for e in document.entries.values()] == [
-        ("a1b2c3", "preference", 0.92, 12, datetime(2026, 2, 20, tzinfo=UTC)),
-        ("d4e5f6", "fact", 0.88, 8, datetime(2026, 2, 19, tzinfo=UTC)),
-        ("g7h8i9", "workflow", 0.85, 15, datetime(2026, 2, 20, tzinfo=UTC)),
-        ("x1y2z3", "fact", 0.18, 2, datetime(2026, 1, 10, tzinfo=UTC)),
-    ]
-    assert document.entries["d4e5f6"].content == "用户的主要开发语言是 Python，常用 FastAPI 框架"
-    assert [slot.section.value for slot in document.slots.values()] == ["active"] * 3 + ["archived"]
 
 
 @pytest.mark.accept("EB-01")

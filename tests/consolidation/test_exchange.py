@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.changes import forget
-from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -49,35 +49,6 @@ def test_what_one_machine_exports_another_has_as_it_was(here: EntryRepository, t
     version = there.path.read_bytes()
     RepositoryAccess(there).take_in([EntryUpdate(id_, "", RepositoryAccess(here).exported()[id_])])
     assert there.path.read_bytes() == version
-
-
-def test_changes_of_different_fields_go_together(here: EntryRepository):
-    id_ = added(here, HOME)
-    base = RepositoryAccess(here).exported()[id_]
-    set_here(here, id_, pinned=True)
-    RepositoryAccess(here).take_in([EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))])
-    entry = here.load().entries[id_]
-    assert (entry.content, entry.pinned) == ("The user lives in Vilnius", True)
-
-
-def test_two_texts_for_one_entry_both_stay_and_the_second_is_marked(here: EntryRepository):
-    id_ = added(here, HOME)
-    base = RepositoryAccess(here).exported()[id_]
-    set_here(here, id_, content="The user lives in Riga")
-    update = EntryUpdate(id_, base, with_values(base, content="The user lives in Vilnius"))
-    RepositoryAccess(here).take_in([update])
-    entries = here.load().entries
-    assert texts(here) == ["The user lives in Riga", "The user lives in Vilnius"]
-    assert entries[id_].content == "The user lives in Vilnius"
-    assert [entry.group for entry in entries.values() if entry.id != id_] == [CONFLICT]
-
-
-def test_what_was_forgotten_for_good_goes_whatever_was_made_of_it_here(here: EntryRepository):
-    id_ = added(here, HOME)
-    base = RepositoryAccess(here).exported()[id_]
-    set_here(here, id_, content="The user lives in Riga")
-    RepositoryAccess(here).take_in([EntryUpdate(id_, base, "", forgotten=True)])
-    assert texts(here) == []
 
 
 def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: EntryRepository, tmp_path: Path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, group_sizes, in_group, plain_group
+from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import prompt_text
@@ -55,18 +55,6 @@ def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
 def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
     options = ConsolidationOptions(prompt_tokens=tokens, prompt_min_score=0)
     assert estimate_tokens(prompt_text(entries, language, NOW, options)) <= tokens
-
-
-@pytest.mark.accept("EB-19")
-def test_groups_nest_and_are_listed():
-    groups = ["work", "work/clients", "work/clients/acme", "workshop", "", "生活"]
-    entries = [entry(f"e{n}", group=group) for n, group in enumerate(groups)]
-    assert [one.id for one in entries if in_group(one, "work")] == ["e0", "e1", "e2"]
-    assert [one.id for one in entries if in_group(one, "Work / Clients/")] == ["e1", "e2"]
-    assert all(in_group(one, "") for one in entries)
-    assert group_sizes(entries) == {
-        "": 1, "work": 3, "work/clients": 2, "work/clients/acme": 1, "workshop": 1, "生活": 1,
-    }  # fmt: skip
 
 
 @each(

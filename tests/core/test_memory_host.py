@@ -3,7 +3,6 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Summary
-from tests.support.files_of import text_of
 
 SESSION = "test:one"
 
@@ -11,10 +10,6 @@ SESSION = "test:one"
 @pytest.fixture
 def workspace(tmp_path):
     return tmp_path / "workspace"
-
-
-def stored_text(workspace) -> str:
-    return text_of(workspace / "memory", ".md", ".jsonl")
 
 
 PLUGIN = """

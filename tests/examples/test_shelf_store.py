@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.values import Erasure, Note, Origin, Scope
+from nanobot_memory_plugins.core.values import Erasure, Note, Origin
 from tests.support.third_party import install_example
 
 
@@ -45,7 +45,7 @@ async def test_recall_and_tools_answer_from_the_shelf(shelf: Path, tmp_path: Pat
     file.close()
 
 
-async def test_two_workspaces_on_one_shelf_do_not_see_each_other(shelf: Path, tmp_path: Path):
+async def test_two_workspaces_on_one_shelf_are_kept_apart_and_what_is_erased_is_nowhere(shelf: Path, tmp_path: Path):
     async with (
         MemoryHost(tmp_path / "a", config=config(shelf)) as a,
         MemoryHost(tmp_path / "b", config=config(shelf)) as b,
@@ -53,20 +53,8 @@ async def test_two_workspaces_on_one_shelf_do_not_see_each_other(shelf: Path, tm
         await a.message_sent(session_key="cli:one", text="The garden gate is green.")
         assert len((await a.search(Query("garden gate"))).hits) == 1
         assert (await b.search(Query("garden gate"))).hits == ()
-
-
-async def test_users_are_kept_apart_and_what_is_gone_from_the_files_is_gone(shelf: Path, tmp_path: Path):
-    async with MemoryHost(tmp_path / "a", config=config(shelf, share="user")) as memory:
-        for user in ("lin", "kim"):
-            scope = Scope(user=user, channel="chat")
-            await memory.message_received(
-                session_key=user, text=f"The safe of {user} opens with a blue key.", scope=scope
-            )
-        hits = (await memory.search(Query("blue key", scope=Scope(user="kim")))).hits
-        assert [hit.scope.user for hit in hits] == ["kim"]
-        await memory.eraser.erase(Erasure(words=("The safe of kim opens with a blue key.",)))
-        assert (await memory.search(Query("blue key", scope=Scope(user="kim")))).hits == ()
-    assert b"kim opens" not in await asyncio.to_thread(shelf.read_bytes)
+        await a.eraser.erase(Erasure(words=("The garden gate is green.",)))
+    assert b"garden gate" not in await asyncio.to_thread(shelf.read_bytes)
 
 
 async def test_the_shelf_is_a_store_and_can_be_deleted(shelf: Path, tmp_path: Path):

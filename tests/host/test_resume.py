@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-from datetime import UTC, datetime
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from tests.support.files_of import holders_of
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -40,32 +38,6 @@ def texts(memory: MemoryHost, session: str = "s") -> list[str]:
 
 def day_notes(memory: MemoryHost) -> str:
     return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
-
-
-async def test_a_history_is_taken_in_once_redacted_with_its_own_times(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        assert await memory.resume(session_key="s", messages=HISTORY) == 4
-        assert texts(memory) == SPOKEN
-        assert [datetime.fromisoformat(one["time"]).astimezone(UTC).day for one in lines(memory)] == [1, 1, 2, 2]
-        assert [one["origin"] for one in lines(memory)] == ["user", "assistant", "user", "assistant"]
-        assert await memory.resume(session_key="s", messages=HISTORY) == 0
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        assert await memory.resume(session_key="s", messages=HISTORY) == 0
-        await memory.flush_index()
-        assert (await memory.search(Query("what is the dog called"))).hits
-        assert texts(memory) == SPOKEN
-    assert holders_of(tmp_path / "memory", KEY) == []
-
-
-def test_histories_are_taken_in_at_once_in_one_event_loop_after_the_other(tmp_path):
-    memory = MemoryHost(tmp_path, config=CONFIG)
-
-    async def resume(name: str) -> list[int]:
-        calls = [memory.resume(session_key=f"{name}{number}", messages=HISTORY) for number in range(3)]
-        return await asyncio.gather(*calls)
-
-    assert [asyncio.run(resume("a")), asyncio.run(resume("b"))] == [[4, 4, 4]] * 2
-    asyncio.run(memory.close())
 
 
 async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_said(tmp_path):

@@ -1,9 +1,6 @@
 """Which files are indexed."""
 
-import os
 from pathlib import Path
-
-import pytest
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.storage.sources.places import FileKind, Places
@@ -48,10 +45,3 @@ def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):
         "memory/projects/alpha.md": FileKind.DOCUMENT,
         "memory/notes.md": FileKind.DOCUMENT,
     }
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_no_memory_file(tmp_path: Path):
-    (tmp_path / "memory").mkdir()
-    os.mkfifo(tmp_path / "memory" / "pipe.md")
-    assert found(tmp_path) == {}

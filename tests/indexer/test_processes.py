@@ -12,7 +12,7 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.storage.database import Database
-from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
+from tests.support.indexed_workspace import Workspace, entry, message, until
 
 INDEX = """
 import sys, time
@@ -27,18 +27,6 @@ while not indexer.owning:
 print("owning", flush=True)
 sys.stdin.read()
 indexer.stop()
-"""
-
-APPEND = """
-import sys, time
-from pathlib import Path
-from tests.support.indexed_workspace import Workspace, entry, message
-workspace, who, count = Workspace(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
-for number in range(count):
-    workspace.append("sessions/shared.jsonl", message(f"{who} says {number}", f"{who}{number}"))
-    workspace.append("2026-02-16.md", entry(f"{who} notes {number}", f"{who}{number}"))
-    if number % 20 == 0:
-        time.sleep(0.01)
 """
 
 
@@ -75,23 +63,6 @@ def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspac
             assert until(lambda: workspace.texts() == ["## A\nsecond"])
         finally:
             heir.stop()
-
-
-@pytest.mark.accept("V3-11")
-def test_two_processes_append_while_one_indexes(workspace: Workspace):
-    count = 150
-    with (
-        workspace.indexing() as indexer,
-        started(APPEND, workspace.path, "a", count) as first,
-        started(APPEND, workspace.path, "b", count) as second,
-    ):
-        assert first.wait(60) == 0
-        assert second.wait(60) == 0
-        wait_for_look(indexer)
-        texts = workspace.texts()
-        assert sorted(texts) == sorted(
-            f"{who} {does} {number}" for who in "ab" for does in ("says", "notes") for number in range(count)
-        )
 
 
 def half_way(workspace: Workspace) -> bool:

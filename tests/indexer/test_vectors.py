@@ -15,11 +15,6 @@ def counts(workspace: Workspace) -> Counts:
         return database.counts()
 
 
-def model_of(workspace: Workspace) -> str:
-    with closing(Database.open(workspace.paths.database, read_only=True)) as database:
-        return database.vector_model()[0]
-
-
 def messages(count: int) -> bytes:
     return b"".join(message(f"text {number}", f"m{number}") for number in range(count))
 
@@ -35,16 +30,6 @@ def test_text_is_indexed_while_the_model_is_not_there_yet(workspace: Workspace):
         assert until(lambda: counts(workspace).vectors == 100)
         # The newest came first.
         assert model[0].encoded[0].endswith("text 99")
-
-
-@pytest.mark.accept("V5-13")
-def test_the_vectors_of_another_model_take_the_place_of_the_former_ones(workspace: Workspace):
-    workspace.write("sessions/cli.jsonl", messages(200))
-    for name, dimension in (("first", 8), ("second", 16)):
-        model = HashEmbedder(name, dimension)
-        with workspace.indexing(embedder=lambda model=model: model):
-            assert until(lambda: counts(workspace).vectors == 200)
-            assert until(lambda name=name: name == model_of(workspace))
 
 
 def test_a_model_that_fails_is_asked_again_and_text_goes_on(workspace: Workspace):

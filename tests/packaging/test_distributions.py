@@ -31,16 +31,8 @@ PLUGINS = {
     "storage": "storage",
     "summary": "summary",
 }
-# Command lines that need an extra of the umbrella, and which.
-EXTRA = {
-    ("mcp",): "mcp",
-    ("connect",): "mcp",
-    ("panel",): "panel",
-    ("postgres", "send"): "postgres",
-    ("eval", "x"): "tools",
-    ("bench",): "tools",
-    ("demo",): "tools",
-}
+# What the umbrella brings only when it is asked for.
+EXTRAS = {"mcp", "panel", "postgres", "tools"}
 
 
 def run(*command: str | Path, **more) -> subprocess.CompletedProcess[str]:
@@ -192,7 +184,7 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
     environment.install("nanobot-memory-plugins")
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())
-    assert not {f"nanobot-memory-{extra}" for extra in EXTRA.values()} & {
+    assert not {f"nanobot-memory-{extra}" for extra in EXTRAS} & {
         line.partition("=")[0] for line in environment.pip("freeze").splitlines()
     }
     config = tmp_path / "config.json"
@@ -206,10 +198,6 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
 def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
     environment.install("nanobot-memory-plugins")
     assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
-    for words, extra in EXTRA.items():
-        done = environment.try_out(*words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert f"pip install 'nanobot-memory-plugins[{extra}]'" in done.stderr
     environment.install("nanobot-memory-plugins[hosts,mcp,panel,postgres,tools]")
     environment.pip("check")
     assert {"mcp", "panel", "postgres", "eval", "bench"} <= set(environment.help().split())

@@ -81,80 +81,83 @@ class Drawn:
         raise AssertionError("what was typed was never drawn")
 
 
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+def open_panel(page: Any, address: str) -> Drawn:
+    """Open the panel on a page, and return what it draws once its memories are there."""
+    drawn = Drawn(page)
+    page.goto(address)
+    page.wait_for_selector("body.-first-byte", timeout=30_000)
+    drawn.sees("likes oolong tea")
+    return drawn
+
+
+def take_picture(page: Any, name: str) -> None:
+    if folder := os.environ.get("NANOBOT_MEMORY_PICTURES"):
+        page.wait_for_timeout(6_000)
+        page.screenshot(path=Path(folder) / name)
+
+
 @pytest.mark.accept("EB-22")
-def test_search_edit_forget_and_restore_through_the_page(address: str, workspace: Path, tmp_path: Path):
-    access = RepositoryAccess(EntryRepository(workspace))
-    access.add("likes oolong tea")
+def test_search_edit_forget_and_restore_through_the_page(browser: Any, address: str, workspace: Path):
+    RepositoryAccess(EntryRepository(workspace)).add("likes oolong tea")
     file = workspace / "memory" / "ENTRIES.md"
 
     def on_disk() -> str:
         return file.read_text(encoding="utf-8")
 
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = browser.new_context(viewport={"width": 1200, "height": 640})
-        page = context.new_page()
-        asked: list[str] = []
-        failed: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("requestfailed", lambda request: failed.append(request.url))
-        page.on("pageerror", lambda error: failed.append(str(error)))
-        drawn = Drawn(page)
-        until, sees = drawn.until, drawn.sees
-        page.goto(address)
-        page.wait_for_selector("body.-first-byte", timeout=30_000)
-        sees("likes oolong tea")
-        page.keyboard.press("e")
-        sees("Save (ctrl+s)")
-        drawn.types(" in the morning")
-        page.keyboard.press("Control+s")
-        until(lambda: "likes oolong tea in the morning\n" in on_disk())
-        sees("Changed.")
-        page.keyboard.press("f")
-        sees("Forget this?")
-        page.keyboard.press("y")
-        until(lambda: "oolong" not in on_disk().partition("## Archived")[0])
-        sees("Forgotten.")
-        page.keyboard.press("a")
-        page.keyboard.press("a")
-        sees("oolong")
-        page.keyboard.press("r")
-        until(lambda: "likes oolong tea in the morning\n" in on_disk().partition("## Archived")[0])
-        page.keyboard.press("2")
-        sees("Search: words")
-        drawn.types("oolong")
-        sees("memory/ENTRIES.md:")
-        assert failed == []
-        assert {url.split("/")[2] for url in asked} == {address.split("/")[2]}  # nothing from anywhere else
-        assert context.request.get(address).status == 403
-        folder = os.environ.get("NANOBOT_MEMORY_PICTURES")
-        if folder:
-            page.wait_for_timeout(6_000)
-            page.screenshot(path=Path(folder) / "web-search.png")
-        browser.close()
+    context = browser.new_context(viewport={"width": 1200, "height": 640})
+    page = context.new_page()
+    asked: list[str] = []
+    failed: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.on("pageerror", lambda error: failed.append(str(error)))
+    drawn = open_panel(page, address)
+    until, sees = drawn.until, drawn.sees
+    page.keyboard.press("e")
+    sees("Save (ctrl+s)")
+    drawn.types(" 每天早上")
+    page.keyboard.press("Control+s")
+    until(lambda: "likes oolong tea 每天早上\n" in on_disk())
+    sees("Changed.")
+    page.keyboard.press("f")
+    sees("Forget this?")
+    page.keyboard.press("y")
+    until(lambda: "oolong" not in on_disk().partition("## Archived")[0])
+    sees("Forgotten.")
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    sees("oolong")
+    page.keyboard.press("r")
+    until(lambda: "likes oolong tea 每天早上\n" in on_disk().partition("## Archived")[0])
+    page.keyboard.press("2")
+    sees("Search: words")
+    drawn.types("oolong")
+    sees("memory/ENTRIES.md:")
+    assert failed == []
+    assert {url.split("/")[2] for url in asked} == {address.split("/")[2]}  # nothing from anywhere else
+    assert context.request.get(address).status == 403
+    take_picture(page, "web-search.png")
 
 
-def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(address: str, workspace: Path):
-    access = RepositoryAccess(EntryRepository(workspace))
-    access.add("likes oolong tea")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
-        page = context.new_page()
-        drawn = Drawn(page)
-        page.goto(address)
-        page.wait_for_selector("body.-first-byte", timeout=30_000)
-        drawn.sees("likes oolong tea")
-        assert page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]") == [390, 390]
-        columns, lines = drawn.cells
-        assert 45 <= columns < 60
-        assert lines >= 40
+def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(browser: Any, address: str, workspace: Path):
+    RepositoryAccess(EntryRepository(workspace)).add("likes oolong tea")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    page = context.new_page()
+    drawn = open_panel(page, address)
+    assert page.evaluate("[window.innerWidth, document.documentElement.scrollWidth]") == [390, 390]
+    columns, lines = drawn.cells
+    assert 45 <= columns < 60
+    assert lines >= 40
 
-        box = page.locator(".xterm-screen").bounding_box()
-        page.touchscreen.tap(15.5 * box["width"] / columns, 1.5 * box["height"] / lines)  # Search, behind Memories
-        drawn.sees("Search: words")
-        folder = os.environ.get("NANOBOT_MEMORY_PICTURES")
-        if folder:
-            page.wait_for_timeout(6_000)
-            page.screenshot(path=Path(folder) / "web-phone.png")
-        browser.close()
+    box = page.locator(".xterm-screen").bounding_box()
+    page.touchscreen.tap(15.5 * box["width"] / columns, 1.5 * box["height"] / lines)  # Search, behind Memories
+    drawn.sees("Search: words")
+    take_picture(page, "web-phone.png")

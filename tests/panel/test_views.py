@@ -1,4 +1,4 @@
-"""What each view shows, at 80 by 24 and on wide terminals, in both languages."""
+"""What the views of entries do with keys, and what they write."""
 
 import asyncio
 from pathlib import Path
@@ -34,3 +34,15 @@ async def test_views_that_are_changed_faster_than_the_tabs_tell_of_it_settle_on_
             await asyncio.sleep(0.02)
             shown.add(panel.app.current.id)
         assert shown == {"history"}
+
+
+async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config: Path, clock: ManualClock):
+    file = workspace / "memory" / "ENTRIES.md"
+    async with driven(workspace, config, clock) as panel:
+        entry = await panel.go_to("Reports go to Marijke")
+        await panel.press("e")
+        await panel.sees("Save")
+        await panel.press(*" now", "tab", "tab", "tab", *"x", "ctrl+s")
+        await panel.until(lambda: "A score is a number between 0 and 1." in panel.said())
+        await panel.press("backspace", *"0.5", "ctrl+s")
+        await panel.until(lambda: f"{entry.text} now\n" in file.read_text(encoding="utf-8"), "a change")

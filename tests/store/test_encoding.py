@@ -2,26 +2,10 @@
 
 import asyncio
 import threading
-from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.protocols import EncodingStore
 from tests.store.conftest import OpenStore
-
-
-async def test_texts_become_vectors_of_unit_length(open_store: OpenStore, builtin_model: Path):
-    store = await open_store(embedding_provider="fastembed")
-    await store.vectors_complete(lambda *_: None)
-    assert isinstance(store, EncodingStore)
-    likes, drinks, port = await store.encode(["The user likes tea", "用户喜欢喝茶", "The port is 5433"]) or []
-    assert sum(number * number for number in likes) == pytest.approx(1, abs=1e-3)
-
-    def cosine(one: list[float], other: list[float]) -> float:
-        return sum(a * b for a, b in zip(one, other, strict=True))
-
-    assert cosine(likes, drinks) > cosine(likes, port) + 0.2
-    assert await store.encode([]) == []
 
 
 async def test_a_model_that_fails_or_takes_long_harms_nobody(open_store: OpenStore, monkeypatch: pytest.MonkeyPatch):

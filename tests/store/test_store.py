@@ -1,9 +1,6 @@
 """The store: it finds what was kept, whoever indexes it, and says how it stands."""
 
 import asyncio
-from pathlib import Path
-
-import pytest
 
 from nanobot_memory_plugins.core.values import Query
 from tests.store.conftest import OpenStore
@@ -37,28 +34,6 @@ async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Worksp
         assert (await store.refreshed_status()).documents == 0
     finally:
         owner.stop()
-
-
-@pytest.mark.accept("V5-07")
-async def test_vectors_of_another_process_are_found_within_their_time(
-    workspace: Workspace, open_store: OpenStore, builtin_model: Path
-):
-    owner = await open_store(embedding_provider="fastembed")
-    workspace.write("2026-02-16.md", entry("we had soup for lunch", "a1"))
-    await owner.flush()
-    await owner.vectors_complete(lambda status, report: None)
-    other = await open_store(embedding_provider="fastembed", vector_refresh_ttl=1)
-    await other.vectors_complete(lambda *_: None)
-    assert not other.status().indexing_here
-    (before, *_) = (await other.search(Query("what did we eat?"))).hits
-    assert before.text == "we had soup for lunch"
-
-    workspace.append("2026-02-16.md", entry("the car was repaired on Monday", "a2"))
-    await owner.flush()
-    await owner.vectors_complete(lambda status, report: None)
-    (after, *_) = (await other.search(Query("when did the mechanic fix our vehicle?"))).hits
-    assert after.text == "the car was repaired on Monday"
-    assert after.similarity is not None
 
 
 async def test_rebuilding_while_another_process_owns_the_index(workspace: Workspace, open_store: OpenStore):

@@ -2,15 +2,18 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bridge.importing import NanobotImporter
-from nanobot_memory_plugins.core.transfer import Importer
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.transfer import Importer, Item
 from nanobot_memory_plugins.core.transfer.formats.openclaw import OpenClawImporter
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from tests.support.examples import examples
@@ -80,3 +83,21 @@ def test_of_openclaw(rows, events):
             for number, event in enumerate(events):
                 made.execute("INSERT INTO transcript_events VALUES ('s', ?, ?)", (number, json.dumps(event)))
         takes_it_once(OpenClawImporter(), source)
+
+
+def test_an_importer_that_fails_is_named_and_tells_no_secret(tmp_path: Path):
+    class Failing:
+        label = "a log that ends badly"
+
+        def recognises(self, source: Path) -> bool:
+            return True
+
+        def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+            yield from ()
+            raise KeyError("password=hunter2")
+
+    source = tmp_path / "log.tides"
+    source.write_text("2026-03-02 high at 11:40\n")
+    with pytest.raises(PluginError, match=r"The importer tides failed with KeyError\. What it had read") as raised:
+        import_from(Failing(), "tides", source, tmp_path / "mine")
+    assert "hunter2" not in str(raised.value)

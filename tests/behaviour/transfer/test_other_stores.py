@@ -193,6 +193,9 @@ async def test_an_older_memory_folder_is_migrated_by_copy_and_never_twice(life: 
     life.memory.mkdir()
     (life.memory / "same.md").write_text("current\n", encoding="utf-8")
     (notes / "same.md").write_text("legacy\n", encoding="utf-8")
+    for folder in (life.memory, notes):
+        (folder / "equal.md").write_text("equal\n", encoding="utf-8")
+    (life.workspace / "MEMORY.md").write_text("at the root\n", encoding="utf-8")
     before = {file: file.read_bytes() for file in notes.rglob("*") if file.is_file()}
     async with life.host() as memory:
         await memory.flush_index()
@@ -201,6 +204,9 @@ async def test_an_older_memory_folder_is_migrated_by_copy_and_never_twice(life: 
     assert (life.memory / "same.md").read_text(encoding="utf-8") == "current\n", "nothing is written over"
     assert "legacy" in "".join(file.read_text(encoding="utf-8") for file in life.memory.rglob("same.md"))
     assert not list(life.memory.rglob("link.md"))
+    assert len(list(life.memory.rglob("equal.md"))) == 1
+    assert (life.memory / "MEMORY.md").read_text(encoding="utf-8") == "at the root\n"
+    assert (life.workspace / "MEMORY.md").exists()
     assert {file: file.read_bytes() for file in before} == before
     assert (notes / ".migrated_to_v5").is_file()
     assert hits(life, "kiln")

@@ -22,18 +22,6 @@ def state(tmp_path):
     state.close()
 
 
-@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5000])
-def test_a_damaged_file_is_made_again_and_said(state, content):
-    put(state, "a")
-    state.close()
-    for one in state.path.parent.glob("state.db-*"):
-        one.unlink()
-    state.path.write_bytes(content)
-    put(state, "b")
-    assert subjects(state) == ["b"]
-    assert "damaged" in str(state.trouble)
-
-
 def test_another_version_is_made_again_and_a_foreign_database_is_put_aside(state):
     put(state, "a")
     state.execute("PRAGMA user_version = 99")
