@@ -82,6 +82,12 @@ async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_
         assert f"the built-in one is used, as it stands in {READING.folder / 'reading.en.md'}" in text
 
 
+async def test_a_folder_that_is_not_there_is_told_of(workspace):
+    (told,) = await learned(workspace, Model(), prompt_folder=str(workspace / "mine"))
+    assert f"there is no folder {workspace / 'mine'}" in told
+    assert told.startswith("degraded")
+
+
 BUILT_IN = (*PROMPTS, *CompactionPlugin.prompt_files, *ConsolidationPlugin.prompt_files)
 
 

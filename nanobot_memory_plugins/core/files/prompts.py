@@ -124,6 +124,10 @@ class Prompts:
         """Return what doctor says of the user's own folder, given the prompts that there are. It blocks."""
         if self._folder is None:
             return []
+        if not self._folder.is_dir():
+            state = Sentence("there is no folder {folder}", folder=self._folder)
+            hint = Sentence("Create it, or take memoryPlugins.core.promptFolder out of the configuration.")
+            return [Finding(_SUBJECT, state, Health.DEGRADED, hint=hint)]
         used, findings = [], []
         for prompt in prompts:
             for language in LANGUAGES:

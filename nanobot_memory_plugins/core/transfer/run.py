@@ -273,14 +273,15 @@ def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report:
     path = paths.memory / name
     if not path.is_file():
         return
-    count = 0
+    count, is_changed = 0, False
 
     def without(data: bytes) -> bytes:
-        nonlocal count
+        nonlocal count, is_changed
         pieces = list(records_in(name, data))
-        kept = [piece for key, piece in pieces if records.get(key) != digest(piece)]
+        kept = [(key, piece) for key, piece in pieces if records.get(key) != digest(piece)]
         count += len(pieces) - len(kept)
-        left = b"".join(kept)
+        is_changed |= any(piece and (key in records or not grows(name)) for key, piece in kept)
+        left = b"".join(piece for _, piece in kept)
         return left if left.strip() else b""
 
     rewrite(paths, path, without)
@@ -290,7 +291,7 @@ def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report:
             (paths.memory / folder).rmdir()
     if count:
         report.files.append(name)
-    if count < len(records):
+    if is_changed:
         report.left.append((name, _CHANGED))
     report.messages += count if is_transcript(name) else 0
     report.notes += count if grows(name) and not is_transcript(name) else 0

@@ -120,6 +120,16 @@ async def test_an_undo_leaves_nothing_of_an_import_into_an_empty_workspace(life:
     assert elsewhere.files_with("walnut") == []
 
 
+async def test_an_undo_names_as_left_what_was_changed_and_not_what_went(life: Life, elsewhere: Life, tmp_path: Path):
+    await live(life, "walnut")
+    elsewhere.command("import", exported(life, tmp_path / "all.zip"))
+    (message, *_), file = elsewhere.transcript(), elsewhere.memory / "MEMORY.md"
+    assert elsewhere.command("purge", message["id"], "--yes").status == 0
+    file.write_bytes(file.read_bytes() + b"A line of mine.\n")
+    left = {one["file"] for one in elsewhere.command("import", "--undo", "--json").json["left"]}
+    assert left == set(for_people(elsewhere)) == {"ENTRIES.md", "MEMORY.md"}, "entries of the message have been purged"
+
+
 async def test_a_second_import_brings_back_nothing_that_was_corrected_since(
     life: Life, elsewhere: Life, tmp_path: Path
 ):
