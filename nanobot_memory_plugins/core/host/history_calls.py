@@ -187,7 +187,8 @@ class HistoryCalls(MessageCalls):
         that was handed over already: the host hands over nothing of it any more. ``plain`` are the messages as plugins
         get them, where that is known.
         """
-        if not messages or not self.config.core.keep_transcripts or self.privacy.is_marked(session_key):
+        is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
+        if is_refused or not messages or not self.config.core.keep_transcripts:
             return 0
         parts = [part for message in messages for part in apart(message)]
         if len(parts) != len(plain):

@@ -75,7 +75,7 @@ class MessageCalls(PromptCalls):
         text, language = without_private(remove_fenced(text)), self._language(text)
         before = await self._shown_history(session_key, history)
         if not spoken:
-            if self.privacy.keeps_nothing(session_key):
+            if await self.privacy.refuses(session_key):
                 return MessageContext(block=None, receipt=NOT_KEPT)
         elif (notice := await self.privacy.received(session_key, text, owner.user, language)) is not None:
             return MessageContext(block=fence([notice], language=language), receipt=NOT_KEPT)
@@ -134,7 +134,7 @@ class MessageCalls(PromptCalls):
         text = remove_fenced(text)
         session = self._sessions[session_key]
         session.is_answered = True
-        if session.is_answer_off_record or self.privacy.keeps_nothing(session_key):
+        if session.is_answer_off_record or await self.privacy.refuses(session_key):
             return NOT_KEPT
         if (taken := session.taken_in.pop(message_key("assistant", text), None)) is not None:
             return taken
@@ -159,7 +159,7 @@ class MessageCalls(PromptCalls):
         """
         await self.start()
         frozen = bounded_copy(result)
-        if self.privacy.keeps_nothing(session_key):
+        if await self.privacy.refuses(session_key):
             return NOT_KEPT
         if isinstance(frozen, str) and self._tools.called(tool_name) is not None:
             self._redaction.learn(frozen)  # what memory shows counts as known to the reader

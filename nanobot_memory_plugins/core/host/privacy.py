@@ -100,6 +100,20 @@ class Privacy:
         session = self._sessions[session_key]
         return session.is_off_record or bool(self.file.read().pause_of(session_key, session.sender))
 
+    async def refuses(self, session_key: str) -> bool:
+        """Return whether nothing of a session is kept now. That marks it: the host's history will hold what was said.
+
+        A pause by command begins within turns, and before the first message to a session.
+        """
+        if not self.keeps_nothing(session_key):
+            return False
+        if not self.is_marked(session_key):
+            try:
+                await run_in_daemon_thread(self.file.mark, [session_file_name(session_key)], self._clock.now())
+            except MemoryFileError as error:
+                logger.warning("a conversation could not be marked as paused: {}", error.cause)
+        return True
+
     def is_marked(self, session_key: str) -> bool:
         """Return whether something of a conversation was taken back: the host's history of it may hold it still."""
         return self.file.read().is_marked(session_key)

@@ -1,6 +1,7 @@
 """The memory is paused and resumed by command, for all or for one conversation, as by the exact words."""
 
 from tests.behaviour.kit.life import Conversation, Life
+from tests.behaviour.kit.long_talk import chat
 
 
 def paused(life: Life) -> dict[str, str]:
@@ -55,3 +56,20 @@ async def test_one_conversation_is_paused_for_all_who_write_in_it_and_the_others
     assert life.files_with("Bermudagras") == []
     assert [bool(life.files_with(words)) for words in ("ferry", "train leaves", "bus leaves")] == [True, True, True]
     assert paused(life)["health"] == "good"
+
+
+async def test_what_a_turn_says_after_a_pause_by_command_is_not_taken_from_the_hosts_history(life: Life):
+    later = [{"role": "user", "content": "The Bermudagras is wet.", "timestamp": "2099-01-01T10:00:00+00:00"}]
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await memory.message_received(session_key=talk.key, text="When does the ferry leave?", history=[])
+        await life.command_beside("pause")
+        await memory.message_sent(session_key=talk.key, text="At seven, past the Bermudagras.")
+        await memory.resume(session_key="cli:other", messages=later)
+        await life.command_beside("resume")
+        said = chat("When does the ferry leave?", "At seven, past the Bermudagras.")
+        await memory.session_idle(session_key=talk.key, history=said, ended=True)
+        await memory.session_idle(session_key="cli:other", history=later, ended=True)
+        await memory.flush_index()
+    assert life.files_with("Bermudagras") == []
+    assert life.files_with("ferry leave")
