@@ -159,6 +159,20 @@ def test_an_id_that_stands_twice_is_the_first_ones_and_nothing_that_goes_comes_b
     assert "text of bbbb" not in repository.path.read_text(encoding="utf-8")
 
 
+def test_a_models_note_that_somebody_brings_back_is_their_word_and_a_forgotten_one_is_as_it_was(
+    repository: EntryRepository,
+):
+    notes = {id_: entry(id_, f"text of {id_}", origin=Origin.SUMMARY) for id_ in ("aaaa", "bbbb")}
+    repository.update(lambda _: notes, who="test", why="made")
+    forget(repository, ["bbbb"], who="user")
+    for id_ in notes:
+        restore(repository, id_, who="user")
+    entries = repository.load().entries
+    assert [(one.origin, one.section) for one in (entries["aaaa"], entries["bbbb"])] == [
+        (Origin.USER, Section.ACTIVE), (Origin.SUMMARY, Section.ARCHIVED),
+    ]  # fmt: skip
+
+
 def test_what_is_moved_up_holds_again_whatever_its_end_was(repository: EntryRepository):
     todo = as_of(entry("aaaa", expires_at=NOW - days(3)), NOW)
     repository.update(lambda _: {"aaaa": todo}, who="test", why="over")

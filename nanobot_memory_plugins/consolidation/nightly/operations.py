@@ -263,7 +263,7 @@ class _Attempt:
         if not _is_users(quote):
             return whole
         whole = replace(whole, origin=Origin.USER).resting_on(quote)
-        if quote.day <= first.last_activated.date():
+        if quote.day <= first.last_activated.astimezone().date():
             return whole
         return whole.used(max(whole.score, initial_score(whole.importance or Importance.MEDIUM)), self._now)
 

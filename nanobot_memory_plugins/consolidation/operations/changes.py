@@ -3,7 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, plain_group, sessions_in
+from nanobot_memory_plugins.consolidation.model.entry import (
+    Category,
+    Entry,
+    Section,
+    content_of,
+    plain_group,
+    sessions_in,
+)
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
 from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
@@ -76,7 +83,10 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
         entry = found.every.get(entry_id) or removed.get(entry_id) or repository.history.last_known(entry_id)
         if entry is None:
             raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
-        return {**found.every, entry_id: restored(entry, repository.clock.now())}
+        back = restored(entry, repository.clock.now())
+        if entry_id in found.entries and back.section is Section.ARCHIVED:  # a model's note, which they confirm
+            back = replace(back, origin=Origin.USER)
+        return {**found.every, entry_id: back}
 
     with repository.locked():
         return repository.write(decide, who=who, why="restored")
