@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, STANDARD_PLUGINS, document_rows
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from tests.support.each import each
 
@@ -18,8 +19,9 @@ from tests.support.each import each
 @pytest.fixture(scope="module")
 def installed() -> dict[str, DiscoveredPlugin]:
     """Return the plugins of this project that are there, by name; one that cannot be loaded is a failure."""
-    found = {one.name: one for one in discover_plugins() if one.name in STANDARD_PLUGINS}
-    there = {name: one for name, one in found.items() if find_spec(one.value.partition(":")[0]) is not None}
+    points = {one.name: one.value for one in installed_entry_points(PLUGIN_GROUP) if one.name in STANDARD_PLUGINS}
+    names = {name for name, value in points.items() if find_spec(value.partition(":")[0]) is not None}
+    there = {one.name: one for one in discover_plugins() if one.name in names}
     assert {name: one.error for name, one in there.items() if one.error} == {}
     assert "recall" in there
     return there
