@@ -103,3 +103,14 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
     )
     assert done.returncode == 0, done.stderr
     assert "the last words" in next((tmp_path / "memory" / "sessions").glob("*.jsonl")).read_text(encoding="utf-8")
+
+
+def test_an_interpreter_that_ends_while_the_memory_starts_keeps_what_was_accepted(tmp_path):
+    source = """
+import sys
+from nanobot_memory_plugins.core import MemoryService
+MemoryService(sys.argv[1]).turn("s").begin("the first words")
+"""
+    environment = {"NANOBOT_MEMORY_PLUGINS": "", "PATH": ""}
+    subprocess.run([sys.executable, "-c", source, str(tmp_path)], check=True, timeout=60, env=environment)
+    assert "the first words" in next((tmp_path / "memory" / "sessions").glob("*.jsonl")).read_text(encoding="utf-8")

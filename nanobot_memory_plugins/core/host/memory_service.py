@@ -367,6 +367,7 @@ def _begin_anew() -> None:
 
 
 at_fork(_begin_anew, wait=_await_starts)
+atexit.register(_close_all)  # also of one that has not finished starting
 
 
 class ServiceTool(ToolFace):
