@@ -25,6 +25,11 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: f"password   varchar(64)  not null\nnickname   varchar(80)  default '{_w(r)}'",
         lambda r: f"type Login struct {{\n\tPassword  string\n\tNickname  {_w(r).title()}\n}}",
     ),
+    "number of something": (
+        lambda r: f"{r.randint(100, 599)} is the error code, {pick(r, D, 5)} the postal code",
+        lambda r: f"{r.randint(1000, 9999)} is the year that her code was written, {_w(r)}",
+        lambda r: f"the show opens with {r.randint(3000, 9000)} guests",
+    ),
     "git commit": (
         lambda r: f"commit {pick(r, HEX, 40)}\nAuthor: {_w(r)}",
         lambda r: f"{pick(r, HEX, 7)} Fix the {_w(r)}",

@@ -32,6 +32,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "sentry dsn": ("X https://§@o123.ingest.sentry.io/№",),
     "clickhouse url": ("P clickhouse://¤:§@ch:9000/logs",),
     "snowflake url": ("P snowflake://¤:§@xy12345/db/schema",),
+    "go dsn": ('P sql.Open("mysql", "¤:§@tcp(10.0.0.№:3306)/app")',),
     "sqlplus": ("P sqlplus ¤/§@//db:1521/ORCL",),
     # Headers
     "bearer header": ("T Authorization: Bearer §", "T authorization: bearer §\r\nAccept: */*"),
@@ -225,11 +226,15 @@ PLACES: dict[str, tuple[str, ...]] = {
     "xml entry": ('P <entry key="db.password">§</entry>', 'T <string name="api_key">§</string>'),
     "xml cdata": ("P <password><![CDATA[§]]></password>",),
     "android metadata": ('T <meta-data android:name="API_KEY" android:value="§"/>',),
+    "snmp": ("P snmpwalk -v3 -u ¤ -A Quiet7harbor -x AES -X § 10.0.0.9",),
     "user commands": ("P useradd -m -p § ¤", 'P ssh-keygen -t rsa -N "§" -f key', "P rabbitmqctl add_user ¤ §"),
     "broker command": ("P mosquitto_pub -u ¤ -P § -t a",),
     "password list": ('P "passwords": ["§"]', "P passwords: [§]"),
     "one line": ("P password;§", "P pwd|§", "P passwd,§"),
     "code phrase": ("6 the code is §", "6 2FA code: §", "6 passcode §"),
-    "as password": ("P try § as password",),
+    "as password": ("P try § as password", "P I use §! as my password", "W § as my password, is that bad?"),
+    "code behind": ("6 § is your verification code", "4 § is my bank PIN", "6 G-§ is your Google verification code."),
+    "code changed": ("4 The gate code changed from § to 90210", "4 The gate code changed from 90210 to §"),
+    "code opens": ("6 The safe opens with §, the key is lost.",),
 }
 """By category, the places: each a kind, a space and a text."""

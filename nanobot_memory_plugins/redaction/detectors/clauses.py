@@ -91,7 +91,8 @@ _LINKED = lazy_re(
     rf"|[:=→>/—–,，、]|[是为用成])[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _CLOSELY = lazy_re(
-    rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using|to)[ ]|[:=→：][ ]?|[是为成到码令])[{_Q}(「*]{{0,2}}\Z"
+    rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using|to|pass(?:word|code|phrase)|pwd?)[ ]|[:=→：][ ]?"
+    rf"|[是为成到码令从由][ ]?)[{_Q}(「*]{{0,2}}\Z"
 )
 # What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ".
 _LINK = lazy_re(
@@ -112,9 +113,9 @@ _OTHER_THING = lazy_re(
     r"|公|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])|[=<>{}\[\]|\\]"
 )
 # "... is the token", "...这个是密钥"
-_SAYS_KEY = lazy_re(
-    rf"(?i)[{_Q}]?(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?"
-    rf"|[^\s!-~,，。；]{{1,10}})"
+_SAYS = lazy_re(
+    rf"(?i)[{_Q}!?*]{{0,2}}(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?"
+    rf"|[^\s!-~,，。；]{{0,6}}[是做当作这为][^\s!-~,，。；]{{0,8}})"
 )
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
 _LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z")
@@ -190,7 +191,9 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
         return False
     sure = any(cue.word in _SURE for cue in chain(reaching, behind))
     if look is Looks.WORDS:
-        return sure and bool(_CLOSELY.search(before))
+        return sure and bool(
+            _CLOSELY.search(before) or any(_SAYS.fullmatch(text, end, cue.start) for cue in behind if cue.word in _SURE)
+        )
     return sure or bool(_LINKED.search(before))
 
 
@@ -217,7 +220,7 @@ def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
     if cue.word == "key" and not _KEY_OF.search(text, max(0, cue.start - 24), cue.start):
         return False
     if cue.end > start:
-        return bool(_SAYS_KEY.fullmatch(between))
+        return bool(_SAYS.fullmatch(between))
     return not (is_hash_like(text[start:end]) and "," in between)
 
 
@@ -230,4 +233,6 @@ def _reaches(text: str, cue: _Cue, start: int) -> bool:
 def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
     """Tell whether ``cue``, which follows a value that ends at ``end``, is about it."""
     between = text[end : cue.start]
-    return cue.word not in _NEVER_BEHIND and not re.search(r"[\n\x0b!?。！？；;]|\.(?=\s)", between)
+    return cue.word not in _NEVER_BEHIND and not re.search(
+        r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)", between
+    )

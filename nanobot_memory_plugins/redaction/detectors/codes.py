@@ -1,4 +1,4 @@
-"""Codes behind a word for one: "the gate code is 4471", "PIN: 0109", ``锁屏密码 368643``.
+"""Codes by a word for one before or behind them: "the gate code is 4471", ``锁屏密码 368643``, "4471 is the PIN".
 
 What a number counts, or what numbers something else, is no code: 12 lines, error code 5012.
 """
@@ -11,13 +11,14 @@ from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, L
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
+from nanobot_memory_plugins.redaction.values.value_shapes import is_ordinary
 
 # Names of codes that nothing else has, and those that many other things have, too.
 _SURE = words(
     "passcode passcodes keycode keycodes puk puk1 puk2 otp cvv cvv2 cvc cvc2 csc pincode geheimzahl zugangscode türcode"
     " sicherheitscode bestätigungscode freischaltcode entsperrcode torcode alarmcode código digicode"
 )
-_DOUBTFUL = words("code codes pin pins combination combo tan")
+_DOUBTFUL = words("code codes pin pins combination combo tan opens unlocks")
 # In a clause with one of them a bare "code" lets somebody in.
 _OPENERS = words(
     "door gate garage lobby lock lockbox keybox keysafe keypad locker safe vault alarm padlock suitcase intercom"
@@ -37,7 +38,7 @@ _HARMLESS = words(
     " gpio connector push map project department reference booking tracking of any no some new write more this"
 )
 _LINKS = words(
-    "is was are be been it's that's to with use using enter type dial press now still again ist lautet est es"
+    "is was are be been it's that's to with use using enter type dial press now still again from ist lautet est es"
 )
 _CLOSE_LINKS = words("is was it's that's now still lautet ist est es")
 _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
@@ -46,9 +47,18 @@ _CANDIDATE = lazy_re(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
     r"(?P<secret>[#*]?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
     r"|[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[A-Z0-9](?:[ ][A-Z0-9]){3,7}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}"
+    r"|(?=[0-9A-Z]{0,11}[a-z])(?=[0-9a-z]{0,11}[A-Z])(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{6,12}"
     r"|[0-9]{3,10}|[A-Z]{1,3}-?[0-9]{2,8}[A-Z]{0,2}|[0-9]{2,6}[A-Z]{1,3}[0-9]{0,4})[#*]?)"
-    r"(?![A-Za-z0-9_%€$£°#*]|[.,:/-][0-9]|-[A-Za-z]|[(\[=])"
+    r"(?![A-Za-z0-9_%€$£°#*]|[.,:/-][0-9]|-[A-Za-z]|[\[=])"
 )
+# "... is my door code", "... 是你的验证码", "... （登录验证码）"
+_BEHIND = lazy_re(
+    r"(?i)[ ]?(?:[(（]|,?[ ]?(?:is|was|as|that['’]?s)(?![a-z])|就?是)"
+    rf"(?P<said>(?:[ ][a-z'’-]{{1,14}}){{0,3}}?[ ](?:{'|'.join(sorted(_SURE | _DOUBTFUL))})(?![a-z0-9_-])"
+    r"|[^\n!-~，。；]{0,12}(?:码|口令|暗号)(?![\u4e00-\u9fff]))"
+)
+# What a code was before it was changed names nothing.
+_FORMER = lazy_re(r"(?:from|从|由)[ ]?\[[A-Z_]+\]")
 _COUNTS = lazy_re(
     r"(?i)[ ]?%|[ -](?:percent|px|ms|[km]?b|gb|bit|byte|digit|char|character|line|word|page|item|user|step|second"
     r"|minute|hour|day|year|euro|dollar|time|people|version|edition)s?(?![a-z])"
@@ -82,19 +92,24 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
         if not _has_length_of_code(found) or _COUNTS.match(text, match.end()):
             continue
         clause = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
-        if _is_named(clause, found) or (not clause.isascii() and _CHINESE.search(clause)):
+        behind = _BEHIND.match(text, match.end())
+        if _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found)):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)
 
 
 def _has_length_of_code(found: str) -> bool:
     digits = sum(map(str.isdigit, found))
+    if any(map(str.islower, found)):
+        return not is_ordinary(found)
     if found.count("-") > 1 and digits < len(found) - found.count("-"):
         return True  # groups of capitals and digits
     return (3 <= digits <= 10 or (found[0].isalpha() and digits >= 2)) and not _DATE.fullmatch(found)
 
 
-def _is_named(clause: str, found: str) -> bool:
-    """Tell whether ``clause``, which precedes the number, names it a code that lets somebody in."""
+def _is_told(clause: str, found: str) -> bool:
+    """Tell whether ``clause`` names the number beside it a code that lets somebody in."""
+    if not clause.isascii() and _CHINESE.search(clause):
+        return True
     matches = list(_WORD.finditer(clause))
     spoken_words = [match.group().lower().replace("’", "'") for match in matches]
     at = next(

@@ -40,7 +40,7 @@ _NO_VALUE = lazy_re(
     r"|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}|[a-z][a-z0-9]{1,3})|[a-z_.-]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*"
     r"|.*[;&].*=.*|.*[\[\]{}<>|\\].*|--?[a-z].*|\d+-[a-z]+|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*"
     r"|\d+(?:st|nd|rd|th|am|pm|px|gb|mb|kb|ms|km|kg|min|h|%)|[a-z]\d{1,3}|\d{1,4}[-/.]\d{1,4}[-/.]\d{1,4}.*"
-    r"|\d+[:.]\d+.*|[A-Z]{2,10}-\d+|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http|tls)-?\d.*"
+    r"|\d+[:.]\d+.*|(?-i:[A-Z]{2,10}-\d+)|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http|tls)-?\d.*"
 )
 # Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
 _RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
@@ -48,7 +48,7 @@ _RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
 _OF_WORDS = lazy_re(
     r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}"
     r"|[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"
-    r"|[A-Za-z]{4,24}(?:19|20)?[0-9]{2}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
+    r"|[A-Za-z]{4,24}[-_.]?(?:19|20)?[0-9]{2,3}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
 )
 _INNER_SYMBOL = lazy_re(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
 

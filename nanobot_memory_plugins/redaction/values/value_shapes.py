@@ -276,7 +276,7 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if is_placeholder(text) or (not quoted and is_code(text, key)):
         return False
     if level is Sensitivity.CODE:
-        return text.isdigit() and 3 <= len(text) <= 10
+        return (text.isdigit() and 3 <= len(text) <= 10) or looks_random(text, minimum=8)
     if level is Sensitivity.WEAK:
         # Salts are made of every sign there is.
         return looks_random(text) or (quoted and len(text) >= 40 and " " not in text and entropy(text) >= 4.2)
