@@ -82,13 +82,13 @@ class EntryLearning:
     def _write(self, session_key: str, found: Sequence[tuple[NewEntry, str]], scope: Scope) -> None:
         now, scopes = self._context.clock.now().replace(microsecond=0), self._context.scopes
         visible = scopes.visible(scope)
-        held: dict[str, str] = {}
+        held: dict[tuple[str, Scope], str] = {}
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             held.clear()  # what was read -> the entry that says it; used once, however often it was read
             for new, match in found:
                 theirs = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
-                words = plain_words(new.text)
+                words = plain_words(new.text), new.scope
                 same = held.get(words, "") or (match if match in entries and theirs(entries[match]) else "")
                 is_used = same in held.values()
                 held[words] = keep(

@@ -121,3 +121,16 @@ async def test_what_is_about_a_project_comes_first_there_and_stays_out_of_the_pr
         hits = life.command("search", "how do the tests run", "--project", project, "--json").json["hits"]
         first = [next(word for word in order if word in str(hit)) for hit in hits if "tests" in str(hit)]
         assert [first[0], first[-1]] == order
+
+
+async def test_what_two_members_of_a_group_say_alike_is_known_of_both(life: Life):
+    assert life.model is not None
+    said = {"ana": "I am allergic to walnuts, badly.", "bob": "Walnuts make me ill, I am allergic."}
+    for sentence in said.values():
+        life.model.learn("Is allergic to walnuts", sentence)
+    async with life.host() as memory:
+        for name, sentence in said.items():
+            talk = Conversation(memory, "team:1", scope=user(name, group_chat="team"))
+            await talk.turn(sentence)
+        await talk.idle(ended=True)
+    assert sorted(entry["scope"]["user"] for entry in life.entries()) == ["ana", "bob"]
