@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from nanobot_memory_plugins.core import MemoryTool, logger
+from nanobot_memory_plugins.core import MemoryTool
 from nanobot_memory_plugins.mcp.clients import Client
 
 _BEGINNING = (
@@ -83,11 +83,7 @@ def listed(tool: MemoryTool, *, hears_user: bool) -> dict[str, Any]:
 
 async def run_tool(tool: MemoryTool, client: Client, arguments: Mapping[str, Any]) -> str:
     """Run a tool for a client, and return its answer within bounds; one that begins with ``Error:`` is a failure."""
-    try:
-        return bounded(await tool.run(arguments, session_key=client.session), _NARROWER)
-    except Exception as error:  # a third party's tool may fail in any way, and its words may hold anything
-        logger.warning("the tool {} failed: {}", tool.name, type(error).__name__)
-        return f"Error: {tool.name} failed: {type(error).__name__}"
+    return bounded(await tool.run(arguments, session_key=client.session), _NARROWER)
 
 
 def bounded(text: str, hint: str) -> str:

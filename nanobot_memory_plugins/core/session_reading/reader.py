@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError
@@ -31,14 +31,11 @@ from nanobot_memory_plugins.core.values import Message, Note, Origin, Receipt, S
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, SessionReading
 
-_T = TypeVar("_T")
-
 PURPOSE = "reading"
 # Records of a session that are read at once, the last ones.
 _MOST_RECORDS = 400
 _ANSWER_TOKENS = 2_000
-# What counts as an answer of a part, and the seconds that one may take.
-_NOTES, _PART_SECONDS = Expected("contribute_reading", (Note,)), 60.0
+_PART_SECONDS = 60.0
 
 Contribute = Callable[[dict[str, Any], Scope], Awaitable[Sequence[ReadingPart]]]
 Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
@@ -156,7 +153,7 @@ class SessionReader:
         """Let parts do what is possible without the model; what they made notes of is read for their field."""
         notes: list[Note] = []
         for part in parts:
-            made = await _notes(part, part.without_model)
+            made = await _guarded(part, part.without_model, Note)
             notes += made
             if made:
                 await self._finish(work, [part.field])
@@ -183,7 +180,7 @@ class SessionReader:
         try:
             for part in work.parts:
                 if part.patience is not None and not (await asyncio.wait({asking}, timeout=part.patience))[0]:
-                    early[part.field] = await _notes(part, part.without_model)
+                    early[part.field] = await _guarded(part, part.without_model, Note)
             reading = await asking
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
@@ -200,7 +197,7 @@ class SessionReader:
             await run_in_daemon_thread(self._leave, work, counts=counts)
             return receipts
         for part in late:
-            notes += await _notes(part, partial(part.take, _new_to(part, reading, work)))
+            notes += await _guarded(part, partial(part.take, _new_to(part, reading, work)), Note)
         receipts = await self._keep(notes, work.scope)
         await self._finish(work, [part.field for part in work.parts])
         return receipts
@@ -224,7 +221,8 @@ class SessionReader:
         when = records[-1].time or self._clock.now()
         known: dict[str, str] = {}
         for part in work.parts:
-            known |= await _guarded(part, part.known, _texts, dict[str, str]())
+            for texts in await _guarded(part, part.known, Mapping):
+                known |= {str(id_): str(text) for id_, text in texts.items()}
         fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
         prompt = reading_prompt(work.parts, known, messages, self._prompts, today)
@@ -242,32 +240,18 @@ def _new_to(part: ReadingPart, reading: SessionReading, work: _Work) -> SessionR
     return replace(reading, entries=entries)
 
 
-def _texts(known: Mapping[object, object]) -> dict[str, str]:
-    return {str(id_): str(text) for id_, text in known.items()}
-
-
-async def _notes(part: ReadingPart, call: Callable[[], Awaitable[object]]) -> Sequence[Note]:
-    def read(made: object) -> list[Note]:
-        return [one for one in accepted_values(made, _NOTES) if isinstance(one, Note)]
-
-    return await _guarded(part, call, read, [])
-
-
-async def _guarded(
-    part: ReadingPart, call: Callable[[], Awaitable[Any]], read: Callable[[Any], _T], otherwise: _T
-) -> _T:
-    """Return what a part answers, or something else where it fails: that costs no other part anything."""
+async def _guarded(part: ReadingPart, call: Callable[[], Awaitable[object]], kind: type) -> tuple[Any, ...]:
+    """Return what of a kind a part answers, and nothing where it fails: that costs no other part anything."""
     try:
         async with asyncio.timeout(_PART_SECONDS):
-            return read(await call())
+            return accepted_values(await call(), Expected("contribute_reading", (kind,)))
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise
-        return otherwise
     except (Exception, SystemExit) as error:
         logger.warning("the part {!r} of a session's reading failed: {}", part.field, type(error).__name__)
-        return otherwise
+    return ()
 
 
 def _message(record: TranscriptRecord) -> Message:
