@@ -12,7 +12,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What users go without when a seam is not attached.
 DEGRADED = {
-    "recall": "no recall, and user messages are not remembered",
+    "recall": "no recall, user messages are not remembered, and the model is offered no tools",
     "turn saved": "the assistant's replies are not remembered, and no session is ever found idle",
     "early recall": "recall begins when nanobot asks for it, not ahead; temporary turns of the SDK are remembered",
     "tool hook": "what tools did is not remembered",
