@@ -228,8 +228,9 @@ async def scrub_workspace(
             paths, redaction.of_people, redaction.of_tools, special, dry_run=dry_run, everywhere=everywhere
         )
         counts: Counter[str] = Counter()
-        scrub_state(paths, lambda text: redacted(text, redaction.of_people, counts), dry_run=dry_run)
-        return [*found, Scrubbed(paths.relative(paths.state), dict(counts))] if counts else found
+        why = scrub_state(paths, lambda text: redacted(text, redaction.of_people, counts), dry_run=dry_run)
+        where = paths.relative(paths.state)
+        return [*found, Scrubbed(where, dict(counts), removed=not why, why=why)] if counts else found
 
     reports = await run_in_daemon_thread(files)
     if dry_run:

@@ -115,6 +115,12 @@ class StateDatabase:
             self._connected()
             return self._trouble
 
+    @property
+    def only_in_memory(self) -> str:
+        """Why the last change stands in memory only; empty where it stands in the file."""
+        with self.lock:
+            return "" if self._file else self._trouble or ""
+
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all the rows of a statement. Raises `StoreError` where another process holds the file for long."""
         return self._run(lambda connection: connection.execute(sql, values).fetchall())
@@ -235,9 +241,10 @@ class StateDatabase:
         narrow_file(self.path)
         connection = _connect(f"{_address(self.path)}?mode=rw")
         try:
+            # The tables first: another process may be making them just now, and its marks with them.
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
             (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
             (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
         except sqlite3.Error as error:
             if _code(error) not in _DAMAGED:
                 raise
@@ -250,9 +257,10 @@ class StateDatabase:
             self._replace(wrong)
             return self._open_file()
         if not tables:
-            _make_tables(connection)
+            # First, so that a process that is killed between the two leaves it to the next one.
             with suppress(sqlite3.OperationalError):  # another process does so just now
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            _make_tables(connection)
         self._file = _identity(self.path)
         return connection
 

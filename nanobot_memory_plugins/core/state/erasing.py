@@ -38,20 +38,23 @@ def purge_state(
         count = state.write(change)
         if not dry_run:
             state.truncate_log()
+        why = state.only_in_memory
     except StoreError as error:
-        return [Trace(where, 0, removed=False, why=error.cause, waits=not dry_run)]
+        count, why = 0, error.cause
+    if why:
+        return [Trace(where, count, removed=False, why=why, waits=not dry_run)]
     return [Trace(where, count)] if count else []
 
 
-def scrub_state(paths: MemoryPaths, redact: Callable[[str], str], *, dry_run: bool) -> int:
-    """Replace what ``redact`` replaces in every text of the database, and return in how many rows."""
+def scrub_state(paths: MemoryPaths, redact: Callable[[str], str], *, dry_run: bool) -> str:
+    """Replace what ``redact`` replaces in every text of the database. Return why it stays in the file, if it does."""
     if not paths.state.exists():
-        return 0
+        return ""
     state = StateDatabase.of(paths)
-    count = state.write(lambda connection: _changed(connection, redact, frozenset(), dry_run=dry_run))
+    state.write(lambda connection: _changed(connection, redact, frozenset(), dry_run=dry_run))
     if not dry_run:
         state.truncate_log()
-    return count
+    return state.only_in_memory
 
 
 def _changed(

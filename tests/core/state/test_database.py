@@ -1,10 +1,13 @@
+import sqlite3
 import subprocess
 import sys
 
 import apsw
 import pytest
 
-from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.state import StateDatabase, database
+from nanobot_memory_plugins.core.state.erasing import purge_state
 
 
 def put(state: StateDatabase, subject: str) -> None:
@@ -47,6 +50,39 @@ def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
         put(state, f"b{number:03}" + "x" * 500)
     assert len(subjects(state)) == 201
     assert "cannot be written" in str(state.trouble)
+
+
+def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_path):
+    put(state, "marzipan")
+    (pages,) = state.read("PRAGMA page_count")[0]
+    state.read(f"PRAGMA max_page_count = {pages}")
+    for number in range(200):
+        put(state, f"b{number:03}" + "x" * 500)
+    paths = MemoryPaths.of(tmp_path)
+    (trace,) = purge_state(paths, lambda text: "marzipan" in text, (), dry_run=False)
+    assert (trace.removed, trace.waits) == (False, True)
+
+
+def test_a_state_that_another_process_makes_while_it_is_looked_at_is_ours(state, monkeypatch):
+    connect, opened = database._connect, []
+
+    def connected(address: str) -> sqlite3.Connection:
+        connection = connect(address)
+        if not opened:
+            opened.append(connection)
+            connection.set_trace_callback(begin_elsewhere)
+        return connection
+
+    def begin_elsewhere(sql: str) -> None:
+        if "user_version" in sql and len(opened) == 1:
+            opened.append(StateDatabase(state.path))
+            put(opened[1], "theirs")
+            opened[1].close()
+
+    monkeypatch.setattr(database, "_connect", connected)
+    put(state, "mine")
+    assert subjects(state) == ["mine", "theirs"]
+    assert state.trouble is None
 
 
 def test_what_was_deleted_stands_in_no_file_once_the_log_is_empty(state):
