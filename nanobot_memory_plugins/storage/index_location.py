@@ -9,7 +9,14 @@ from typing import Final
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import LINKED, in_the_way_of, make_missing, private_folder, put_aside
+from nanobot_memory_plugins.core.files.private import (
+    LINKED,
+    free_aside,
+    in_the_way_of,
+    make_missing,
+    private_folder,
+    put_aside,
+)
 from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -86,16 +93,16 @@ def make_way(path: Path) -> None:
     if is_index(path):
         remove_index(path)
         return
-    aside = aside_of(path)
+    aside = free_aside(path)
     for suffix in (*_SIDE_FILES, ""):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     logger.warning("what was at the place of the index is put aside as {}", aside.name)
 
 
-def aside_of(path: Path) -> Path:
-    """Return where a file is put that was at the place of an index."""
-    return path.with_name(f"{path.name}.aside")
+def asides_of(path: Path) -> list[Path]:
+    """Return what was put aside at the place of an index."""
+    return sorted(one for one in path.parent.glob(f"{path.name}.aside-*") if not one.name.endswith(_SIDE_FILES))
 
 
 def remember_place(paths: MemoryPaths, database: Path) -> None:

@@ -1,7 +1,7 @@
 """Forgetting texts for good in the index: no row, no term, no vector, and nothing in freed pages or the log.
 
-Indexes that this configuration does not open, but an earlier one did, and damaged ones that were put aside are
-removed: an index is made again from the files where it is used.
+Indexes that this configuration does not open, but an earlier one did, are removed: an index is made again from the
+files where it is used. What was put aside since it is no index of ours, or too damaged to tell, is named and stays.
 """
 
 from contextlib import closing
@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.index_location import (
-    aside_of,
+    asides_of,
     is_index,
     known_databases,
     remove_index,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
 _NOT_OURS = "it is no index of ours, or it is damaged; delete it if nobody needs it"
 _IS_NOT_USED = "this configuration does not use it; it is made again where it is used"
-_IS_DAMAGED = "a damaged index"
 _IN_FILES = "it is the index of text that stays in its file"
 
 
@@ -77,28 +76,27 @@ def purge_unopened(
     """Remove the indexes of the workspace that are not used; name the ``used`` one where it is not open. It blocks."""
     traces: list[Trace] = []
     places = known_databases(paths, db_path)
-    for path in places:
+    for path in [*places, *(aside for place in places for aside in asides_of(place))]:
         if path == opened:
             continue
         is_ours, is_filled = is_index(path), path.is_file() and path.stat().st_size > 0
         if path == used and (is_ours or is_filled):  # the next start removes some rows
             traces.append(unopened(_relative(paths, path), dry_run=dry_run))
         elif is_ours:
-            traces.append(_removed(paths, path, _IS_NOT_USED, dry_run=dry_run))
+            traces.append(_removed(paths, path, dry_run=dry_run))
         elif is_filled:
             traces.append(Trace(_relative(paths, path), 0, removed=False, why=_NOT_OURS))
-    damaged = [aside_of(path) for path in places if aside_of(path).exists()]
-    return traces + [_removed(paths, path, _IS_DAMAGED, dry_run=dry_run) for path in damaged]
+    return traces
 
 
-def _removed(paths: MemoryPaths, path: Path, why: str, *, dry_run: bool) -> Trace:
+def _removed(paths: MemoryPaths, path: Path, *, dry_run: bool) -> Trace:
     is_removed = True
     if not dry_run:
         try:
             remove_index(path)
         except OSError:
             is_removed = False
-    return Trace(_relative(paths, path), removed=is_removed, why=why)
+    return Trace(_relative(paths, path), removed=is_removed, why=_IS_NOT_USED)
 
 
 def _relative(paths: MemoryPaths, path: Path) -> str:

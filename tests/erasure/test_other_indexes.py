@@ -118,14 +118,14 @@ def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
 def test_what_is_left_of_an_index_that_is_not_used_is_removed(workspace: Path, capsys: pytest.CaptureFixture[str]):
     old = workspace / "old" / "index.db"
     fill(workspace, configure(workspace, dbPath="old/index.db"))
-    aside, log = old.with_name("index.db.aside"), old.with_name("index.db-wal")
-    aside.write_bytes(old.read_bytes())  # a damaged one, which was put aside
+    aside, log = old.with_name("index.db.aside-1"), old.with_name("index.db-wal")
+    aside.write_bytes(old.read_bytes())  # one that was put aside by hand
     aside.with_name(f"{aside.name}-wal").write_bytes(old.read_bytes())
     log.write_bytes(old.read_bytes())  # of which the file was deleted by hand
     old.unlink()
     configure(workspace)
     run_command_line(["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace), "--json"])
-    assert {"old/index.db", "old/index.db.aside"} <= {
+    assert {"old/index.db", "old/index.db.aside-1"} <= {
         one["where"] for one in json.loads(capsys.readouterr().out.splitlines()[-1])["traces"] if one["removed"]
     }
     assert holders(workspace) == set()
@@ -133,10 +133,27 @@ def test_what_is_left_of_an_index_that_is_not_used_is_removed(workspace: Path, c
 
 def test_what_is_no_index_is_put_aside_with_its_log(tmp_path: Path):
     path = tmp_path / "index.db"
-    path.write_bytes(b"no database at all" * 100)
-    path.with_name("index.db-wal").write_bytes(b"its log")
-    make_way(path)
-    assert {file.name for file in tmp_path.iterdir()} == {"index.db.aside", "index.db.aside-wal"}
+    for content in (b"no database at all" * 100, b"another one" * 100):
+        path.write_bytes(content)
+        path.with_name("index.db-wal").write_bytes(b"its log")
+        make_way(path)
+    asides = {"index.db.aside-1", "index.db.aside-1-wal", "index.db.aside-2", "index.db.aside-2-wal"}
+    assert {file.name for file in tmp_path.iterdir()} == asides
+
+
+def test_a_database_that_an_index_was_to_take_the_place_of_outlives_a_purge(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+):
+    foreign, aside = workspace / "app.db", workspace / "app.db.aside-1"
+    connection = apsw.Connection(str(foreign))
+    connection.execute("CREATE TABLE brokers (name TEXT); INSERT INTO brokers VALUES ('Kafka')")
+    connection.close()
+    before = foreign.read_bytes()
+    fill(workspace, configure(workspace, dbPath="app.db"))
+    run_command_line(["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace), "--json"])
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert [one["removed"] for one in told["traces"] if one["where"] == "app.db.aside-1"] == [False]
+    assert (aside.read_bytes(), is_index(foreign)) == (before, True)
 
 
 def test_a_database_that_is_not_ours_is_named_and_stays_as_it_is(workspace: Path, capsys: pytest.CaptureFixture[str]):

@@ -121,12 +121,16 @@ def in_the_way_of(folder: Path) -> Path | None:
     return None
 
 
+def free_aside(path: Path) -> Path:
+    """Return a name beside a file to put it aside under, which nothing has."""
+    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
+    return next(one for one in names if not one.exists())
+
+
 def put_aside(path: Path) -> Sentence:
     """Return the advice to put a file aside, with a command that overwrites nothing."""
-    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
-    aside = next(one for one in names if not one.exists())
     return Sentence(
         "`mv {path} {aside}`, and the next start makes the folder.",
         path=shlex.quote(str(path)),
-        aside=shlex.quote(str(aside)),
+        aside=shlex.quote(str(free_aside(path))),
     )
