@@ -193,6 +193,11 @@ class StateDatabase:
                 self._connection.close()
             self._connection = None
 
+    def close_before_fork(self) -> None:
+        """Close the connection to the file, unless this very thread forks within a transaction."""
+        if self._file is not None and self._connection is not None and not self._connection.in_transaction:
+            self.close()
+
     def begin_anew(self) -> None:
         """Leave the connection to the process that this one was forked off."""
         self.lock = threading.RLock()
@@ -315,8 +320,13 @@ _held: "list[StateDatabase]" = []
 
 
 def _before_fork() -> None:
-    """Let no transaction be cut in two: SQLite would take its locks for held in the process that is forked off."""
+    """Let no transaction be cut in two, and have no file open: SQLite would take its locks for held in both processes.
+
+    Then the parent, which closes its file, would delete the log that the other one writes.
+    """
     _held[:] = [state for state in list(_open.values()) if state.lock.acquire(timeout=_BUSY_SECONDS)]
+    for state in _held:
+        state.close_before_fork()
 
 
 def _go_on() -> None:

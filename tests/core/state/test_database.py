@@ -103,3 +103,25 @@ def test_processes_that_begin_at_once_share_one_state(state):
     processes = [subprocess.Popen([*command, name]) for name in "abcd"]
     assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
     assert len(subjects(state)) == 40
+
+
+def test_what_a_process_writes_that_was_forked_off_outlives_the_one_that_forked(state):
+    script = (
+        "import os, sys; from nanobot_memory_plugins.core.state import StateDatabase\n"
+        "state = StateDatabase.of(sys.argv[1])\n"
+        "state.set_task('t', 'before', {})\n"
+        "(closed, tell), (done, end) = os.pipe(), os.pipe()\n"
+        "if child := os.fork():\n"
+        "    state.set_task('t', 'parent', {})\n"
+        "    os.read(done, 1)\n"
+        "    state.close()\n"
+        "    os.write(tell, b'x')\n"
+        "    sys.exit(os.waitpid(child, 0)[1])\n"
+        "state.set_task('t', 'child', {})\n"
+        "os.write(end, b'x')\n"
+        "os.read(closed, 1)\n"
+        "state.set_task('t', 'later', {})\n"
+        "os._exit(0)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(state.path.parents[1])], check=True, timeout=60)
+    assert subjects(state) == ["before", "child", "later", "parent"]
