@@ -77,3 +77,19 @@ def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, 
         assert file.read_bytes() == before
     file.unlink()
     assert "There is no configuration file" in run(capsys, "set", "core.share", "user")[1]
+
+
+def test_a_plugin_that_cannot_be_imported_costs_no_other_option_and_can_be_switched_off(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    info = tmp_path / "site" / "broken-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[nanobot_memory_plugins]\nbroken = no_such_module\n")
+    monkeypatch.syspath_prepend(str(info.parent))
+    file.write_text(json.dumps({"memoryPlugins": {"broken": {"size": 3}, "recall": {"recallTopK": 4}}}))
+    status, told = run(capsys, "show", "recall.recallTopK", "-c", str(file))
+    assert (status, "recall.recallTopK = 4" in told) == (0, True)
+    assert "memoryPlugins.broken.size: ModuleNotFoundError" in told, "whether there is such an option nobody knows"
+    assert run(capsys, "set", "broken.enabled", "false", "-c", str(file))[0] == 0
+    assert json.loads(file.read_text())["memoryPlugins"]["broken"] == {"size": 3, "enabled": False}

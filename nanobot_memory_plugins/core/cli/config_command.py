@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any
@@ -155,6 +155,8 @@ def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[s
         if name not in plugins:
             continue
         options, wrong = plugin_options(memory, name, plugin.options_model)
+        if wrong and plugin.error:  # then nobody knows what its options are
+            wrong = [replace(wrong[0], message=Sentence.joined([wrong[0].key, plugin.error], ": "))]
         problems += wrong
         switched = f"{memory.prefix}.{name}.enabled" if "enabled" in memory.plugins.get(name, {}) else ""
         allowed, meaning = Sentence("true or false"), Sentence("whether it is loaded")
