@@ -5,6 +5,7 @@ import re
 import sys
 import threading
 import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,20 @@ def test_closing_while_it_builds_ends_the_thread_and_leaves_no_half_model(own_ca
     service.start()
     assert "nanobot-memory-embedding" not in threads()
     assert service.embedder is None
+
+
+def test_who_asks_for_a_model_that_failed_does_not_wait_for_one_that_begins_again_meanwhile():
+    service = EmbeddingService(EmbeddingOptions())
+
+    class Failed(Future):
+        def done(self) -> bool:
+            service._loaded = Future()
+            return super().done()
+
+    service._loaded = Failed()
+    service._loaded.set_exception(ImportError("no such package"))
+    told = []
+    asking = threading.Thread(target=lambda: told.append(service.status().state), daemon=True)
+    asking.start()
+    asking.join(10)
+    assert told == [EmbeddingState.FAILED]

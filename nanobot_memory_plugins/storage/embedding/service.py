@@ -185,7 +185,8 @@ class EmbeddingService:
         """Return the status of this moment."""
         if self._options.provider == "none" or self._closed:
             return EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
-        if not self._loaded.done():
+        loaded = self._loaded  # which `start` replaces
+        if not loaded.done():
             return EmbeddingStatus(
                 EmbeddingState.LOADING,
                 progress=self._progress,
@@ -194,14 +195,15 @@ class EmbeddingService:
             )
         if (embedder := self.embedder) is not None:
             return EmbeddingStatus(EmbeddingState.READY, embedder.name, embedder.dimension, progress=1.0)
-        reason, hint = _told(self._loaded.exception())
+        reason, hint = _told(loaded.exception())
         return EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
 
     @property
     def embedder(self) -> Embedder | None:
         """The embedder when it is ready, else None."""
-        is_there = self._loaded.done() and not self._closed and self._loaded.exception() is None
-        return self._loaded.result() if is_there else None
+        loaded = self._loaded
+        is_there = loaded.done() and not self._closed and loaded.exception() is None
+        return loaded.result() if is_there else None
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop loading, let the model go and wait up to ``timeout`` seconds for the thread."""
