@@ -207,6 +207,8 @@ class StateDatabase:
 
     def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
         with self.lock:
+            if self._connection is not None and self._connection.in_transaction:
+                return use(self._connection)  # within a change, which meets its faults whole
             try:
                 return use(self._connected())
             except sqlite3.Error as error:

@@ -52,6 +52,20 @@ def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
     assert "cannot be written" in str(state.trouble)
 
 
+def test_a_change_within_a_change_that_meets_a_full_disk_is_made_whole_in_memory(state):
+    put(state, "before")
+    (pages,) = state.read("PRAGMA page_count")[0]
+    state.read(f"PRAGMA max_page_count = {pages}")
+
+    def change(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO task VALUES ('t', 'first', '{}', '')")
+        state.set_task("t", "within", {"much": "x" * 50_000})
+        put(state, "last")
+
+    state.write(change)
+    assert subjects(state) == ["before", "first", "last", "within"]
+
+
 def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_path):
     put(state, "marzipan")
     (pages,) = state.read("PRAGMA page_count")[0]
