@@ -11,9 +11,6 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
-from nanobot_memory_plugins.core.cli.plain import PROGRAM
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.redaction.script.messages import together, tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 # Columns of a table that goes into a pipe or a file.
@@ -72,10 +69,3 @@ def show_table(
     for cells, style in zip(rows, [*styles] or [""] * len(rows), strict=True):
         made.add_row(*(cells[number] for number in filled), style=style)
     out.print(made)
-
-
-def say_error(error: NanobotMemoryError) -> None:
-    """Say what failed, and what helps."""
-    message = together(error.cause, error.hint)
-    cause = tr(error.cause)
-    console(stderr=True).print(f"{PROGRAM}: [red]{shown(cause)}[/red]{shown(message.removeprefix(cause))}")

@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS forgotten (
 CREATE TABLE IF NOT EXISTS imported (
     source TEXT NOT NULL, item TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (source, item)
 ) WITHOUT ROWID;
--- What happened on a day: uses of the language model, turns with and without memory, memories that did not help.
+-- What happened on a day: uses of the language model, turns with and without memory.
 CREATE TABLE IF NOT EXISTS event (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, body TEXT NOT NULL
 );
