@@ -1,5 +1,6 @@
 """The indexer on real files and a real database."""
 
+import errno
 import os
 import threading
 import time
@@ -53,6 +54,26 @@ def test_a_file_whose_time_is_ahead_is_read_once(workspace: Workspace):
         for _ in range(5):
             wait_for_look(indexer)
         assert [change.path for change in workspace.changes] == ["memory/notes.md"]
+
+
+def test_nothing_leaves_the_index_while_a_process_has_too_many_files_open(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
+    workspace.write("notes.md", "## A\ntext\n")
+    asked = threading.Event()
+
+    def scandir(_folder: str) -> None:
+        asked.set()
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with workspace.indexing() as indexer:
+        wait_for_look(indexer)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.sources.places.os.scandir", scandir)
+        indexer.notify()
+        assert asked.wait(10)
+        monkeypatch.undo()
+    assert [change.path for change in workspace.changes if change.state is None] == []
+    assert workspace.texts() == ["## A\ntext"]
 
 
 @pytest.mark.accept("V3-11")

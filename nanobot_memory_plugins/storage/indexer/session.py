@@ -68,9 +68,10 @@ class IndexSession:
         """Return the files that differ from the manifest, then the names of those that are gone.
 
         At first the last changed come first, since they are asked for most; later they come in the order of changes.
+        Raises OSError where the files cannot be looked at for now.
         """
         self._expire()
-        sources = self._places.find()
+        sources = self._places.find(whole=True)
         gone = self._states.keys() - {source.relative for source in sources}
         changed = [
             source

@@ -1,5 +1,6 @@
 """Which files of a workspace are indexed, and what each of them is."""
 
+import errno
 import os
 import re
 import stat
@@ -15,6 +16,8 @@ from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
+# What a folder cannot be looked at for: a moment later it can be.
+_PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 class FileKind(StrEnum):
@@ -61,24 +64,30 @@ class Places:
         # them must not lead out, or anybody who may write a note could have any file indexed.
         self._inside = (paths.workspace.resolve(), paths.memory.resolve())
 
-    def find(self) -> list[SourceFile]:
-        """Return every file that is to be indexed now, the ones changed last first."""
-        return sorted(self._walk(self._memory, self._prefix), key=lambda source: (-source.mtime_ns, source.relative))
+    def find(self, *, whole: bool = False) -> list[SourceFile]:
+        """Return every file that is to be indexed now, the ones changed last first.
+
+        With ``whole`` it raises OSError where a folder cannot be looked at for now: nothing is gone for that.
+        """
+        found = self._walk(self._memory, self._prefix, whole=whole)
+        return sorted(found, key=lambda source: (-source.mtime_ns, source.relative))
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
 
-    def _walk(self, folder: str, prefix: str) -> Iterator[SourceFile]:
+    def _walk(self, folder: str, prefix: str, *, whole: bool) -> Iterator[SourceFile]:
         try:
             entries = list(os.scandir(folder))
-        except OSError:
+        except OSError as error:
+            if whole and error.errno in _PASSING:
+                raise
             return
         for entry in entries:
             relative = prefix + entry.name
             try:
                 if entry.is_dir(follow_symlinks=False):
                     if not entry.name.startswith("."):
-                        yield from self._walk(entry.path, relative + "/")
+                        yield from self._walk(entry.path, relative + "/", whole=whole)
                     continue
                 kind, path = _kind_of(relative, self._prefix, self._sessions), Path(entry.path)
                 if kind is None or (entry.is_symlink() and not self._stays_inside(path)):
