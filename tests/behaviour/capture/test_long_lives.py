@@ -1,5 +1,7 @@
 """A restart goes on from what is in the files, and a history that memory did not see is taken up."""
 
+import json
+
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import ToolCall
@@ -65,3 +67,14 @@ async def test_the_base_context_is_the_long_term_file_and_the_entries_and_no_rec
         assert "Likes tea." in base
         assert "allergic to peanuts" in base
         assert "attic" not in base
+
+
+async def test_a_line_that_was_torn_costs_itself_alone(life: Life):
+    async with life.host() as memory:
+        receipt = await memory.message_sent(session_key="cli:direct", text="the first")
+    with receipt.path.open("ab") as file:
+        file.write(b'{"id":"2","role":"user","te')
+    async with life.host() as memory:
+        receipt = await memory.message_sent(session_key="cli:direct", text="the next")
+        assert [one["content"] for one in memory.history("cli:direct", limit=9)] == ["the first", "the next"]
+        assert json.loads(receipt.path.read_text("utf-8").splitlines()[receipt.line - 1])["text"] == "the next"

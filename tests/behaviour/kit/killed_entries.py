@@ -1,4 +1,4 @@
-"""Entries that two processes write while people edit, forget and consolidate, each killed at a random moment.
+"""Records and entries that two processes write while people edit, forget and consolidate, killed at random moments.
 
 Run as ``python -m tests.behaviour.kit.killed_entries FOLDER ROUNDS SEED``: FOLDER is that of a `Life`; the last line of
 the output is a JSON object.
@@ -20,19 +20,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import MemoryHost, load_config
+from nanobot_memory_plugins.core import MemoryHost, Note, load_config
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from tests.behaviour.kit.life import Conversation
 from tests.behaviour.kit.model import forget_call, remember_call
 
 _ROOT = Path(__file__).parents[3]
 _WORD = re.compile(r"\block (\w+x\d+)\b")
+_RECORD = re.compile(r"\b(?:begin|end)(\w+x\d+)\b")
 
 
 def killed_entries(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
     """Run the rounds, and return what was seen: what was lost, doubled or came back, and how much was done."""
     command = [sys.executable, "-m", "tests.behaviour.kit.killed_entries", str(folder), str(rounds), str(seed)]
-    environment = {**os.environ, "NANOBOT_MEMORY_PLUGINS": "consolidation"}
+    environment = {**os.environ, "NANOBOT_MEMORY_PLUGINS": "consolidation,observation,storage"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=_ROOT, env=environment)
     assert done.returncode == 0, done.stderr[-2_000:]
     told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -40,7 +41,7 @@ def killed_entries(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
 
 
 async def _live(folder: Path, name: str, told: int) -> None:
-    """Remember, edit by hand, forget and consolidate until the process is killed; tell of what was acknowledged."""
+    """Keep records, remember, edit by hand, forget and consolidate until a kill; tell of what was acknowledged."""
 
     def say(what: str, word: str) -> None:
         os.write(told, f"{what} {word}\n".encode())
@@ -50,6 +51,8 @@ async def _live(folder: Path, name: str, told: int) -> None:
         talk = Conversation(memory, f"cli:{name}")
         for number in range(10_000):
             word = f"{name}x{number}"
+            if await _keep_record(memory, f"cli:records-{name}", number, word):
+                say("recorded", word)
             said = f"My lock {word} is green."
             await talk.hear(said)
             say("begins", word)
@@ -66,6 +69,22 @@ async def _live(folder: Path, name: str, told: int) -> None:
             if number % 7 == 5:
                 arguments = ["consolidate", "--workspace", str(workspace), "--config", str(config), "--json"]
                 await asyncio.to_thread(_quietly, arguments)
+
+
+async def _keep_record(memory: MemoryHost, session: str, number: int, word: str) -> bool:
+    """Keep a message, an answer, a note or what a tool did, and say whether it was acknowledged."""
+    text = f"begin{word} {'wind and waves ' * (number % 40)} end{word}"
+    match number % 4:
+        case 0:
+            receipt = (await memory.message_received(session_key=session, text=text)).receipt
+        case 1:
+            receipt = await memory.message_sent(session_key=session, text=text)
+        case 2:
+            receipt = await memory.keep(Note(f"begin{word}", f"end{word}"), session_key=session)
+        case _:
+            result = f"{'a list of what there is, ' * 12}\n{text}"
+            receipt = await memory.tool_executed(session_key=session, tool_name="exec", arguments={}, result=result)
+    return receipt.stored
 
 
 def _edit(file: Path, word: str) -> None:
@@ -111,25 +130,34 @@ def _words(folder: Path) -> tuple[Counter[str], list[str]]:
     return Counter(word for text in texts for word in _WORD.findall(text)), list(listed["problems"])
 
 
+def _records(folder: Path) -> Counter[str]:
+    """Count the words with which records begin and end, over all files that people read."""
+    memory = folder / "workspace" / "memory"
+    files = [*memory.glob("2*.md"), *(memory / "sessions").glob("*.jsonl")]
+    return Counter(word for file in files for word in _RECORD.findall(file.read_text(encoding="utf-8")))
+
+
 def main(folder: Path, rounds: int, seed: int) -> None:
     """Do all the rounds, and print what was seen."""
     chance = random.Random(seed)
-    remembered: set[str] = set()
-    forgets: set[str] = set()
-    forgotten: set[str] = set()
+    known: dict[str, set[str]] = {what: set() for what in ("recorded", "remembered", "forgets", "forgotten")}
     told: dict[str, Any] = {"lost": [], "doubled": [], "back": [], "problems": []}
     for number in range(rounds):
         for line in _round(folder, number, chance):
             what, _, word = line.strip().partition(" ")
-            known = {"remembered": remembered, "forgets": forgets, "forgotten": forgotten}.get(what)
-            if known is not None:
-                known.add(word)
+            if what in known:
+                known[what].add(word)
         there, problems = _words(folder)
-        told["lost"] += [f"{number}: {word}" for word in sorted(remembered - forgets) if not there[word]]
+        records = _records(folder)
+        held = known["remembered"] - known["forgets"]
+        told["lost"] += [f"{number}: {word}" for word in sorted(held) if not there[word]]
+        told["lost"] += [f"{number}: record {word}" for word in sorted(known["recorded"]) if records[word] < 2]
         told["doubled"] += [f"{number}: {word}" for word, times in there.items() if times > 1]
-        told["back"] += [f"{number}: {word}" for word in sorted(forgotten) if there[word]]
+        told["doubled"] += [f"{number}: record {word}" for word, times in records.items() if times > 2]
+        told["back"] += [f"{number}: {word}" for word in sorted(known["forgotten"]) if there[word]]
         told["problems"] += problems
-    print(json.dumps({**told, "remembered": len(remembered), "forgotten": len(forgotten)}))  # noqa: T201
+    told |= {"remembered": len(known["remembered"]), "recorded": sorted(known["recorded"])}
+    print(json.dumps(told))  # noqa: T201
 
 
 if __name__ == "__main__":
