@@ -40,32 +40,3 @@ async def test_a_note_is_refused_in_a_temporary_chat_and_turn(install, monkeypat
         assert "temporary" in server.requests[-1].last["content"]
     await loop.aclose()
     assert "secret plan" not in nanobot.stored()
-
-
-async def test_a_tool_that_a_plugin_contributes_is_offered_and_runs(install, plugins, server):
-    plugins(
-        "oracle",
-        """
-        from nanobot_memory_plugins.core.hookspecs import hookimpl
-
-        class Oracle:
-            name = "oracle"
-            description = "Answers everything."
-            parameters = {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}
-
-            async def run(self, arguments, *, session_key):
-                if "bad" in arguments["question"]:
-                    return "Error: no."
-                return f"{session_key} asks {arguments['question']}"
-
-        @hookimpl
-        def contribute_tools():
-            return Oracle()
-        """,
-    )
-    server.rules = calling(ToolCall("oracle", {"question": "why"}), ToolCall("oracle", {"question": "bad"}))
-    await run(install(), session_key="cli:x")
-    assert "oracle" in server.requests[0].tool_names
-    contents = [m["content"] for m in server.requests[-1].messages if m["role"] == "tool"]
-    assert contents[0] == "cli:x asks why"
-    assert contents[1].startswith("Error: no.")

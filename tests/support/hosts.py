@@ -1,6 +1,8 @@
 """What the tests of all adapters share: a workspace, a scripted model, and what has to be true of both afterwards."""
 
 import json
+import random
+import string
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,7 +13,15 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
-from nanobot_memory_plugins.tools.scripted_model import Request, ScriptedServer, text_of
+from nanobot_memory_plugins.tools.scripted_model import (
+    Reply,
+    ReplyRule,
+    Request,
+    ScriptedServer,
+    ToolCall,
+    after_tool,
+    text_of,
+)
 from tests.support.files_of import holders_of
 
 ROOT = Path(__file__).parents[2]
@@ -32,6 +42,17 @@ from nanobot_memory_plugins.core import Note, hookimpl
 def on_session_idle(session_key):
     return Note(f"Quiet: {session_key}")
 """
+
+
+# Holds what a tool gives away.
+SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
+
+
+def calls(name: str, **arguments: object) -> ReplyRule:
+    """Have the model call a tool first, once."""
+    return ReplyRule(
+        lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
+    )
 
 
 def needs(adapter: str, module: str) -> None:
@@ -61,11 +82,14 @@ class Wired:
         for service in self._services:
             service.close()
 
-    def run_script(self, script: Path, *words: str) -> str:
-        """Run a script as a process of its own, with the workspace and the server's address, and return its output."""
+    def run_script(self, script: Path, *words: str, lines: str = "") -> str:
+        """Run a script as a process of its own, with the workspace and the server's address, and return its output.
+
+        ``lines`` are its standard input.
+        """
         command = [sys.executable, str(script), str(self.workspace), self.server.base_url, *words]
         done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=400, check=False
+            command, cwd=ROOT, input=lines, capture_output=True, text=True, encoding="utf-8", timeout=400, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -86,9 +110,10 @@ class Wired:
         ]
         return [one for one in lines if not role or one.get("role") == role]
 
-    def said(self, role: str = "") -> list[str]:
-        """Return the texts of the transcripts."""
-        return [str(one.get("text", one.get("content", ""))) for one in self.records(role)]
+    def said(self, role: str = "", *, session: str = "") -> list[str]:
+        """Return the texts of the transcripts, of one session by the last part of its key where it is named."""
+        records = [one for one in self.records(role) if one["session"].split(":")[-1] == session or not session]
+        return [str(one.get("text", one.get("content", ""))) for one in records]
 
     def notes(self) -> str:
         """Return the notes of all days."""

@@ -1,16 +1,14 @@
 """The memory in apps of Google's Agent Development Kit: the real package, a scripted model, real files."""
 
 import asyncio
-import json
-import random
-import string
 from contextlib import aclosing
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool, text_of
-from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
+from nanobot_memory_plugins.tools.scripted_model import text_of
+from tests.hosts.contract import ExampleContract, Talk, TurnContract, deploy
+from tests.support.hosts import ASKED, PORT, TOLD, beside, calls, needs, searchable
 
 needs("adk", "google.adk")
 
@@ -26,15 +24,7 @@ from google.genai import types  # noqa: E402
 
 from nanobot_memory_plugins.hosts.adk import MemoryPlugin, MemorySummarizer  # noqa: E402
 
-SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 APP = "shop"
-
-
-def deploy(to: str) -> dict:
-    """Deploy."""
-    if to == "production":
-        raise ValueError("the quota of 12 machines is exceeded")
-    return {"result": f"deployed build 77 to {to} with {SECRET}"}
 
 
 def agent(name: str = "assistant", **more) -> LlmAgent:
@@ -72,44 +62,33 @@ async def told(wired, service: MemoryService | None = None, **more) -> MemoryPlu
     return plugin
 
 
-def said(plugin: MemoryPlugin, session: str, user: str = "ana") -> list[str]:
-    """Return what the transcript of a session holds."""
+class AdkTalk(Talk):
+    def __init__(self, memory: MemoryService) -> None:
+        super().__init__(memory)
+        self.plugin = MemoryPlugin(memory)
+        self.sessions = InMemorySessionService()
 
-    async def read(host):
-        await host.flush_index()
-        return [one["content"] for one in host.history(f"adk:{APP}:{user}:{session}")]
-
-    return plugin.memory.call(read, limit=20).now()
-
-
-def calls(name: str, **arguments: object) -> ReplyRule:
-    """Have the model call a tool first, once."""
-    return ReplyRule(
-        lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
-    )
+    async def ask(self, text, session, *, user="ana", tools=()):
+        root = agent(instruction="You are terse.", tools=list(tools))
+        runner = running(self.plugin, root, sessions=self.sessions)
+        await ask(runner, text, session, user)
+        return (await session_of(runner, session, user)).model_dump_json()
 
 
-@pytest.mark.smoke
-async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired):
-    plugin = await told(wired)
-    runner = running(plugin)
-    await ask(runner, ASKED, "asked")
-    assert PORT in beside(wired.last, ASKED)
-    kept = (await session_of(runner, "asked")).model_dump_json()
-    assert PORT not in kept
-    await ask(runner, "Thanks.", "asked")
-    assert unfenced([one for one in wired.last.messages if ASKED in json.dumps(one)])
-    assert said(plugin, "asked") == [ASKED, "Understood.", "Thanks.", "Understood."]
+class TestTurns(TurnContract):
+    @pytest.fixture
+    def talk_with(self):
+        return AdkTalk
 
 
-def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
-    options = tmp_path / "config.json"
-    options.write_text(json.dumps({"memoryPlugins": {"core": OPTIONS["core"], **OPTIONS["plugins"]}}))
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(options))
-    script = ROOT / "examples" / "adk_host.py"
-    wired.run_script(script, "told", TOLD)
-    assert wired.run_script(script, "asked", ASKED) == "Understood.\n"
-    assert PORT in beside(wired.last, ASKED)
+class TestExample(ExampleContract):
+    script = "adk_host.py"
+    is_dialog = False
+
+
+async def test_without_the_memorys_tools_none_is_offered(wired):
+    await ask(running(MemoryPlugin(wired.service(), tools=False)), "Hello.", "without")
+    assert wired.last.tool_names == []
 
 
 async def test_a_stream_is_remembered_whole_and_once(wired):
@@ -117,33 +96,7 @@ async def test_a_stream_is_remembered_whole_and_once(wired):
     events = await ask(running(plugin), ASKED, "asked", run_config=RunConfig(streaming_mode=StreamingMode.SSE))
     assert any(event.partial for event in events)
     assert PORT in beside(wired.last, ASKED)
-    assert said(plugin, "asked") == [ASKED, "Understood."]
-
-
-@pytest.mark.smoke
-async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired):
-    plugin = MemoryPlugin(wired.service())
-    runner = running(plugin, agent(tools=[deploy]))
-    wired.server.rules = [calls("deploy", to="staging")]
-    await ask(runner, "Deploy to staging.", "s")
-    wired.server.rules = [calls("deploy", to="production")]
-    with pytest.raises(ValueError, match="quota"):
-        await ask(runner, "Deploy to production.", "p")
-    notes = wired.notes()
-    assert "build 77" in notes
-    assert "12 machines" in notes
-    assert notes.count("### ") == 2
-    assert wired.holds(SECRET) == []
-
-
-async def test_the_memorys_tools_reach_every_agent_and_answer_in_the_session_of_the_run(wired):
-    plugin = await told(wired)
-    wired.server.rules = [calls("memory_search", query="staging database port")]
-    await ask(running(plugin), "Look it up.", "asked")
-    assert PORT in wired.last.text
-    assert "memory_search" not in wired.notes()
-    await ask(running(MemoryPlugin(plugin.memory, tools=False)), "Hello.", "without")
-    assert wired.last.tool_names == []
+    assert wired.said(session="asked") == [ASKED, "Understood."]
 
 
 async def test_a_transfer_keeps_the_message_once_and_the_second_agent_sees_the_block(wired):
@@ -152,7 +105,7 @@ async def test_a_transfer_keeps_the_message_once_and_the_second_agent_sees_the_b
     wired.server.rules = [calls("transfer_to_agent", agent_name="billing")]
     await ask(running(plugin, root), ASKED, "asked")
     assert PORT in beside(wired.last, ASKED)
-    assert said(plugin, "asked") == [ASKED, "Understood."]
+    assert wired.said(session="asked") == [ASKED, "Understood."]
     assert "transfer_to_agent" not in wired.notes()
 
 
@@ -167,9 +120,9 @@ async def test_what_an_agent_asks_another_as_its_tool_is_nobodys_word_and_its_to
     assert prompt not in wired.said("user")
     assert "build 77" in wired.notes()
     assert PORT in beside(wired.last, ASKED)
-    assert said(plugin, "asked") == [ASKED, "Understood."]
+    assert wired.said(session="asked") == [ASKED, "Understood."]
     await ask(runner, "And now?", "afterwards")
-    assert said(plugin, "afterwards") == ["And now?", "Understood."]
+    assert wired.said(session="afterwards") == ["And now?", "Understood."]
     assert "And now?" in wired.said("user")
 
 
@@ -189,24 +142,8 @@ async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(wi
         await ask(runner, "Begin.", "cut")
     task.uncancel()
     await ask(runner, "And now?", "next")
-    assert said(plugin, "next") == ["And now?", "Understood."]
+    assert wired.said(session="next") == ["And now?", "Understood."]
     assert "And now?" in wired.said("user")
-
-
-async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, installed_plugin):
-    installed_plugin("quiet", QUIET)
-    plugin = MemoryPlugin(wired.service(idle_seconds=0.3))
-    runner = running(plugin)
-    await ask(runner, "Hello.", "whole")
-    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(ask(runner, "Begin the long job.", "cut"), 0.6)
-    for _ in range(200):
-        if all(f"Quiet: adk:{APP}:ana:{one}" in wired.notes() for one in ("whole", "cut")):
-            break
-        await asyncio.sleep(0.05)
-    assert f"Quiet: adk:{APP}:ana:whole" in wired.notes()
-    assert f"Quiet: adk:{APP}:ana:cut" in wired.notes()
 
 
 async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_message_once(wired):
@@ -223,17 +160,8 @@ async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_
     answer = types.Content(role="user", parts=[types.Part(function_response=yes)])
     await ask(running(plugin, root, sessions=sessions), answer, "asked")
     assert PORT in beside(wired.last, ASKED)
-    assert said(plugin, "asked") == [ASKED, "Understood."]
+    assert wired.said(session="asked") == [ASKED, "Understood."]
     assert "build 77" in wired.notes()
-
-
-async def test_two_users_do_not_share(wired):
-    plugin = await told(wired)
-    await ask(running(plugin), ASKED, "asked", user="bob")
-    assert unfenced(wired.last.messages)
-    assert PORT not in wired.last.text
-    await ask(running(plugin), ASKED, "again", user="ana")
-    assert PORT in beside(wired.last, ASKED)
 
 
 async def test_old_events_give_way_to_the_memorys_summary(wired):
@@ -264,4 +192,4 @@ async def test_a_session_older_than_the_memory_is_taken_in_once(wired):
     for text in ("Hello.", "Hello again."):
         await ask(runner, text, "old")
     assert any(one.actions.compaction for one in (await session_of(runner, "old")).events)
-    assert len([text for text in said(plugin, "old") if text.startswith("Note")]) == 3
+    assert len([text for text in wired.said(session="old") if text.startswith("Note")]) == 3

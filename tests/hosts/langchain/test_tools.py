@@ -5,21 +5,14 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
-from tests.hosts.langchain.conftest import both_faces
-from tests.support.hosts import ASKED, TOLD, beside, needs, searchable, unfenced
+from tests.hosts.contract import deploy
+from tests.hosts.langchain.conftest import Agents, both_faces
+from tests.support.hosts import ASKED, SECRET, TOLD, beside, calls, needs, searchable, unfenced
 
 needs("langchain", "langchain")
 
 from langchain_core.tools import ToolException, tool  # noqa: E402
 from langgraph.types import Command, interrupt  # noqa: E402
-
-SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
-
-
-@tool
-def deploy(place: str) -> str:
-    """Deploy the shop."""
-    return f"Deployed to {place} with the key {SECRET}."
 
 
 @tool
@@ -29,50 +22,19 @@ def fail(place: str) -> str:
 
 
 @tool
-def crash(place: str) -> str:
-    """Fail, and end the run."""
-    raise RuntimeError(f"The power of {place} is gone.")
-
-
-@tool
 def approve(place: str) -> str:
     """Deploy after somebody has agreed."""
     return f"Deployed to {place}: {interrupt('May I?')}."
 
 
-def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
-    arguments = arguments or {"place": "Berlin"}
-    agents.wired.server.rules = [
-        ReplyRule(
-            lambda one: not after_tool(one) and name in one.tool_names, Reply(tools=(ToolCall(name, arguments),)), times
-        )
-    ]
-
-
-@pytest.mark.smoke
-def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
-    memory = agents.wired.service()
-    calls(agents, "deploy")
-    agents.ask(agents.make(memory, tools=[deploy]), "Please deploy the shop.")
-    memory.close()
-    assert "deploy" in agents.wired.notes()
-    assert "Berlin" in agents.wired.notes()
-    assert agents.wired.holds(SECRET) == []
-
-
 @both_faces
-def test_the_failures_of_a_tool_are_noted(agents):
+def test_an_error_that_the_model_is_told_of_is_noted_as_a_failure(agents):
     memory = agents.wired.service()
-    calls(agents, "fail")
+    agents.wired.server.rules = [calls("fail", place="Berlin")]
     failing = fail.model_copy(update={"handle_tool_error": True})
     agents.ask(agents.make(memory, tools=[failing]), "Please look.")
-    calls(agents, "crash")
-    agent = agents.make(memory, tools=[crash])
-    with pytest.raises(RuntimeError, match="power"):
-        agents.ask(agent, "Please look again.", "two")
     memory.close()
     assert "failed: The disk of Berlin is full" in agents.wired.notes()
-    assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
 
 
@@ -84,7 +46,7 @@ def test_an_interrupted_run_goes_on_with_its_block_in_another_memory(agents, che
     agent = agents.make(memory, tools=[approve], checkpointer=saver)
     agents.ask(agent, TOLD, "one")
     searchable(memory)
-    calls(agents, "approve")
+    agents.wired.server.rules = [calls("approve", place="Berlin")]
     agents.ask(agent, ASKED, "two")
     memory.close()
     assert "approve" not in agents.wired.notes()  # it waits, and has not failed
@@ -102,8 +64,6 @@ def test_an_interrupted_run_goes_on_with_its_block_in_another_memory(agents, che
 
 
 def test_a_run_that_is_cancelled_in_a_tool_goes_on_with_its_block(wired, checkpoints):
-    from tests.hosts.langchain.conftest import Agents
-
     agents = Agents(wired, is_async=True)
     started, waits = [], True
 
@@ -119,7 +79,7 @@ def test_a_run_that_is_cancelled_in_a_tool_goes_on_with_its_block(wired, checkpo
     agent = agents.make(memory, tools=[slow], checkpointer=checkpoints())
     agents.ask(agent, TOLD, "one")
     searchable(memory)
-    calls(agents, "slow")
+    agents.wired.server.rules = [calls("slow", place="Berlin")]
 
     async def cancelled() -> None:
         given, config = {"messages": [("user", ASKED)]}, {"configurable": {"thread_id": "two"}}
@@ -168,7 +128,7 @@ def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_not
         ),
         ReplyRule(
             lambda one: "inner one" in one.system and not after_tool(one),
-            Reply(tools=(ToolCall("deploy", {"place": "Bonn"}),)),
+            Reply(tools=(ToolCall("deploy", {"to": "Bonn"}),)),
             1,
         ),
     ]

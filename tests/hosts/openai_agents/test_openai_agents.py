@@ -2,15 +2,15 @@
 
 import asyncio
 import json
-import random
-import string
 
 import pytest
 
+from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
+from tests.hosts.contract import ExampleContract, Talk, TurnContract, deploy
 from tests.hosts.openai_agents.conftest import both_forms
-from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
+from tests.support.hosts import ASKED, PORT, TOLD, beside, calls, needs, searchable, unfenced
 from tests.support.wire_servers import ResponsesServer
 
 needs("openai-agents", "agents")
@@ -27,34 +27,6 @@ from agents import (  # noqa: E402
 
 from nanobot_memory_plugins.hosts.openai_agents import AgentsMemory  # noqa: E402
 
-SECRET = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
-
-
-@function_tool
-def deploy(to: str) -> str:
-    """Deploy."""
-    if to == "production":
-        raise ValueError("the quota of 12 machines is exceeded")
-    return f"deployed build 77 to {to} with {SECRET}"
-
-
-def calls(name: str, **arguments: object) -> ReplyRule:
-    """Have the model call a tool first, once."""
-    return ReplyRule(
-        lambda one: name in one.tool_names and not after_tool(one), Reply(tools=(ToolCall(name, arguments),)), 1
-    )
-
-
-def said(memory: AgentsMemory, session: str) -> list[str]:
-    """Return what the transcript of a session holds."""
-    read = memory._memory.call(lambda host: _history(host, session), limit=20).now()
-    return [one["content"] for one in read]
-
-
-async def _history(host, session):
-    await host.flush_index()
-    return host.history(session)
-
 
 async def told(wired, agent, service=None) -> AgentsMemory:
     """Tell the memory of the port, in a session of its own."""
@@ -64,29 +36,28 @@ async def told(wired, agent, service=None) -> AgentsMemory:
     return memory
 
 
+class AgentsTalk(Talk):
+    def __init__(self, memory: MemoryService, agent) -> None:
+        super().__init__(memory)
+        self.turns, self.agent = AgentsMemory(memory), agent
+
+    async def ask(self, text, session, *, user="ana", tools=()):
+        asked = self.agent(instructions="You are terse.", tools=[*self.turns.tools(), *map(function_tool, tools)])
+        stored = SQLiteSession(session)
+        await Runner.run(asked, text, session=stored, **self.turns.turn(session, scope={"user": user}))
+        return await stored.get_items()
+
+
 @both_forms
-@pytest.mark.smoke
-async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
-    memory = await told(wired, agent)
-    session = SQLiteSession("asked")
-    result = await Runner.run(agent(), ASKED, **memory.turn(session))
-    assert PORT in beside(wired.last, ASKED)
-    assert unfenced(await session.get_items())
-    assert unfenced(result.to_input_list())
-    await Runner.run(agent(), "Thanks.", session=session, **memory.turn("asked"))
-    earlier = [one for one in wired.last.messages if ASKED in json.dumps(one)]
-    assert unfenced(earlier)
-    assert said(memory, "asked") == [ASKED, "Understood.", "Thanks.", "Understood."]
+class TestTurns(TurnContract):
+    @pytest.fixture
+    def talk_with(self, agent):
+        return lambda memory: AgentsTalk(memory, agent)
 
 
-def test_a_new_process_remembers(wired, tmp_path, monkeypatch):
-    options = tmp_path / "config.json"
-    options.write_text(json.dumps({"memoryPlugins": {"core": OPTIONS["core"], **OPTIONS["plugins"]}}))
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(options))
-    script = ROOT / "examples" / "openai_agents_host.py"
-    wired.run_script(script, "told", TOLD)
-    assert wired.run_script(script, "asked", ASKED) == "Understood.\n"
-    assert PORT in beside(wired.last, ASKED)
+class TestExample(ExampleContract):
+    script = "openai_agents_host.py"
+    is_dialog = False
 
 
 @both_forms
@@ -104,7 +75,7 @@ async def test_a_stream_is_remembered_as_well(wired, agent):
 @pytest.mark.parametrize("wired", ["responses"], indirect=True)
 async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, agent):
     memory = await told(wired, agent)
-    asking = agent(tools=[deploy])
+    asking = agent(tools=[function_tool(deploy)])
     first = await Runner.run(asking, "Hello.", **memory.turn("asked"))
     wired.server.rules = [calls("deploy", to="staging")]
     await Runner.run(asking, ASKED, previous_response_id=first.last_response_id, **memory.turn("asked"))
@@ -112,21 +83,7 @@ async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, a
     assert PORT in beside(question, ASKED)
     assert [one["role"] for one in question.messages if one["role"] != "system"] == ["user"]
     assert [one["role"] for one in result.messages if one["role"] != "system"] == ["tool"]
-    assert said(memory, "asked") == ["Hello.", "Understood.", ASKED, "Understood."]
-
-
-@both_forms
-@pytest.mark.smoke
-async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
-    memory = AgentsMemory(wired.service())
-    for to in ("staging", "production"):
-        wired.server.rules = [calls("deploy", to=to)]
-        await Runner.run(agent(tools=[deploy]), f"Deploy to {to}.", **memory.turn(to))
-    notes = wired.notes()
-    assert "build 77" in notes
-    assert notes.count("### ") == 2
-    assert wired.holds(SECRET) == []
-    assert "12 machines" in notes
+    assert wired.said(session="asked") == ["Hello.", "Understood.", ASKED, "Understood."]
 
 
 async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_block(wired, agent):
@@ -142,7 +99,7 @@ async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_
 async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_nobodys_word(wired, agent):
     memory = await told(wired, agent)
     prompt = "Which port does the staging database of the customer listen on?"
-    inner = agent("inner", instructions="You look things up.", tools=[deploy])
+    inner = agent("inner", instructions="You look things up.", tools=[function_tool(deploy)])
     as_tool = inner.as_tool("look_up", "Looks things up.", hooks=memory.nested_hooks())
     wired.server.rules = [calls("look_up", input=prompt), calls("deploy", to="staging")]
     await Runner.run(agent(tools=[as_tool]), ASKED, **memory.turn("asked"))
@@ -175,20 +132,8 @@ async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wire
         state.approve(one)
     await Runner.run(asking, state, **memory.turn("asked"))
     assert PORT in beside(wired.last, ASKED)
-    assert said(memory, "asked") == [ASKED, "Understood."]
+    assert wired.said(session="asked") == [ASKED, "Understood."]
     assert "build 78" in wired.notes()
-
-
-async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, agent):
-    memory = AgentsMemory(wired.service())
-    await Runner.run(agent(), TOLD, **memory.turn("a", scope={"user": "ana"}))
-    await asyncio.to_thread(searchable, memory._memory)
-    for user in ("bob", "ana"):
-        wired.server.rules = [calls("memory_search", query="staging database port")]
-        await Runner.run(agent(tools=memory.tools()), ASKED, **memory.turn(user, scope={"user": user}))
-        assert (PORT in wired.last.text) == (user == "ana")
-        assert any(PORT in str(one) for one in wired.last.messages if one["role"] == "tool") == (user == "ana")
-    assert PORT in beside(wired.server.requests[-2], ASKED)
 
 
 @both_forms
@@ -242,30 +187,6 @@ async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
         assert await stored.get_items() == [*after, waiting]
 
 
-async def told_quiet(wired, session: str) -> bool:
-    """Say whether the plugins are told that a session is quiet, within some seconds."""
-    for _ in range(200):
-        if f"Quiet: {session}" in wired.notes():
-            return True
-        await asyncio.sleep(0.05)
-    return False
-
-
-async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, agent, installed_plugin):
-    installed_plugin("quiet", QUIET)
-    memory = AgentsMemory(wired.service(idle_seconds=0.3))
-    await Runner.run(agent(), "Hello.", **memory.turn("whole"))
-    wired.server.rules = [ReplyRule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
-    run = asyncio.create_task(Runner.run(agent(), "Begin the long job.", **memory.turn("cut")))
-    while not any("long job" in one.last_user for one in wired.server.requests):
-        await asyncio.sleep(0.02)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-    assert await told_quiet(wired, "whole")
-    assert await told_quiet(wired, "cut")
-
-
 async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is_cut(wired, agent):
     old = SQLiteSession("old")
     filler = "Nothing else is new. " * 60
@@ -312,7 +233,7 @@ async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):
         calls("deploy", to="staging"),
         ReplyRule(after_tool, Reply(tools=(ToolCall("transfer_to_billing"),)), 1),
     ]
-    front = agent("front", tools=[deploy], handoffs=[handoff(agent("billing"))])
+    front = agent("front", tools=[function_tool(deploy)], handoffs=[handoff(agent("billing"))])
     config = RunConfig(call_model_input_filter=own_filter)
     await Runner.run(front, "Deploy.", **memory.turn("s", hooks=Own(), run_config=config))
     assert seen == ["start", "filter", "tool", "filter", "front to billing", "start", "filter", "end"]

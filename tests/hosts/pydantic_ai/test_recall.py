@@ -5,56 +5,36 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
-from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
+from tests.hosts.contract import ExampleContract, Talk, TurnContract
+from tests.support.hosts import ASKED, TOLD, beside, needs, searchable, unfenced
 
 needs("pydantic-ai", "pydantic_ai")
 
 
-@pytest.mark.smoke
-async def test_what_was_told_stands_beside_the_prompt_of_another_conversation_and_in_no_later_history(agents):
-    memory = agents.wired.service()
-    agent = agents.make(memory)
-    await agent.run(TOLD, conversation_id="one")
-    searchable(memory)
-    result = await agent.run(ASKED, conversation_id="two")
-    assert "5433" in beside(agents.wired.last, ASKED)
-    assert unfenced(result.all_messages())
-    later = await agent.run("And the weather?", message_history=result.all_messages())
-    assert unfenced(later.all_messages())
-    assert "5433" not in str([one for one in agents.wired.last.messages[:-1] if one["role"] != "system"])
+class PydanticTalk(Talk):
+    def __init__(self, memory, agents):
+        super().__init__(memory)
+        self.agents = agents
+        self.histories = {}
+
+    async def ask(self, text, session, *, user="ana", tools=()):
+        more = {"deps_type": str, "scope": lambda ctx: {"user": ctx.deps}, "tools": tools}
+        agent = self.agents.make(self.memory, instructions="You are terse.", **more)
+        history = self.histories.get(session)
+        result = await agent.run(text, conversation_id=session, deps=user, message_history=history)
+        self.histories[session] = result.all_messages()
+        return self.histories[session]
 
 
-async def test_what_is_known_for_long_stands_in_the_instructions_the_same_in_every_request(agents):
-    def clock() -> str:
-        """Tell the time."""
-        return "noon"
-
-    memory = agents.wired.service()
-    agents.wired.server.rules = [
-        ReplyRule(lambda one: True, Reply(tools=(ToolCall("remember", {"text": TOLD, "said": PORT}),)), times=1)
-    ]
-    await agents.make(memory).run(TOLD)
-    searchable(memory)
-    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply(tools=(ToolCall("clock"),)), times=1)]
-    agent = agents.make(memory, tools=[clock], instructions="You are terse.")
-    result = await agent.run("Hello, what time is it?")
-    first, second = agents.wired.server.requests[-2:]
-    assert "You are terse." in first.system
-    assert PORT in first.system
-    assert first.system == second.system
-    assert result.output == "Understood."
+class TestTurns(TurnContract):
+    @pytest.fixture
+    def talk_with(self, agents):
+        return lambda memory: PydanticTalk(memory, agents)
 
 
-async def test_whose_it_is_comes_from_the_run(agents):
-    memory = agents.wired.service()
-    agent = agents.make(memory, deps_type=str, scope=lambda ctx: {"user": ctx.deps})
-    await agent.run(TOLD, deps="ana")
-    await agent.run("My sister plays the harp.", deps="bob")
-    searchable(memory)
-    await agent.run(ASKED, deps="bob")
-    assert "5433" not in agents.wired.last.text
-    await agent.run(ASKED, deps="ana")
-    assert "5433" in beside(agents.wired.last, ASKED)
+class TestExample(ExampleContract):
+    script = "pydantic_ai_agent.py"
+    is_dialog = True
 
 
 async def test_a_conversation_that_began_without_memory_is_taken_in_once(agents):

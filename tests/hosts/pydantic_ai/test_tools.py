@@ -1,20 +1,12 @@
 """pydantic-ai: tools are noted, without their secrets; ours answer; what waits for somebody is no failure."""
 
-import pytest
-
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
-from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
+from tests.hosts.contract import deploy
+from tests.support.hosts import ASKED, SECRET, TOLD, beside, calls, needs, searchable
 
 needs("pydantic-ai", "pydantic_ai")
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
-
-SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
-
-
-def deploy(place: str) -> str:
-    """Deploy the shop."""
-    return f"Deployed to {place} with the key {SECRET}."
 
 
 def refuse(place: str) -> str:
@@ -22,37 +14,12 @@ def refuse(place: str) -> str:
     raise ModelRetry(f"The disk of {place} is full, says {SECRET}.")
 
 
-def crash(place: str) -> str:
-    """Fail, and end the run."""
-    raise RuntimeError(f"The power of {place} is gone.")
-
-
-def calls(agents, name: str, times: int = 1, **arguments: str) -> None:
-    call = Reply(tools=(ToolCall(name, arguments or {"place": "Berlin"}),))
-    agents.wired.server.rules = [ReplyRule(lambda one: not after_tool(one), call, times)]
-
-
-@pytest.mark.smoke
-async def test_a_tool_is_noted_and_its_secret_is_nowhere(agents):
+async def test_a_tool_that_asks_for_another_try_is_noted_as_failed(agents):
     memory = agents.wired.service()
-    calls(agents, "deploy")
-    await agents.make(memory, tools=[deploy]).run("Please deploy the shop.")
-    memory.close()
-    assert "deploy" in agents.wired.notes()
-    assert "Berlin" in agents.wired.notes()
-    assert agents.wired.holds(SECRET) == []
-
-
-async def test_the_failures_of_a_tool_are_noted(agents):
-    memory = agents.wired.service()
-    calls(agents, "refuse")
+    agents.wired.server.rules = [calls("refuse", place="Berlin")]
     await agents.make(memory, tools=[refuse]).run("Please look.")
-    calls(agents, "crash")
-    with pytest.raises(RuntimeError, match="power"):
-        await agents.make(memory, tools=[crash]).run("Please look again.")
     memory.close()
     assert "failed: ToolRetryError: The disk of Berlin is full" in agents.wired.notes()
-    assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
 
 
@@ -60,7 +27,7 @@ async def test_a_tool_that_waits_for_an_approval_goes_on_with_the_block_and_the_
     memory = agents.wired.service()
     await agents.make(memory).run(TOLD, conversation_id="one")
     searchable(memory)
-    calls(agents, "deploy")
+    agents.wired.server.rules = [calls("deploy", to="Berlin")]
     more = {"tools": [Tool(deploy, requires_approval=True)], "output_type": [str, DeferredToolRequests]}
     waiting = await agents.make(memory, **more).run(ASKED, conversation_id="two")
     assert isinstance(waiting.output, DeferredToolRequests)
@@ -97,7 +64,7 @@ async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_a
     await outer.run("Remember that the database of Bob listens on port 9977.", deps={"name": "bob"})
     searchable(memory)
     task = f"The user lives in Ulm and likes harps. {ASKED}"
-    hands_on, deploys = ToolCall("helper", {"task": task}), ToolCall("deploy", {"place": "Bonn"})
+    hands_on, deploys = ToolCall("helper", {"task": task}), ToolCall("deploy", {"to": "Bonn"})
     agents.wired.server.rules = [
         ReplyRule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
         ReplyRule(lambda one: "inner one" in one.system and not after_tool(one), Reply(tools=(deploys,)), 1),
