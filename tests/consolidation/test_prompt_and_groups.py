@@ -1,5 +1,6 @@
 """What stands in the prompt, and groups."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from unittest.mock import Mock
@@ -14,7 +15,7 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core import MemoryHost, Origin
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
 
@@ -30,6 +31,16 @@ def test_the_prompt_is_that_of_the_document():
         "- 用户的主要开发语言是 Python，常用 FastAPI 框架\n"
         "- 用户每天早上 9 点查看 A 股行情，关注新能源板块"
     )
+
+
+def test_what_the_user_has_not_said_stands_there_only_as_the_assistants_finding_once_it_is_confirmed():
+    soon = {"expires_at": end_of(date(2026, 2, 22), UTC)}
+    entries = [
+        entry(one.value, f"said by a {one.value}", origin=one, **soon) for one in Origin if one is not Origin.USER
+    ]
+    found = entry("found", "the cause is a full disk", origin=Origin.ASSISTANT, quote="The disk was full.")
+    assert prompt_text([*entries, found], "en", NOW, OPTIONS) == ""
+    assert "the cause is a full disk" in prompt_text([*entries, replace(found, hits=1)], "en", NOW, OPTIONS)
 
 
 def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
