@@ -288,7 +288,7 @@ class StateDatabase:
         memory = _connect(":memory:")
         try:
             # In a folder that cannot be written a file is read as it is without its log.
-            with closing(self._connection or _connect(f"{_address(self.path)}?immutable=1")) as readable:
+            with closing(self._connection or _connect(f"{_address(self.path)}?mode=ro&immutable=1")) as readable:
                 readable.backup(memory)
         except (OSError, sqlite3.Error) as unread:
             logger.debug("nothing of the state could be read: {}", type(unread).__name__)

@@ -35,7 +35,7 @@ async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest
     assert life.command("scrub", "--everywhere").status == 0
     async with life.host() as memory:
         await memory.flush_index()
-        assert "Irina" in await Conversation(memory, "cli:new").turn("Do you remember who deployed?")
+        assert "Irina" in await Conversation(memory, "cli:new").turn("Do you remember what Irina said of it?")
     assert life.files_with(TOKEN) == []
     assert "Buy tea." in hand.read_text(encoding="utf-8")
     assert "from Lund." in str(life.transcript())
