@@ -25,6 +25,10 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: f"password   varchar(64)  not null\nnickname   varchar(80)  default '{_w(r)}'",
         lambda r: f"type Login struct {{\n\tPassword  string\n\tNickname  {_w(r).title()}\n}}",
     ),
+    "name beside a password": (
+        lambda r: f'Connect to "Office-{r.randint(2, 9)}G" with the password that you were given',
+        lambda r: f"join Fritz-{pick(r, D, 4)}x and the password field takes it",
+    ),
     "number of something": (
         lambda r: f"{r.randint(100, 599)} is the error code, {pick(r, D, 5)} the postal code",
         lambda r: f"{r.randint(1000, 9999)} is the year that her code was written, {_w(r)}",

@@ -234,5 +234,5 @@ def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
     """Tell whether ``cue``, which follows a value that ends at ``end``, is about it."""
     between = text[end : cue.start]
     return cue.word not in _NEVER_BEHIND and not re.search(
-        r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)", between
+        r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z", between
     )

@@ -34,9 +34,7 @@ _PLAIN = lazy_re(r"[^\s\"'()\[\]{}<>]{4,500}")
 _AROUND = " \t\r\n\"'`*\ue0f1\ue0f2\ue0f3"
 # The cells of a line by the mark between them, which may stand within quotes.
 _CELLS = {
-    mark: lazy_re(
-        rf"(?:\A|{re.escape(mark)})(?P<cell>[ ]*(?:\"[^\"]*\"|'[^']*')++[ ]*(?={re.escape(mark)}|\Z)|[^{mark}]*)"
-    )
+    mark: lazy_re(rf"(?:\A|[{mark}])(?P<cell>[ ]*(?:\"[^\"]*\"|'[^']*')++[ ]*(?=[{mark}]|\Z)|[^{mark}]*)")
     for mark in "|\t,;"
 } | {"  ": lazy_re(r"(?:\A[ ]*|[ ]{2,})(?P<cell>\S+(?:[ ]\S+)*)")}
 _LIST = r"\((?:'[^']{0,999}+'|\([^()]{0,99}+\)|[^()']){1,999}+\)"
@@ -91,9 +89,8 @@ def _lines(text: str, lower: Lowered) -> Iterator[tuple[int, str]]:
 def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
     cells = []
     for match in _CELLS[mark].finditer(line):
-        part = match["cell"]
-        value = part.strip(_AROUND)
-        cells.append(_Cell(begin + match.start("cell") + (part.index(value) if value else 0), value))
+        value = match["cell"].strip(_AROUND)
+        cells.append(_Cell(begin + line.index(value, match.start("cell")), value))
     return cells[not cells[0].text : len(cells) - (not cells[-1].text)] if mark == "|" else cells
 
 
