@@ -1,6 +1,7 @@
 """Forgetting for good: no trace of an entry in the file, its backup and the history."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
+from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.purging import HeldLine
@@ -83,7 +85,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             repository.write(decide, who=who, why=PURGED)
             history.forget(gone, rows)
             repository.backup.unlink(missing_ok=True)
-        repository.state.truncate_log()
+        with suppress(StoreError):  # who purges the state itself says what waits
+            repository.state.truncate_log()
         return found
 
 

@@ -183,8 +183,13 @@ class StateDatabase:
         self.execute(f"DELETE FROM task WHERE name = ?1 AND subject NOT IN ({newest})", (name, most))  # noqa: S608
 
     def truncate_log(self) -> None:
-        """Empty the write-ahead log, so that what was deleted is in none of the files any more."""
-        self._run(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        """Empty the write-ahead log, so that what was deleted is in none of the files any more.
+
+        Raises `StoreError` where another process reads what it holds.
+        """
+        ((is_busy, *_),) = self.read("PRAGMA wal_checkpoint(TRUNCATE)")
+        if is_busy:
+            raise self._locked()
 
     def close(self) -> None:
         """Close the connection; a later use opens it again."""
@@ -214,10 +219,7 @@ class StateDatabase:
             except sqlite3.Error as error:
                 code = _code(error)
                 if code in _BUSY:
-                    raise StoreError(
-                        Sentence("The state database {name} is locked by another process.", name=self.path.name),
-                        hint="Try again once that process is done.",
-                    ) from error
+                    raise self._locked() from error
                 if code in _DAMAGED:
                     self.close()
                     self._replace(_DAMAGE)
@@ -226,6 +228,12 @@ class StateDatabase:
                 else:
                     raise
             return use(self._connected())
+
+    def _locked(self) -> StoreError:
+        return StoreError(
+            Sentence("The state database {name} is locked by another process.", name=self.path.name),
+            hint="Try again once that process is done.",
+        )
 
     def _connected(self) -> sqlite3.Connection:
         """Return the connection, made where there is none, or where the file is another one by now."""

@@ -77,6 +77,19 @@ def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_pat
     assert (trace.removed, trace.waits) == (False, True)
 
 
+def test_what_is_purged_while_another_process_reads_it_is_not_said_to_be_gone(state, tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "_BUSY_SECONDS", 0.1)
+    put(state, "marzipan")
+    reading = sqlite3.connect(state.path, isolation_level=None)
+    reading.execute("BEGIN")
+    reading.execute("SELECT * FROM task").fetchall()
+    for is_read in (True, False):
+        traces = purge_state(MemoryPaths.of(tmp_path), lambda text: "marzipan" in text, (), dry_run=False)
+        assert [one.waits for one in traces] == [True] * is_read
+        assert any(b"marzipan" in one.read_bytes() for one in state.path.parent.iterdir()) is is_read
+        reading.close()
+
+
 def test_a_state_that_another_process_makes_while_it_is_looked_at_is_ours(state, monkeypatch):
     connect, opened = database._connect, []
 
