@@ -117,6 +117,17 @@ def installed_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 
 @pytest.fixture
+def warnings() -> Iterator[list[str]]:
+    """What is logged as a warning or worse."""
+    from loguru import logger
+
+    lines: list[str] = []
+    sink = logger.add(lambda message: lines.append(str(message)), level="WARNING", format="{message}")
+    yield lines
+    logger.remove(sink)
+
+
+@pytest.fixture
 def interruptible() -> Iterator[None]:
     """Let SIGINT interrupt this process and those that it starts.
 

@@ -1,7 +1,6 @@
 """The plugin as a host has it."""
 
 import pytest
-from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.values.diagnosis import Health
@@ -16,14 +15,6 @@ def only_bootstrap(monkeypatch):
 
 
 @pytest.fixture
-def log():
-    lines: list[str] = []
-    handler = logger.add(lines.append, level="WARNING", format="{message}")
-    yield lines
-    logger.remove(handler)
-
-
-@pytest.fixture
 async def memory(tmp_path):
     async with MemoryHost(tmp_path) as host:
         yield host
@@ -31,12 +22,12 @@ async def memory(tmp_path):
 
 @pytest.mark.smoke
 @pytest.mark.accept("BB-03")
-async def test_files_beyond_the_budget_are_skipped_with_a_warning(tmp_path, log):
+async def test_files_beyond_the_budget_are_skipped_with_a_warning(tmp_path, warnings):
     options = {"plugins": {"bootstrap": {"max_chars": 24_000, "total_max_chars": 24_000}}}
     async with MemoryHost(tmp_path / "w", config=MemoryConfig.model_validate(options)) as memory:
         texts = memory.trim_bootstrap({"AGENTS.md": "a" * 23_450, "SOUL.md": "kind", "USER.md": "me"})
     assert list(texts) == ["AGENTS.md"]
-    assert [line.strip() for line in log] == [
+    assert [line.strip() for line in warnings] == [
         f"bootstrap file {name} ({size} characters) is left out of the prompt: the budget of 24000 characters is spent"
         for name, size in (("SOUL.md", 4), ("USER.md", 2))
     ]

@@ -1,21 +1,12 @@
 """The prompt's files on a real nanobot, as they reach the model over HTTP."""
 
 import pytest
-from loguru import logger
 
 from nanobot_memory_plugins.bridge.bootstrap import MEMORY_FILE
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 
 LARGE = "\n".join(f"- rule {number}: keep it short" for number in range(2_000))
 FACTS = "\n".join(f"- fact {number}: the port is {number}" for number in range(2_000))
-
-
-@pytest.fixture
-def log():
-    lines: list[str] = []
-    handler = logger.add(lines.append, level="WARNING", format="{message}")
-    yield lines
-    logger.remove(handler)
 
 
 @pytest.fixture
@@ -75,7 +66,7 @@ async def test_templates_that_nobody_changed_are_not_shown(nanobot, server):
 
 
 @pytest.mark.accept("BB-05")
-async def test_a_file_that_is_no_text_does_not_end_the_turn(nanobot, server, log):
+async def test_a_file_that_is_no_text_does_not_end_the_turn(nanobot, server, warnings):
     """nanobot itself gives up here."""
     write(nanobot, AGENTS=LARGE, USER="Likes tea.")
     (nanobot.workspace / "SOUL.md").write_bytes(b"\xff\xfe\x00")
@@ -88,7 +79,7 @@ async def test_a_file_that_is_no_text_does_not_end_the_turn(nanobot, server, log
     assert "[...truncated" in system
     assert "## SOUL.md\n\n" not in system
     assert "## Long-term Memory" not in system
-    assert [line.split()[0] for line in log if "cannot be read" in line] == ["SOUL.md", MEMORY_FILE]
+    assert [line.split()[0] for line in warnings if "cannot be read" in line] == ["SOUL.md", MEMORY_FILE]
 
 
 async def test_a_file_that_quotes_the_heading_of_another_is_told_apart(install, bootstrap, server):

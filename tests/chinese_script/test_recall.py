@@ -2,16 +2,11 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from tests.support.chinese import in_script
+from tests.support.patient import patient_config
 
-# Limits that no loaded machine reaches: what is shown here is not the speed.
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
-    }
-)
+CONFIG = patient_config()
 # What was said, what is asked, and what of it must be shown; written in simplified characters.
 CASES = [
     ("我们办公室的门禁系统换成了刷脸机。", "你还记得门禁系统换成了什么吗？", "刷脸机"),

@@ -2,9 +2,6 @@
 
 import os
 
-import pytest
-from loguru import logger
-
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -22,14 +19,6 @@ HALVING = """
 """
 
 
-@pytest.fixture
-def log():
-    lines: list[str] = []
-    handler = logger.add(lines.append, level="WARNING", format="{message}")
-    yield lines
-    logger.remove(handler)
-
-
 async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path):
     third_party("halving", HALVING)
     async with MemoryHost(tmp_path / "w") as memory:
@@ -39,7 +28,7 @@ async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path
     assert texts.tokens > 200  # Chinese is not counted as if it were English
 
 
-async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, log):
+async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, warnings):
     (tmp_path / "CRLF.md").write_bytes("一\r\ntwo\r\n".encode())
     (tmp_path / "latin.md").write_bytes("caf\xe9".encode("latin-1"))
     (tmp_path / "folder.md").mkdir()
@@ -63,6 +52,6 @@ async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, t
             assert dict(texts) == {"CRLF.md": "一\r\ntwo\r\n", "bytes.md": "一"}
         if os.geteuid():  # the superuser may read anything
             assert dict(memory.trim_bootstrap({"locked.md": locked})) == {}
-    warned = [line.split()[2] for line in log if "cannot be read" in line]
+    warned = [line.split()[2] for line in warnings if "cannot be read" in line]
     assert warned[:4] == ["latin.md", "folder.md", "number.md", "junk.md"]
     assert "missing.md" not in warned

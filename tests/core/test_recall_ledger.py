@@ -4,21 +4,13 @@ import json
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.host.turn_records import injections
 from nanobot_memory_plugins.core.state import StateDatabase
+from tests.support.patient import patient_config
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 60},
-        "plugins": {
-            "storage": {"embedding_provider": "none"},
-            "recall": {"recall_timeout": 60},
-            "nanobot": {"enabled": False},
-        },
-    }
-)
+CONFIG = patient_config(nanobot={"enabled": False})
 
 
 def recorded(workspace: Path) -> list:

@@ -5,19 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
 from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules
 from tests.support.files_of import contents_of, holders_of
+from tests.support.patient import patient_config
 from tests.support.third_party import install_example
 
-# Limits that a busy machine keeps, too.
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 20}},
-    }
-)
+CONFIG = patient_config()
 ISSUED, NOT_ISSUED = "BDG-120407", "BDG-120401"  # 1 + 2 + 0 + 4 + 0 = 7
 
 

@@ -9,12 +9,12 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Erasure, Note, Origin
+from tests.support.patient import patient_config
 from tests.support.third_party import install_example
 
 
-def config(file: Path, **core: object) -> MemoryConfig:
-    plugins = {"shelf": {"file": str(file)}, "recall": {"recall_timeout": 20}}
-    return MemoryConfig.model_validate({"core": {"message_limit": 30, **core}, "plugins": plugins})
+def config(file: Path) -> MemoryConfig:
+    return patient_config(shelf={"file": str(file)})
 
 
 @pytest.fixture

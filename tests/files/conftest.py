@@ -1,10 +1,9 @@
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from loguru import logger
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
@@ -34,12 +33,3 @@ async def open_files(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Opener
     yield open_them
     for files in opened:
         await files.close()
-
-
-@pytest.fixture
-def warnings() -> Iterator[list[str]]:
-    """Collect what is logged as a warning or worse."""
-    lines: list[str] = []
-    handler = logger.add(lambda message: lines.append(str(message)), level="WARNING", format="{message}")
-    yield lines
-    logger.remove(handler)

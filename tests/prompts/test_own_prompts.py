@@ -12,7 +12,6 @@ from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.session_reading.templates import PROMPTS, READING
 from tests.behaviour.kit.long_talk import chat
 
@@ -49,15 +48,6 @@ def workspace(tmp_path, monkeypatch) -> Path:
     return tmp_path / "workspace"
 
 
-@pytest.fixture
-def said():
-    """The warnings that are logged."""
-    lines: list[str] = []
-    sink = logger.add(lines.append, level="WARNING", format="{message}")
-    yield lines
-    logger.remove(sink)
-
-
 async def learned(workspace: Path, model: Model, **core: str) -> list[str]:
     """Return what was learned of a session, and what doctor says of prompts."""
     async with MemoryHost(workspace, config=MemoryConfig.model_validate({"core": core}), llm=model) as memory:
@@ -68,7 +58,7 @@ async def learned(workspace: Path, model: Model, **core: str) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_used(workspace, fault, said):
+async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_used(workspace, fault, warnings):
     content, wanted = FAULTS[fault]
     folder = workspace / "mine"
     folder.mkdir(parents=True)
@@ -77,7 +67,7 @@ async def test_a_file_that_cannot_be_used_is_told_of_and_the_built_in_prompt_is_
     model = Model()
     _, told = await learned(workspace, model, wishes=NEVER, prompt_folder=str(folder))
     assert model.instructions[0].startswith("You read a conversation")
-    for text in (told, "\n".join(said)):
+    for text in (told, "\n".join(warnings)):
         assert f"The prompt {file} {wanted}" in text
         assert f"the built-in one is used, as it stands in {READING.folder / 'reading.en.md'}" in text
 

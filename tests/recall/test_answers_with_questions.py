@@ -5,17 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryHost, Query
+from tests.support.patient import patient_config
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {
-            "storage": {"embedding_provider": "none"},
-            "recall": {"recall_timeout": 20, "min_share_of_best": 0},
-        },
-    }
-)
+CONFIG = patient_config(recall={"min_share_of_best": 0})
 QUESTION = "Which size of gloves do you wear?"
 
 

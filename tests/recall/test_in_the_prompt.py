@@ -4,15 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
+from tests.support.patient import patient_config
 
 LONG_TERM = "# About me\n\nAna Sousa, allergic to shellfish, lives in Porto.\n"
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
-    }
-)
+CONFIG = patient_config()
 ASKED = "Do you remember where I live, Ana Sousa?"
 
 

@@ -2,15 +2,13 @@
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.recall.deduplicate import LiveContext, folded
 from tests.support.chinese import in_both_scripts
+from tests.support.patient import patient_config
 
-CONFIG = {
-    "core": {"message_limit": 30},
-    "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
-}
+CONFIG = patient_config()
 SAID = in_both_scripts(
     [
         "my phone is +351 912 345 678, mail marta@helix.example",
@@ -26,7 +24,7 @@ PLACED = [f"Do you remember? {LONG} my mail is ida@harbour.example. {LONG}"]
 
 @pytest.fixture
 async def memory(tmp_path):
-    async with MemoryHost(tmp_path, config=MemoryConfig.model_validate(CONFIG)) as host:
+    async with MemoryHost(tmp_path, config=CONFIG) as host:
         yield host
 
 

@@ -5,24 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
+from nanobot_memory_plugins.core import MemoryHost, Scope
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Recalled
+from tests.support.patient import patient_config
 
 DAY = datetime(2026, 2, 16, tzinfo=UTC)
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},
-        "plugins": {
-            "storage": {"embedding_provider": "none"},
-            "recall": {"recall_timeout": 20},
-            "nanobot": {"enabled": False},
-        },
-    }
-)
+CONFIG = patient_config(nanobot={"enabled": False})
 
 
 def hit(key: str, text: str, project: str = "", *, path: str = "memory/a.md", days: int = 0) -> Hit:

@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.paths import session_file_name
+from tests.support.patient import patient_config
 
-CONFIG = {
-    "core": {"message_limit": 60},
-    "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 60}},
-}
+CONFIG = patient_config()
 NOW = datetime(2026, 6, 24, 10, tzinfo=UTC)
 SAID = (
     (datetime(2026, 6, 23, 9, tzinfo=UTC), "a", "The boiler was serviced, it lost pressure."),
@@ -55,7 +53,7 @@ async def memory(
     zone("UTC")
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
     clock = ManualClock(NOW)
-    async with MemoryHost(tmp_path, config=MemoryConfig.model_validate(CONFIG), clock=clock) as host:
+    async with MemoryHost(tmp_path, config=CONFIG, clock=clock) as host:
         for moment, session, text in SAID:
             clock.set(moment)
             await host.message_received(session_key=session, text=text)

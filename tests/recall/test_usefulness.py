@@ -6,19 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import Hit, MemoryConfig, MemoryHost, Origin
+from nanobot_memory_plugins.core import Hit, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.recall.usefulness import most_useful
+from tests.support.patient import patient_config
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
-    }
-)
+CONFIG = patient_config()
 
 
 async def block_after(folder: Path, said: list[str], question: str) -> str:

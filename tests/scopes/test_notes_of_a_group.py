@@ -4,15 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from tests.support.files_of import text_of
+from tests.support.patient import patient_config
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
-    }
-)
+CONFIG = patient_config()
 SAID = [
     ("mei", "I'm Mei, the owner. The marzipan supplier is Baker Lin, and he delivers to the back door on weekdays."),
     ("tom", "Tom here, I do the mornings, and the marzipan order goes out before three in the afternoon."),

@@ -4,14 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryHost, Query
+from tests.support.patient import patient_config
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
-    }
-)
+CONFIG = patient_config()
 ANSWER = "\n\n".join(
     f"Kayak rule {number}: a kayak on the river wants calm water, a dry bag and a kayak paddle of length {number}. "
     + "Look at the weather, tell somebody where you go, and wear the vest all day long. " * 6

@@ -5,16 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
+from nanobot_memory_plugins.core import MemoryHost, Note, Query
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from tests.support.patient import patient_config
 from tests.support.third_party import install_example
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 20}},
-    }
-)
+CONFIG = patient_config()
 
 
 async def found(memory: MemoryHost) -> list[str]:

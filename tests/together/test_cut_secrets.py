@@ -4,16 +4,12 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
+from nanobot_memory_plugins.core import MemoryHost, Note
 from tests.behaviour.kit.shapes import VENDOR_TOKENS
 from tests.support.files_of import text_of
+from tests.support.patient import patient_config
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30, "tool_limit": 30},
-        "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
-    }
-)
+CONFIG = patient_config()
 TOKEN = VENDOR_TOKENS["github"](Random(3))
 
 

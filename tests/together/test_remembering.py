@@ -5,24 +5,17 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from tests.support.loop_lag import loop_lags
+from tests.support.patient import patient_config
 
-# Limits that no loaded machine reaches: what is shown here is not the speed.
-PATIENT = {"core": {"message_limit": 30, "tool_limit": 30}, "plugins": {"recall": {"recall_timeout": 20}}}
-
-
-def config(**plugins: dict[str, object]) -> MemoryConfig:
-    merged = {name: dict(options) for name, options in PATIENT["plugins"].items()}
-    for name, options in plugins.items():
-        merged.setdefault(name, {}).update(options)
-    return MemoryConfig.model_validate({"core": PATIENT["core"], "plugins": merged})
+CONFIG = patient_config(storage={"embedding_provider": "fastembed"})
 
 
 @pytest.mark.slow
 @pytest.mark.accept("V3-10")
 async def test_embedding_does_not_block_the_event_loop(tmp_path, builtin_model):
-    async with MemoryHost(tmp_path, config=config()) as memory, loop_lags() as gaps:
+    async with MemoryHost(tmp_path, config=CONFIG) as memory, loop_lags() as gaps:
         await memory.start()
         gaps.clear()
         for number in range(300):

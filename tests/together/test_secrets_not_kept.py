@@ -5,15 +5,11 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, is_point_hidden
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core import MemoryHost
 from tests.support.each import each
+from tests.support.patient import patient_config
 
-CONFIG = MemoryConfig.model_validate(
-    {
-        "core": {"message_limit": 30},
-        "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
-    }
-)
+CONFIG = patient_config()
 
 
 def entries_of(workspace: Path) -> list[str]:
