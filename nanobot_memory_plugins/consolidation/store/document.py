@@ -218,10 +218,7 @@ class _Reader:
             return None
         entry = read.entry
         if entry.id in self._ids:
-            if entry.is_forgotten:
-                self._problem(Sentence("the id {id} stands twice: begin the second one with a dash", id=entry.id))
-                return None
-            return Bullet(self._taken(end), self._section, entry.content, copy=entry)
+            return None if entry.is_forgotten else Bullet(self._taken(end), self._section, entry.content, copy=entry)
         for problem in read.problems:
             self._problem(Sentence("the entry {id}: {problem}", id=entry.id, problem=Sentence.of(problem)))
         self._ids.add(entry.id)
