@@ -223,7 +223,11 @@ class MemoryService:
         """
         is_first = self._opens(turn)
         missing = () if turn.parent else history if unknown and is_first else unanswered_in(history)
-        resumed = self._resume(turn.session_key, missing, turn.scope) if missing else None
+
+        async def resume(memory: "MemoryHost") -> None:
+            await memory.resume(session_key=turn.session_key, messages=missing, scope=turn.scope)
+
+        resumed = self.submit(resume) if missing else None
         return self._known(turn, text, turn.begin(text, history, after=resumed), resumed)
 
     def go_on(self, turn: Turn, messages: Sequence[object]) -> Answer[str]:
@@ -264,17 +268,6 @@ class MemoryService:
         is_first = turn.session_key not in self._opened
         self._opened[turn.session_key] = None
         return is_first
-
-    def resume(self, session_key: str, messages: Sequence[object], *, scope: ScopeLike = None) -> Answer[int]:
-        """Keep what is missing of a host's history, once, and return how many messages that were."""
-        resumed = self._resume(session_key, messages, scope)
-        return self.answer(lambda taken: taken or 0, resumed, limit=self.config.core.compaction_limit)
-
-    def _resume(self, session_key: str, messages: Sequence[object], scope: ScopeLike) -> "Future[int | None]":
-        async def resume(memory: "MemoryHost") -> int:
-            return await memory.resume(session_key=session_key, messages=messages, scope=scope)
-
-        return self.submit(resume)
 
     def before_compaction(
         self,

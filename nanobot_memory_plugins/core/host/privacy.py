@@ -101,10 +101,7 @@ class Privacy:
         return session.is_off_record or bool(self.file.read().pause_of(session_key, session.sender))
 
     async def refuses(self, session_key: str) -> bool:
-        """Return whether nothing of a session is kept now. That marks it: the host's history will hold what was said.
-
-        A pause by command begins within turns, and before the first message to a session.
-        """
+        """Return whether nothing of a session is kept now; that marks it, as a pause by command begins anywhere."""
         if not self.keeps_nothing(session_key):
             return False
         if not self.is_marked(session_key):

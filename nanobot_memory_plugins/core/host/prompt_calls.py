@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.host.host_parts import HostParts
 from nanobot_memory_plugins.core.host.prompt_texts import BootstrapTexts, without_others_notes
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
-from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
+from nanobot_memory_plugins.core.values import PromptEntries, Scope
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 
@@ -67,7 +67,3 @@ class PromptCalls(HostParts):
     def child_scope(self, parent: str, session_key: str) -> Scope:
         """Return the scope of a session that another one began: a sub-agent's, or a fork's."""
         return replace(self._scopes.of_session(parent), session=session_key)
-
-    def visible_scope(self, scope: Scope) -> Visibility:
-        """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
-        return self._scopes.visible(scope)
