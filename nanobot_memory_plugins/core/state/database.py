@@ -109,11 +109,12 @@ class StateDatabase:
             return known
 
     @property
-    def trouble(self) -> Sentence | None:
-        """Why the state is kept in memory only, or was begun anew; None where nothing is wrong."""
-        with self.lock:
-            self._connected()
-            return self._trouble
+    def trouble(self) -> str | None:
+        """Why the state is kept in memory only, was begun anew, or cannot be had now; None where nothing is wrong."""
+        try:
+            return self._run(lambda _connection: self._trouble)
+        except StoreError as error:
+            return error.cause
 
     @property
     def only_in_memory(self) -> str:

@@ -90,6 +90,18 @@ def test_what_is_purged_while_another_process_reads_it_is_not_said_to_be_gone(st
         reading.close()
 
 
+def test_a_state_that_another_process_holds_is_a_trouble_that_is_told(state, monkeypatch):
+    monkeypatch.setattr(database, "_BUSY_SECONDS", 0.1)
+    put(state, "a")
+    state.close()
+    holding = sqlite3.connect(state.path, isolation_level=None)
+    holding.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holding.execute("BEGIN EXCLUSIVE")
+    assert "locked" in str(state.trouble)
+    holding.close()
+    assert state.trouble is None
+
+
 def test_a_state_that_another_process_makes_while_it_is_looked_at_is_ours(state, monkeypatch):
     connect, opened = database._connect, []
 
