@@ -57,3 +57,21 @@ def test_the_released_nanobot_has_what_waits_where_it_is_looked_for():
     from nanobot.agent.context_governance import ContextGovernor
 
     assert "delta_messages" in ContextGovernor._compact_request_history.__code__.co_varnames
+
+
+async def test_a_compaction_of_a_later_nanobot_goes_on_with_what_it_hands_over(install, monkeypatch):
+    from nanobot.agent.memory import Consolidator
+
+    async def archive(self, session, **given):
+        return sorted(given)
+
+    async def summarise(self, accepted_messages, previous_summary, **given):
+        return sorted(given)
+
+    monkeypatch.setattr(Consolidator, "archive_session", archive)
+    monkeypatch.setattr(Consolidator, "summarize_transcript", summarise)
+    loop = install().loop()
+    later = {"archive_end": 1, "budget": 5}
+    assert await loop.consolidator.archive_session(object(), **later) == ["archive_end", "budget"]
+    assert await loop.consolidator.summarize_transcript([{"role": "user", "content": "x"}], None, room=9) == ["room"]
+    await loop.aclose()
