@@ -1,7 +1,8 @@
 """After a saved turn the plugins learn how full the context is, and may work while nobody waits."""
 
-import asyncio
 import json
+
+from tests.behaviour.kit.waiting import until
 
 FOLLOWER = """
     import json, os
@@ -27,9 +28,8 @@ async def test_each_turn_is_followed_with_its_context_and_the_live_messages(inst
     loop = install().loop()
     for text in ("one", "two"):
         await loop.process_direct(text)
-        async with asyncio.timeout(20):
-            while not followed.exists() or f'["user", "{text}"]' not in followed.read_text(encoding="utf-8"):
-                await asyncio.sleep(0.02)
+        words = f'["user", "{text}"]'
+        await until(lambda: followed.exists() and words in followed.read_text(encoding="utf-8"))  # noqa: B023
     await loop.process_direct("job", session_key="cron:1")
     await loop.aclose()
     rows = [json.loads(line) for line in followed.read_text(encoding="utf-8").splitlines()]

@@ -1,13 +1,11 @@
 """What nanobot's history holds and the memory never saw: kept at the session's first turn or before it is cut, once."""
 
-import asyncio
 import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from nanobot_memory_plugins.tools.demo.scenario import recalled_blocks
+from tests.behaviour.kit.waiting import until
 from tests.support.nanobot import Installation
 
 WORDS = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}
@@ -33,14 +31,6 @@ def record(nanobot: Installation, messages: list[dict[str, object]], *, session:
     loop.sessions.save(kept)
 
 
-async def once_it_is_kept(workspace: Path, text: str) -> None:
-    for _ in range(600):
-        if any(text in said for _, said in said_in(workspace)):
-            return
-        await asyncio.sleep(0.05)
-    pytest.fail("it was not taken in")
-
-
 async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(install, plugins, monkeypatch, server):
     nanobot = install(WORDS)
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
@@ -60,7 +50,7 @@ async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(ins
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
     loop = nanobot.loop()
     await loop.process_direct("Good evening to you.")
-    await once_it_is_kept(nanobot.workspace, "Its key")
+    await until(lambda: any("Its key" in text for _, text in said_in(nanobot.workspace)))
     await loop.aclose()
     said = {
         ("user", "My boat is called Mistral."): 1,

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from tests.behaviour.kit.waiting import until
 
 Opener = Callable[..., MemoryFiles]
 
@@ -59,11 +60,7 @@ async def test_the_files_are_synced_soon_after(
     for number in range(20):
         await files.keep_message(message(str(number)))
     assert len(synced) < 20  # not one for each
-    for _ in range(600):  # 30 s, for what takes one
-        if synced:
-            break
-        await asyncio.sleep(0.05)
-    assert synced
+    await until(lambda: synced)
 
 
 async def test_what_comes_while_another_process_holds_the_files_waits_and_is_written_in_its_order(

@@ -10,6 +10,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
 from nanobot_memory_plugins.core.testing import ManualClock
+from tests.behaviour.kit.waiting import until, until_now
 from tests.host.conftest import ASKED, notes, tell_the_port, transcript
 
 
@@ -90,10 +91,7 @@ async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory)
         async with turn.tool("job", {}, call_id="1"):
             raise asyncio.CancelledError
     turn.abandoned()
-    for _ in range(100):
-        if transcript(memory, "s") and notes(memory):
-            break
-        await asyncio.sleep(0.05)
+    await until(lambda: transcript(memory, "s") and notes(memory))
     assert transcript(memory, "s") == [("user", "Begin the long job.")]
     assert "CancelledError" in notes(memory)
 
@@ -127,11 +125,7 @@ def test_a_turn_whose_memory_is_late_is_told_so(tmp_path, monkeypatch, message, 
         block = turn.received(message).now() or ""
         assert block == (turn.block or "")
         assert [text for text in TOLD_OF_LATE if text in block] == list(told)
-        for _ in range(100):
-            if ("user", message) in transcript(memory, "s"):
-                break
-            time.sleep(0.05)
-        assert ("user", message) in transcript(memory, "s")  # it is kept all the same
+        until_now(lambda: ("user", message) in transcript(memory, "s"), "what is kept all the same")
 
 
 TOLD_OF_LATE = ("could not be searched in time", "没来得及查找记忆")

@@ -1,5 +1,4 @@
 import shutil
-import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,12 +47,6 @@ def test_one_file_holds_documents_full_text_vectors_and_manifest(database, path,
     assert other.file_states() == {"memory/a.md": FileState("memory/a.md", 10, "aa", 10, 1, 2, 2)}
     assert other.check() == []
     other.close()
-
-
-def test_only_the_owner_may_read_the_files(database, path):
-    database.apply(change(document("one")))
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
 
 
 @pytest.mark.accept("V3-05")

@@ -1,8 +1,7 @@
 """A search in one scope never sees another's: by words, by vectors, among neighbours, in the tail, or in a scan."""
 
 import itertools
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from nanobot_memory_plugins.storage.database import database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
+from tests.behaviour.kit.waiting import until_now
 from tests.support.examples import examples
 from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
 
@@ -65,13 +65,6 @@ def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str 
             index.stop(5)
 
 
-def wait(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 @pytest.fixture(scope="module", params=["words", "sqlite-vec", "numpy", "tail", "scan"])
 def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryIndex]:
     """One memory of every scope, searched in each of the ways there are."""
@@ -93,9 +86,9 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     without = {"numpy": "loads_sqlite_vec", "scan": "has_full_text"}.get(surface, "")
     with opened(workspace, embedder, without=without) as found:
         if surface != "scan":
-            wait(lambda: found.refresh().documents == EVERYTHING)
+            until_now(lambda: found.refresh().documents == EVERYTHING)
         if embedder is not None:
-            wait(found.vectors_are_complete)
+            until_now(found.vectors_are_complete)
         expected = {"words": Level.FULL_TEXT, "sqlite-vec": Level.HYBRID, "numpy": Level.NUMPY, "scan": Level.MARKDOWN}
         assert found.search(Query("coffee")).level is expected[surface]
         yield found
@@ -144,8 +137,8 @@ def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):
     workspace.write("sessions/all.jsonl", b"".join(map(render_transcript_line, [*others, own])))
     embedder = HashEmbedder()
     with opened(workspace, embedder) as index:
-        wait(lambda: index.refresh().documents == len(others) + 1)
-        wait(index.vectors_are_complete)
+        until_now(lambda: index.refresh().documents == len(others) + 1)
+        until_now(index.vectors_are_complete)
         for use_vectors in (False, True):
             hits = index.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors)).hits
             assert [hit.text for hit in hits] == ["a coffee"]
