@@ -64,6 +64,7 @@ T = TypeVar("T")
 
 # Seconds that a statement waits for another process's transaction. Writers hold their transactions for milliseconds.
 _BUSY_SECONDS = 5.0
+_SETTINGS = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON"
 # SQLite's codes of a file that another process holds, of one that is damaged, and of one that cannot be written.
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
@@ -257,6 +258,7 @@ class StateDatabase:
         narrow_file(self.path)
         connection = _connect(f"{_address(self.path)}?mode=rw")
         try:
+            connection.executescript(_SETTINGS)
             # The tables first: another process may be making them just now, and its marks with them.
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
             (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
@@ -302,18 +304,14 @@ class StateDatabase:
         except (OSError, sqlite3.Error) as unread:
             logger.debug("nothing of the state could be read: {}", type(unread).__name__)
             memory = _connect(":memory:")
+        memory.executescript(_SETTINGS)
         _make_tables(memory)
         self._connection, self._file = memory, None
         return memory
 
 
 def _connect(address: str) -> sqlite3.Connection:
-    """Open what is there, and set what every connection needs."""
-    connection = sqlite3.connect(
-        address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
-    )
-    connection.executescript("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
-    return connection
+    return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
 
 
 def _address(path: Path) -> str:
