@@ -38,7 +38,7 @@ def _sharing(owner: Owner, unsent: int) -> Finding:
         waiting = Sentence(
             "{unsent:,} bytes of this machine's files are kept here and not for everybody yet", unsent=unsent
         )
-        hint = "They are sent while an agent runs; the log says why they are not."
+        hint = Sentence("They are sent while an agent runs; the log says why they are not.")
         return Finding("shared memory", waiting, Health.INFO, hint)
     state = Sentence(
         "what this machine keeps is kept for everybody of {name}, as {machine}", name=owner.name, machine=owner.machine

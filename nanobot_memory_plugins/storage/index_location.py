@@ -48,9 +48,11 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
             pass
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        hint = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
+        hint = Sentence("Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is.")
         if error.strerror == LINKED:
-            hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
+            hint = Sentence(
+                "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
+            )
         elif (file := in_the_way_of(database.parent)) is not None:
             hint = put_aside(file)
         raise StoreError(

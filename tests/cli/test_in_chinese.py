@@ -48,6 +48,9 @@ stats
 bench --size 200 --no-embeddings
 config show
 config show recall.recallTopK
+config show nosuch
+config set recall.recallTopK 0
+doctor --workspace /nowhere
 export --to memory.zip
 import memory.zip --dry-run
 import --undo

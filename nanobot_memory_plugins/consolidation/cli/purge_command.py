@@ -116,8 +116,9 @@ def _outcome(plan: ErasurePlan) -> str:
     if not plan.traces:
         return tr("Nothing that is kept here holds what was named: nothing was removed.")
     if not plan.removed:
-        more = "The next start goes on with it." if plan.waits and plan.is_done else ""
-        return together("Nothing was removed.", more)
+        return together(
+            "Nothing was removed.", "The next start goes on with it." if plan.waits and plan.is_done else ""
+        )
     if not plan.is_done:
         return tr("Would be forgotten for good: {what}.", what=subject)
     if plan.waits:

@@ -115,7 +115,7 @@ def set_option(
     _options(MemoryConfig(plugins={section: section_options}), wrong, {section} & installed_plugins())
     if wrong:
         raise InputError(
-            wrong[0].message,
+            Sentence("{key} does not take this value.", key=named[0].key),
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
         )
     file = memory.source or nanobot_file()
@@ -142,8 +142,12 @@ def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_O
     found = [one for one in every if not key or f"{one.key}.".startswith(f"{requested}.")]
     if not found:
         near = nearest(requested, sorted({name for one in every for name in (one.key, one.key.partition(".")[0])}))
-        hint = Sentence("Did you mean {near}?", near=near) if near else "`nanobot-memory config show --all` lists them."
-        raise InputError(Sentence("There is no option {key}.", key=key), hint=hint)
+        raise InputError(
+            Sentence("There is no option {key}.", key=key),
+            hint=Sentence("Did you mean {near}?", near=near)
+            if near
+            else "`nanobot-memory config show --all` lists them.",
+        )
     return memory, found
 
 

@@ -64,7 +64,7 @@ def workspace_finding(workspace: Path) -> Finding:
     folder = shlex.quote(str(workspace))
     if not workspace.is_dir():
         state = Sentence("there is no folder at {folder}", folder=workspace)
-        hint = "Name the agent's folder with --workspace. nanobot makes its own at its first start."
+        hint = Sentence("`nanobot-memory init` makes it; or name the agent's folder with --workspace.")
         return Finding("workspace", state, Health.BAD, hint)
     try:
         with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:

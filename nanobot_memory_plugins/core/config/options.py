@@ -110,7 +110,7 @@ class _Check:
             place = tuple(map(str, first["loc"])) or tuple(taken)[-1:]
             wrong = next((place[:end] for end in range(len(place), 0, -1) if place[:end] in self._spelt), ())
             if first["type"] == "missing":
-                self._report(place, "this option is required, and is missing")
+                self._report(place, Sentence("this option is required, and is missing"))
             else:
                 allowed = next((words for path, _, words in described(model) if path == wrong), "")
                 self._report(self._spelt.get(wrong, place), _why(first, allowed))

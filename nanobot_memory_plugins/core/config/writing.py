@@ -31,8 +31,10 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
     path = Path(path).expanduser().resolve()
     raw, wrong = read_json(path)
     if wrong:
-        hint = "Name a file that is there." if not path.exists() else "Correct it by hand; it is left as it is."
-        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=wrong), hint=hint)
+        raise ConfigurationError(
+            Sentence("{path}: {why}.", path=path, why=wrong),
+            hint="Correct it by hand; it is left as it is." if path.exists() else "Name a file that is there.",
+        )
     changed = copy.deepcopy(raw)
     new: Mapping[str, object] = options
     for key in reversed(plugins_place(raw) if isinstance(raw, Mapping) else ()):

@@ -156,7 +156,7 @@ class PluginSet(PluginHost):
             else:
                 usable.append(path)
                 continue
-            hint = "Name a file outside of the workspace by its whole path."
+            hint = Sentence("Name a file outside of the workspace by its whole path.")
             self.problems.append(ConfigProblem(f"{self._config.prefix}.core.pluginFiles", why, hint=hint))
         return usable
 

@@ -117,15 +117,17 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
     condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(parts, "; "), last=last)
     late = [why for _, why in found if NO_ANSWER in why]
     if not late:
-        hint = "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
+        hint = Sentence(
+            "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
+        )
     elif 2 * sum(WITH_START in why for why in late) > len(late):
-        hint = (
+        hint = Sentence(
             "The memory was still starting. Where that comes often let the first turn wait longer: set"
             " memoryPlugins.nanobot.startLimit to 15 (seconds)."
         )
     else:
-        hint = (
+        hint = Sentence(
             "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"
             " to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds)."
         )
-    return [Finding("turns without memory", condition, Health.DEGRADED, Sentence(hint))]
+    return [Finding("turns without memory", condition, Health.DEGRADED, hint)]

@@ -101,7 +101,12 @@ class ForgettingView(View):
         host, erasure, goes = self.memory.host, self._erasure, [line for line in self.rows if line.goes]
         if host is None or erasure is None or not goes:
             return
-        lines = [tr("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text) for line in goes]
+        lines = [
+            tr("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text)
+            if line.line
+            else f"{line.where}{tr(': ')}{line.text}"
+            for line in goes
+        ]
         question = tr("Forget this for good? It cannot be undone.")
         self.panel.ask(question, lines, lambda: self.run_worker(self._forget(host.eraser, erasure), exclusive=True))
 

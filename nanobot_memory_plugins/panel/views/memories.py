@@ -18,6 +18,13 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 SECTIONS = ("active", "archived", "forgotten", "all")
 ORDERS = ("score", "age", "group")
 
+_AGE_WORDS = (
+    ("{n}y", timedelta(days=365)),
+    ("{n}w", timedelta(days=7)),
+    ("{n}d", timedelta(days=1)),
+    ("{n}h", timedelta(hours=1)),
+)
+
 
 class MemoriesView(View):
     """The scored memories."""
@@ -229,7 +236,4 @@ def _section_of(entry: EntryView) -> str:
 def _age(then: datetime, now: datetime) -> str:
     """Return how long ago something was, in at most five cells."""
     past = now - then
-    for letter, length in (("{n}y", timedelta(days=365)), ("{n}w", timedelta(days=7)), ("{n}d", timedelta(days=1))):
-        if past >= length:
-            return tr(letter, n=past // length)
-    return tr("{n}h", n=past // timedelta(hours=1)) if past >= timedelta(hours=1) else tr("now")
+    return next((tr(word, n=past // length) for word, length in _AGE_WORDS if past >= length), tr("now"))
