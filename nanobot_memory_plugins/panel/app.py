@@ -92,10 +92,7 @@ class PanelApp(App[None]):
     TITLE = "nanobot-memory"
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE_FROM, "-wide")]  # noqa: RUF012  # as App has it
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(f"{n},f{n + 1}", f"show('{view}')", show=False) for n, view in enumerate(VIEWS, 1)),
-        Binding("ctrl+c,ctrl+q", "quit", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", show=False)]
 
     def __init__(self, memory: PanelMemory, *, poll_seconds: float = POLL_SECONDS) -> None:
         super().__init__()
@@ -105,6 +102,8 @@ class PanelApp(App[None]):
         self._is_opening = True
         self.views = {name: view(memory, id=name) for name, view in VIEWS.items()}
         self.title_bar = Static(id="title", markup=False)
+        for n, (name, view) in enumerate(VIEWS.items(), 1):
+            self.bind(f"{n},f{n + 1}", f"show('{name}')", description=tr(view.name_of_view), show=False)
         for key, name, label in (
             ("e", "edit", tr("Edit")),
             ("f,delete", "forget", tr("Forget")),
