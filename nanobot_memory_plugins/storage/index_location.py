@@ -2,12 +2,11 @@
 
 import contextlib
 import os
-import re
 import tempfile
 from pathlib import Path
-from typing import Final
 
 from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_index
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import (
     LINKED,
@@ -17,15 +16,8 @@ from nanobot_memory_plugins.core.files.private import (
     private_folder,
     put_aside,
 )
-from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-APPLICATION_ID: Final = 0x6E626D69
-"""Marks a SQLite file as an index of this set: "nbmi"."""
-_SIDE_FILES = ("-wal", "-shm", "-journal")
-# The header of a SQLite file, which its log holds too, up to the mark.
-_HEADER = 72
-_MARKED = re.compile(rb"SQLite format 3\0.{52}" + re.escape(APPLICATION_ID.to_bytes(4, "big")), re.DOTALL)
 # Next to the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"
 
@@ -70,33 +62,13 @@ def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
     return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *neighbours, *earlier]))
 
 
-def is_index(path: Path) -> bool:
-    """Tell whether an index of this set, of whatever version, is at a path, by the mark in its file or in its log.
-
-    All of an index may be in the log, where the process that made it was killed. SQLite is not asked: it throws away
-    the log of an empty file.
-    """
-    with contextlib.suppress(OSError), open_regular(path) as file:
-        if _MARKED.match(file.read(_HEADER)):
-            return True
-    with contextlib.suppress(OSError):
-        return _MARKED.search(read_regular(path.with_name(f"{path.name}-wal"))) is not None
-    return False
-
-
-def remove_index(path: Path) -> None:
-    """Remove an index with its side files, the file itself last. Raises OSError."""
-    for suffix in (*_SIDE_FILES, ""):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
 def make_way(path: Path) -> None:
     """Remove an index that cannot be used; what may be somebody else's is put aside. Raises OSError."""
     if is_index(path):
         remove_index(path)
         return
     aside = free_aside(path)
-    for suffix in (*_SIDE_FILES, ""):
+    for suffix in (*SIDE_FILES, ""):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     logger.warning("what was at the place of the index is put aside as {}", aside.name)
@@ -104,7 +76,7 @@ def make_way(path: Path) -> None:
 
 def asides_of(path: Path) -> list[Path]:
     """Return what was put aside at the place of an index."""
-    return sorted(one for one in path.parent.glob(f"{path.name}.aside-*") if not one.name.endswith(_SIDE_FILES))
+    return sorted(one for one in path.parent.glob(f"{path.name}.aside-*") if not one.name.endswith(SIDE_FILES))
 
 
 def remember_place(paths: MemoryPaths, database: Path) -> None:

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.erasure.plan import unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.index_file import is_index, remove_index
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.index_location import (
     asides_of,
-    is_index,
     known_databases,
-    remove_index,
 )
 
 if TYPE_CHECKING:

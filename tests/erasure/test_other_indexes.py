@@ -14,7 +14,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.storage.index_location import APPLICATION_ID, is_index, make_way
+from nanobot_memory_plugins.core.files.index_file import APPLICATION_ID, is_index
+from nanobot_memory_plugins.storage.index_location import make_way
 from tests.support.files_of import contents_of
 from tests.support.obstacles import locked
 

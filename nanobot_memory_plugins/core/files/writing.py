@@ -140,7 +140,7 @@ class Writer:
             return
         try:
             self._on_append(path)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             logger.warning("The listener for appended files raised {}", type(error).__name__)
 
     def _warn(self, path: Path, message: str) -> None:

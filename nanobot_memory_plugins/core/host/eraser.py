@@ -1,5 +1,6 @@
 """Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
 
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, redacte
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
+from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_index
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
@@ -38,6 +40,7 @@ _GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` agai
 _WAIT_SECONDS = 60.0
 # The plugin whose files the indexes in the workspace are.
 _INDEX_OWNER = "storage"
+_SIDE_FILE = f"(?:{'|'.join(SIDE_FILES)})$"
 _DELETED = "no plugin opens it; it is deleted, and made again where it is used"
 
 
@@ -193,18 +196,14 @@ class Eraser:
         is_owned = _INDEX_OWNER in self._plugins.plugins_with("on_purge")
         if is_owned and self._plugins.store is not None:
             return []
-        files = [
-            path
-            for path in sorted(self._paths.database.parent.glob("*.db*"))
-            if path.is_file() and path.name.partition(".db")[0] != self._paths.state.stem
-        ]
-        indexes = dict.fromkeys(path.with_name(path.name.partition(".db")[0] + ".db") for path in files)
-        left = [where for path in indexes if (where := self._paths.relative(path)) not in named]
+        files = self._paths.database.parent.glob("*.db*")
+        indexes = {path.with_name(re.sub(_SIDE_FILE, "", path.name)) for path in files} - {self._paths.state}
+        left = [path for path in sorted(indexes) if is_index(path) and self._paths.relative(path) not in named]
         if is_owned:
-            return [unopened(where, dry_run=dry_run) for where in left]
-        for path in () if dry_run else files:
-            path.unlink(missing_ok=True)
-        return [Trace(where, 0, why=_DELETED) for where in left]
+            return [unopened(self._paths.relative(path), dry_run=dry_run) for path in left]
+        for path in () if dry_run else left:
+            remove_index(path)
+        return [Trace(self._paths.relative(path), 0, why=_DELETED) for path in left]
 
 
 async def scrub_workspace(

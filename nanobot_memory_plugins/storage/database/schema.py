@@ -4,13 +4,13 @@ import uuid
 
 import apsw
 
+from nanobot_memory_plugins.core.files.index_file import APPLICATION_ID
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     immediate,
     scalar,
 )
-from nanobot_memory_plugins.storage.index_location import APPLICATION_ID
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
 # Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.

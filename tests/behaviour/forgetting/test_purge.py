@@ -196,11 +196,14 @@ async def test_an_index_that_another_store_has_replaced_is_purged_too(life, inst
         index.with_name("memory.db-wal").write_bytes(b"Quorvexina" + index.read_bytes())
         index.write_bytes(b"")
     install_scored_store(install)
+    theirs = life.workspace / ".storage" / "theirs.db"
+    theirs.write_bytes(b"SQLite format 3\0 of somebody else")
     life.options["storage"] = {"enabled": ours_is_on}
     assert ".storage/memory.db" in " ".join(life.files_with("Quorvexina"))
     done = life.command("purge", "--text", "Quorvexina", "--yes", "--json")
     assert ".storage/memory.db" in done.json["files"]
     assert life.files_with("Quorvexina", "Marzipan Alley") == []
+    assert theirs.is_file()
     # Nothing waits for a start that opens it.
     assert life.command("purge", "--text", "Quorvexina", "--yes").status == 1
     life.options["storage"] = {}
