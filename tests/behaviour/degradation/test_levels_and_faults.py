@@ -300,7 +300,7 @@ async def test_in_a_folder_that_cannot_be_written_to_it_reads_and_says_that_it_k
             preexec_fn=without_the_rights_of_root,
         )
     finally:
-        for file in everything:
+        for file in filter(Path.exists, everything):  # the state's log goes when the state is closed for the fork
             file.chmod(0o755 if file.is_dir() else 0o644)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip().splitlines()[-1] == "False|True|the walnut is on shelf 10"
