@@ -80,7 +80,11 @@ class Indexer:
         self._wake.set()
 
     def look(self) -> int:
-        """Have all files looked at, and return the number by which `has_looked` knows whether that was done."""
+        """Have all files looked at, and return the number by which `has_looked` knows whether that was done.
+
+        What went wrong before is forgotten: it is tried again at once.
+        """
+        self.trouble = ""
         number = self._looks_begun + 1
         self.notify()
         return number
