@@ -310,8 +310,22 @@ class StateDatabase:
         return memory
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that is closed when nobody holds it any more; Python 3.13 warns of one that is not."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def _connect(address: str) -> sqlite3.Connection:
-    return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    return sqlite3.connect(
+        address,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=True,
+        factory=_Connection,
+    )
 
 
 def _address(path: Path) -> str:
