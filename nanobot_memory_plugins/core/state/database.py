@@ -314,7 +314,8 @@ class _Connection(sqlite3.Connection):
     """A connection that is closed when nobody holds it any more; Python 3.13 warns of one that is not."""
 
     def __del__(self) -> None:
-        self.close()
+        with suppress(sqlite3.ProgrammingError):  # it could not be opened
+            self.close()
 
 
 def _connect(address: str) -> sqlite3.Connection:
