@@ -6,11 +6,10 @@ import tempfile
 from pathlib import Path
 
 from nanobot_memory_plugins.core import StoreError, logger
-from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_index
+from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, put_database_aside, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import (
     LINKED,
-    free_aside,
     in_the_way_of,
     make_missing,
     private_folder,
@@ -65,13 +64,9 @@ def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
 def make_way(path: Path) -> None:
     """Remove an index that cannot be used; what may be somebody else's is put aside. Raises OSError."""
     if is_index(path):
-        remove_index(path)
+        remove_database(path)
         return
-    aside = free_aside(path)
-    for suffix in (*SIDE_FILES, ""):
-        with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
-    logger.warning("what was at the place of the index is put aside as {}", aside.name)
+    logger.warning("what was at the place of the index is put aside as {}", put_database_aside(path).name)
 
 
 def asides_of(path: Path) -> list[Path]:

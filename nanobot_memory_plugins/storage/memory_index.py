@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core import Clock, Hit, Level, Query, SearchResult, StoreError, StoreStatus, logger
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
-from nanobot_memory_plugins.core.files.index_file import remove_index
+from nanobot_memory_plugins.core.files.index_file import remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -155,7 +155,7 @@ class MemoryIndex:
         from nanobot_memory_plugins.storage.database.connection import plain_errors
 
         with plain_errors(self.database):
-            remove_index(self.database)
+            remove_database(self.database)
         if self.indexer is not None and self._readers is not None:
             self.indexer.check_database()
             self._readers.open(_REBUILD_SECONDS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.erasure.plan import unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.index_file import is_index, remove_index
+from nanobot_memory_plugins.core.files.index_file import is_index, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -92,7 +92,7 @@ def _removed(paths: MemoryPaths, path: Path, *, dry_run: bool) -> Trace:
     is_removed = True
     if not dry_run:
         try:
-            remove_index(path)
+            remove_database(path)
         except OSError:
             is_removed = False
     return Trace(_relative(paths, path), removed=is_removed, why=_IS_NOT_USED)

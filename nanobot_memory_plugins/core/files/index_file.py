@@ -1,6 +1,6 @@
-"""The SQLite file of an index, which can be made again: known by a mark, and removed with its side files.
+"""SQLite files with their side files, removed or put aside; and the mark by which an index of ours is known.
 
-Core asks where the plugin that opens indexes is not there.
+Core asks for the mark where the plugin that opens indexes is not there.
 """
 
 import contextlib
@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from nanobot_memory_plugins.core.files.private import free_aside
 from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 
 APPLICATION_ID: Final = 0x6E626D69
@@ -35,7 +36,16 @@ def is_index(path: Path) -> bool:
     return False
 
 
-def remove_index(path: Path) -> None:
-    """Remove an index with its side files, the file itself last. Raises OSError."""
+def remove_database(path: Path) -> None:
+    """Remove a database with its side files, the file itself last. Raises OSError."""
     for suffix in (*SIDE_FILES, ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def put_database_aside(path: Path) -> Path:
+    """Put a database aside with its side files, under a name that nothing has, and return that. Raises OSError."""
+    aside = free_aside(path)
+    for suffix in (*SIDE_FILES, ""):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
+    return aside

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, redacte
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
-from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_index
+from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
@@ -202,7 +202,7 @@ class Eraser:
         if is_owned:
             return [unopened(self._paths.relative(path), dry_run=dry_run) for path in left]
         for path in () if dry_run else left:
-            remove_index(path)
+            remove_database(path)
         return [Trace(self._paths.relative(path), 0, why=_DELETED) for path in left]
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.files.index_file import put_database_aside, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
 from nanobot_memory_plugins.core.files.reading import must_be_regular
@@ -78,7 +79,7 @@ _UNWRITABLE: Final = (
 # What is wrong with a file.
 _DAMAGE = Sentence("{name} was damaged: it was made again, without the history.")
 _OTHER = Sentence("{name} was of another version: it was made again, without the history.")
-_FOREIGN = Sentence("{name} was no state of ours and was put aside as {name}.aside.")
+_FOREIGN = Sentence("{name} was no state of ours and was put aside as {aside}.")
 
 _open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
 _opening = threading.Lock()
@@ -88,7 +89,7 @@ class StateDatabase:
     """The state of one workspace, for any thread: each call holds the lock for as long as SQLite takes.
 
     The connection is made at the first use, and anew where the file has been deleted or the process forked. A file that
-    is damaged or of another version is made again; somebody else's is put aside as ``state.db.aside``. Where it cannot
+    is damaged or of another version is made again; somebody else's is put aside. Where it cannot
     be opened or written, the state lives in memory for as long as this process does, and `trouble` says why.
     """
 
@@ -284,12 +285,13 @@ class StateDatabase:
 
     def _replace(self, wrong: str) -> None:
         """Make way for a new file: what is somebody else's is put aside, what was ours goes with all that it holds."""
-        self._trouble = Sentence(wrong, name=self.path.name)
+        aside = ""
+        if wrong == _FOREIGN:
+            aside = put_database_aside(self.path).name
+        else:
+            remove_database(self.path)
+        self._trouble = Sentence(wrong, name=self.path.name, aside=aside)
         logger.warning("{}", self._trouble)
-        for ending in ("-wal", "-shm", ""):
-            with suppress(FileNotFoundError):
-                path = self.path.with_name(self.path.name + ending)
-                path.replace(path.with_name(f"{path.name}.aside")) if wrong == _FOREIGN else path.unlink()
 
     def _continue_in_memory(self, error: Exception) -> sqlite3.Connection:
         """Go on without the file, with what can still be read of it."""

@@ -33,13 +33,18 @@ def test_another_version_is_made_again_and_a_foreign_database_is_put_aside(state
     assert "another version" in str(state.trouble)
     state.close()
     state.path.unlink()
-    foreign = apsw.Connection(str(state.path))
-    foreign.execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (42)")
-    foreign.close()
-    put(state, "b")
-    kept = apsw.Connection(str(state.path) + ".aside")
-    assert kept.execute("SELECT x FROM theirs").fetchall() == [(42,)]
-    kept.close()
+    for number, name in ((42, "aside-1"), (43, "aside-2")):
+        foreign = apsw.Connection(str(state.path))
+        foreign.execute(f"CREATE TABLE theirs (x); INSERT INTO theirs VALUES ({number})")
+        foreign.close()
+        put(state, "b")
+        assert name in str(state.trouble)
+        state.close()
+        state.path.unlink()
+    for number, name in ((42, "aside-1"), (43, "aside-2")):
+        kept = apsw.Connection(f"{state.path}.{name}")
+        assert kept.execute("SELECT x FROM theirs").fetchall() == [(number,)]
+        kept.close()
 
 
 def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
