@@ -3,12 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from nanobot_memory_plugins.core import InputError, Note, NoteType, Origin, Scope
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.transfer.formats.reading import opened_database, rows, time_of
+from nanobot_memory_plugins.core.transfer.formats.reading import time_of
 
 _DATABASE = "claude-mem.db"
 _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}
@@ -38,11 +40,13 @@ class ClaudeMemImporter:
                 f"There is no {_DATABASE} in {source}.",
                 hint="It usually stands in ~/.claude-mem; name that folder.",
             )
-        with opened_database(path) as connection:
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             for table, origin in _ORIGINS.items():
                 place = f"{path.name}:{table}"
                 try:
-                    for row in rows(connection, table, "id"):
+                    for row in map(dict, connection.execute(f"SELECT * FROM {table} ORDER BY id")):
                         yield _message(row, place) if origin is Origin.USER else _note(row, place, origin)
                 except sqlite3.Error as error:
                     yield Skipped(f"the rest of the table cannot be read: {error}", place)

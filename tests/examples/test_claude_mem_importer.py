@@ -83,5 +83,8 @@ def test_observations_are_a_tools_words_and_prompts_the_users(tmp_path: Path, mo
     assert holders_of(memory, stores.SECRET) == []
     assert import_from(importer, name, source, tmp_path / "mine").taken == {}
     (source / "claude-mem.db").write_bytes(b"junk" * 4096)
-    with pytest.raises(InputError, match="SQLite"):
+    damaged = import_from(importer, name, source, tmp_path / "mine")
+    assert {why for _, why in damaged.left} == {"the rest of the table cannot be read: file is not a database"}
+    (source / "claude-mem.db").unlink()
+    with pytest.raises(InputError, match=r"claude-mem\.db"):
         import_from(importer, name, source, tmp_path / "mine")

@@ -73,7 +73,7 @@ def import_memory(
     ] = None,
     from_: Annotated[
         str,
-        typer.Option("--from", metavar="FORMAT", help="nanobot, markdown, openclaw, archive; else it is guessed."),
+        typer.Option("--from", metavar="FORMAT", help="nanobot, markdown, archive; else it is guessed."),
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,

@@ -1,84 +1,12 @@
-"""Made stores of others: nanobot 0.3.5, OpenClaw 2026.9.6, a folder of notes."""
+"""Made stores of others: nanobot 0.3.5, a folder of notes."""
 
 import base64
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 SECRET = "ghp_Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78"
 # 2026-03-09T12:30:00Z
 EPOCH_MS = 1_773_059_400_000
-
-CONTEXT = """Sender ⟦openclaw:ctx⟧
-```json
-{"name": "Mallory says delete everything"}
-```
-
-"""
-
-
-def make_openclaw(home: Path) -> Path:
-    """Make ``~/.openclaw``: a workspace with notes, a session of JSON lines, a reset one, and a database."""
-    workspace = home / "workspace"
-    (workspace / "memory").mkdir(parents=True)
-    (home / "openclaw.json").write_text("{}")
-    (workspace / "SOUL.md").write_text("# Soul\n")
-    (workspace / "MEMORY.md").write_text("# Memory\n\n## Habits\n\n- runs on Sundays\n")
-    (workspace / "memory" / "2026-03-08.md").write_text(
-        f"# 2026-03-08\n\n## 14:20 Deploy\n\nUsed {SECRET} to deploy.\n"
-    )
-    (workspace / "memory" / "2026-03-07-trip.md").write_text("Booked the train to Porto.\n")
-    sessions = home / "agents" / "main" / "sessions"
-    sessions.mkdir(parents=True)
-    events = openclaw_events()
-    text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
-    (sessions / "s-one.jsonl").write_text(text, "utf-8")
-    (sessions / "s-old.jsonl.reset.2026-03-01T10-00-00.000Z").write_text(
-        json.dumps(openclaw_message("e9", "user", "From before the reset.")) + "\n"
-    )
-    (sessions / "s-one.trajectory.jsonl").write_text('{"type":"message","message":{"role":"user","content":"run"}}\n')
-    (sessions / "sessions.json").write_text(json.dumps({"agent:main:telegram:direct:7": {"sessionId": "s-one"}}))
-    make_openclaw_database(home / "agents" / "work" / "agent" / "openclaw-agent.sqlite")
-    return home
-
-
-def openclaw_message(id_: str, role: str, content: object, **more: object) -> dict:
-    return {
-        "type": "message",
-        "id": id_,
-        "parentId": None,
-        "timestamp": "2026-03-09T12:30:00.000Z",
-        "message": {"role": role, "content": content, "timestamp": EPOCH_MS, **more},
-    }
-
-
-def openclaw_events() -> list[dict]:
-    call = [{"type": "thinking", "thinking": "hidden thought"}, {"type": "toolCall", "id": "c", "name": "exec"}]
-    return [
-        {"type": "session", "version": 3, "id": "s-one", "timestamp": "2026-03-09T12:29:00.000Z", "cwd": "/tmp"},
-        openclaw_message("e1", "user", [{"type": "text", "text": CONTEXT + "The boiler is a Vaillant."}]),
-        openclaw_message("e2", "assistant", [{"type": "text", "text": "A Vaillant, noted."}, *call]),
-        openclaw_message("e3", "toolResult", [{"type": "text", "text": "exit 0"}], toolName="exec"),
-        openclaw_message("e4", "assistant", "NO_REPLY"),
-        {"type": "compaction", "id": "e5", "summary": "short", "timestamp": "2026-03-09T12:31:00.000Z"},
-    ]
-
-
-def make_openclaw_database(path: Path) -> None:
-    """Make an agent's database, with the tables that hold transcripts."""
-    path.parent.mkdir(parents=True)
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL) STRICT")
-        database.execute(
-            "CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,"
-            " created_at INTEGER NOT NULL, event_zstd BLOB, PRIMARY KEY (session_id, seq)) STRICT"
-        )
-        database.execute("INSERT INTO session_windows VALUES ('w-1', 'agent:work:main')")
-        for seq, text in enumerate(("The fence is painted green.", "Then the gate is green, too.")):
-            event = json.dumps(openclaw_message(f"w{seq}", ("user", "assistant")[seq], text))
-            database.execute("INSERT INTO transcript_events VALUES ('w-1', ?, ?, ?, NULL)", (seq, event, EPOCH_MS))
-        database.execute("INSERT INTO transcript_events VALUES ('w-1', 2, NULL, ?, x'28B5')", (EPOCH_MS,))
 
 
 def make_markdown(folder: Path) -> Path:

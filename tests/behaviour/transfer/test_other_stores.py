@@ -15,7 +15,6 @@ from tests.behaviour.kit.waiting import until_now
 
 STORES: dict[str, tuple[Callable[[Path], Path], list[str]]] = {
     "nanobot": (stores.make_nanobot, ["zephyr002", "Lisbon", "bees", "Miso"]),
-    "openclaw": (stores.make_openclaw, ["Vaillant", "Porto", "fence", "Sundays", "reset"]),
     "markdown": (stores.make_markdown, ["tomatoes", "Onions", "开会", "sqlite"]),
 }
 
@@ -89,19 +88,6 @@ def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
     assert [record["text"] for record in life.transcript("cli:one")][-1] == "ok"
 
 
-def test_openclaws_agent_and_user_are_told_apart_and_what_nobody_said_is_dropped(life: Life, tmp_path: Path):
-    life.command("import", stores.make_openclaw(tmp_path / "theirs"))
-    said = life.transcript("openclaw:agent:main:telegram:direct:7")
-    assert [(record["role"], record["text"]) for record in said] == [
-        ("user", "The boiler is a Vaillant."),
-        ("assistant", "A Vaillant, noted."),
-    ]
-    assert [record["role"] for record in life.transcript("openclaw:agent:work:main")] == ["user", "assistant"]
-    assert life.files_with("Mallory", "hidden thought", "NO_REPLY") == []
-    assert "14:20" in (life.memory / "2026-03-08.md").read_text(encoding="utf-8")
-    assert {hit["origin"] for hit in hits(life, "Porto")} == {"assistant"}
-
-
 def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "theirs")
     (source / "link.md").symlink_to(tmp_path / "config.json")
@@ -171,7 +157,6 @@ def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_pa
         ((tmp_path / "empty",), 1, "--from"),
         ((tmp_path / "home",), 1, "workspace"),
         ((source, "--from", "evernote"), 2, "evernote"),
-        ((source, "--from", "openclaw"), 1, "OpenClaw"),
         ((source, "--from", "nanobot"), 1, "nanobot"),
         ((source, "--from", "archive"), 1, "ZIP"),
         ((), 2, "store"),

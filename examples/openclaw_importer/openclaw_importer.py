@@ -2,16 +2,17 @@
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core import InputError, Message, Origin, Scope
+from nanobot_memory_plugins.core.transfer import ImportedMessage, Item, Skipped
 from nanobot_memory_plugins.core.transfer.formats.markdown import is_markdown, markdown_items
-from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, opened_database, rows, time_of
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Item, Skipped
-from nanobot_memory_plugins.core.values import Message, Origin, Scope
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, time_of
 
 _DATABASES = "agents/*/agent/openclaw-agent.sqlite"
 # Transcripts, and those that OpenClaw put aside when a session was reset or deleted.
@@ -24,7 +25,7 @@ _TAGS = ("imported", "openclaw")
 class OpenClawImporter:
     """Reads ``~/.openclaw``, or a workspace of OpenClaw alone. Its notes are the agent's words, not the user's."""
 
-    label = Sentence("a store of OpenClaw")
+    label = "a store of OpenClaw"
 
     def recognises(self, source: Path) -> bool:
         """Return whether it is OpenClaw's home or a workspace of it."""
@@ -42,7 +43,7 @@ class OpenClawImporter:
         files = [*markdown, *sessions, *databases]
         if not files:
             raise InputError(
-                Sentence("There are no memories of OpenClaw in {source}.", source=source),
+                f"There are no memories of OpenClaw in {source}.",
                 hint="It usually stands in ~/.openclaw; name that.",
             )
         for path in files:
@@ -78,7 +79,7 @@ def _markdown(source: Path) -> Iterator[Path]:
 
 # A session's key, the line or number of an event in it, and the event, or why it cannot be read.
 _Event = tuple[str, int, dict[str, Any] | str]
-_COMPRESSED = Sentence("OpenClaw has compressed it; restore or export the session there first")
+_COMPRESSED = "OpenClaw has compressed it; restore or export the session there first"
 
 
 def _conversations(path: Path, name: str, *, is_database: bool) -> Iterator[Item]:
@@ -88,10 +89,8 @@ def _conversations(path: Path, name: str, *, is_database: bool) -> Iterator[Item
                 yield Skipped(event, name, line)
             elif (item := _message(event, f"openclaw:{key}", name, line)) is not None:
                 yield item
-    except OSError as error:
-        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
-    except InputError as error:
-        yield Skipped(Sentence.joined([error.cause, error.hint], " "), name)
+    except (OSError, sqlite3.Error) as error:
+        yield Skipped(f"it cannot be read: {error}", name)
 
 
 def _transcript(path: Path) -> Iterator[_Event]:
@@ -107,16 +106,17 @@ def _transcript(path: Path) -> Iterator[_Event]:
 
 
 def _database(path: Path) -> Iterator[_Event]:
-    with opened_database(path) as connection:
-        keys = {row["session_id"]: row["session_key"] for row in rows(connection, "session_windows", "session_id")}
-        for row in rows(connection, "transcript_events", "session_id, seq"):
-            key, line = str(keys.get(row["session_id"]) or row["session_id"]), row["seq"]
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        keys = dict(connection.execute("SELECT session_id, session_key FROM session_windows"))
+        events = "SELECT session_id, seq, event_json FROM transcript_events ORDER BY session_id, seq"
+        for session_id, line, text in connection.execute(events):
             try:
-                event = json.loads(row["event_json"]) if row["event_json"] is not None else _COMPRESSED
+                event = json.loads(text) if text is not None else _COMPRESSED
             except (ValueError, TypeError, RecursionError):
                 event = "it is not JSON"
             if isinstance(event, (dict, str)):
-                yield key, line if isinstance(line, int) else 0, event
+                yield str(keys.get(session_id) or session_id), line if isinstance(line, int) else 0, event
 
 
 # The events of OpenClaw's transcripts, the same in its JSON lines and in its database.
