@@ -1,9 +1,8 @@
-"""The catalogues of messages: ``python -m release.catalogues [FOLDER]`` brings each up to date and compiles it.
+"""The catalogues of messages: ``python -m release.catalogues`` brings each up to date.
 
 The sentences are found in the sources: what `tr` and `Sentence` are given, causes and hints of errors and findings,
-and what the help of the command line is made of. A catalogue is ``<language>/LC_MESSAGES/nanobot-memory.po``; a new
-language is an empty file of that name. What is not translated yet is listed, what is said no more goes. The compiled
-catalogues, and that of traditional Chinese, are made by the build of core.
+and what the help of the command line is made of. A catalogue is ``<language>.po``; a new language is an empty file of
+that name. What is not translated yet is listed, what is said no more goes.
 """
 
 import ast
@@ -16,12 +15,12 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
-from nanobot_memory_plugins.core.hatch_build import DOMAIN, compile_catalogues, header, read_catalogue
+from nanobot_memory_plugins.core.config.languages import CATALOGUES, read_catalogue
 from release.running import ReleaseError
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "nanobot_memory_plugins"
-CATALOGUES = PACKAGE / "core" / "cli" / "catalogues"
+_HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {}\n"
 
 # Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
 _CALLS = {
@@ -259,23 +258,12 @@ def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
             yield from _texts(constants[name], {})
 
 
-def catalogue_of(language: str, folder: Path = CATALOGUES) -> Path:
-    """Return where the catalogue of a language is."""
-    return folder / language / "LC_MESSAGES" / f"{DOMAIN}.po"
-
-
-def languages_of(folder: Path = CATALOGUES) -> list[str]:
-    """Return the languages that have a catalogue, in the order of names."""
-    return sorted(file.parents[1].name for file in folder.glob("*/LC_MESSAGES/*.po"))
-
-
 def write(file: Path, translations: Mapping[str, str], places: Mapping[str, list[str]]) -> None:
     """Write a catalogue, its texts in the order of the files in which they stand."""
-    blocks = [f'msgid ""\nmsgstr {_quoted(header(file.parents[1].name))}']
+    blocks = [f'msgid ""\nmsgstr {_quoted(_HEADER.format(file.stem))}']
     for text in sorted(places, key=lambda one: (places[one][0], one)):
         said = translations.get(text, "")
         blocks.append(f"#: {' '.join(places[text])}\nmsgid {_quoted(text)}\nmsgstr {_quoted(said)}")
-    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
 
@@ -291,22 +279,20 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def main(folder: Path = CATALOGUES) -> int:
-    """Bring every catalogue of a folder up to date; return 1 where a text has no translation."""
+def main() -> int:
+    """Bring every catalogue up to date; return 1 where a text has no translation."""
     found = sentences()
     missing = 0
-    for language in languages_of(folder):
-        file = catalogue_of(language, folder)
-        translations = read_catalogue(file)
+    for file in sorted(CATALOGUES.glob("*.po")):
+        translations = read_catalogue(file.stem)
         write(file, translations, found)
         bare = [text for text in found if not translations.get(text)]
         missing += len(bare)
-        print(f"{language}: {len(found) - len(bare)} of {len(found)} texts are translated")
+        print(f"{file.stem}: {len(found) - len(bare)} of {len(found)} texts are translated")
         for text in bare:
             print(f"  {found[text][0]}: {text}")
-    compile_catalogues(folder)
     return 1 if missing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(Path, sys.argv[1:2])))
+    sys.exit(main())

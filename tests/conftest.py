@@ -32,13 +32,6 @@ with suppress(ImportError):
     settings.load_profile("every run")
 
 
-# Compiled catalogues are made by an installation, and again after a change; some environments have no hatchling.
-with suppress(ImportError):
-    from nanobot_memory_plugins.core.config.languages import CATALOGUES
-    from nanobot_memory_plugins.core.hatch_build import compile_catalogues
-
-    compile_catalogues(CATALOGUES)
-
 # nanobot reads its skills as YAML for every prompt: in Python a third of the processor time of its tests, in C next to
 # nothing.
 with suppress(ImportError, AttributeError):

@@ -1,7 +1,6 @@
 """``nanobot-memory``, which answers Ctrl-C from its first moment on, also while modules are imported."""
 
 import gettext
-import os
 import signal
 import sys
 from contextlib import suppress
@@ -23,15 +22,12 @@ def main() -> None:
 
 
 def _choose_language() -> None:
-    """Let gettext find our catalogue, before Typer, which looks its headings up when it is imported."""
-    from nanobot_memory_plugins.core.cli.language import chosen_language
-    from nanobot_memory_plugins.core.config.languages import CATALOGUES, DOMAIN
+    """Have gettext say what our catalogue does, before Typer, which looks its headings up when it is imported."""
+    from nanobot_memory_plugins.core.cli.language import catalogue, chosen_language
     from nanobot_memory_plugins.core.errors import InputError
 
     with suppress(InputError):  # the command says so
-        os.environ["LANGUAGE"] = chosen_language(sys.argv[1:])[0]
-    gettext.bindtextdomain(DOMAIN, CATALOGUES)
-    gettext.textdomain(DOMAIN)
+        gettext.gettext = catalogue(chosen_language(sys.argv[1:])[0])  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 """The language of the command line: what ``--lang``, the configuration and the locale say, and its catalogue.
 
-A language is a file, ``catalogues/<language>/LC_MESSAGES/nanobot-memory.po``, compiled beside it when core
-is built. English is in the code.
+A language is a file, ``catalogues/<language>.po``. English is in the code.
 """
 
 import argparse
-import gettext
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
-from nanobot_memory_plugins.core.config.languages import ENGLISH, catalogue_file, language_named, languages
+from nanobot_memory_plugins.core.config.languages import ENGLISH, language_named, languages, read_catalogue
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
 
@@ -28,9 +26,11 @@ _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLACES = (("channels", "memoryPlugins"), ("memoryPlugins",))
 
 
+@cache
 def catalogue(language: str) -> Translate:
-    """Return what translates an English text; without a catalogue, what leaves it as it is."""
-    return _read(catalogue_file(language))
+    """Return what translates an English text, and leaves it as it is without a translation."""
+    translations = read_catalogue(language)
+    return lambda text: translations.get(text) or text
 
 
 @contextmanager
@@ -48,15 +48,6 @@ def spoken(language: str) -> Iterator[None]:
 def spoken_language() -> str:
     """Return the language in which the command line speaks just now."""
     return _spoken
-
-
-@cache
-def _read(path: Path) -> Translate:
-    try:
-        with path.open("rb") as file:
-            return gettext.GNUTranslations(file).gettext
-    except OSError:
-        return gettext.NullTranslations().gettext
 
 
 def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> tuple[str, list[str]]:

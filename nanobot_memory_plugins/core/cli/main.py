@@ -68,7 +68,7 @@ def every_command(
         typer.Option(
             "--lang",
             metavar="LANGUAGE",
-            help="Speak this language: en, zh, zh_Hant. Else as core.language or the locale says.",
+            help="Speak this language: en or zh. Else as core.language or the locale says.",
         ),
     ] = "",
     _version: Annotated[

@@ -43,7 +43,7 @@ class CoreOptions(PluginOptions):
     )
     language: str = Field(
         default="auto",
-        description="auto, en, zh, zh_Hant, or another one with a catalogue: of the command line, and en and zh of the"
+        description="auto, en, zh, or another one with a catalogue: of the command line, and en and zh of the"
         " fence around injected text; auto follows the locale, and the message",
         json_schema_extra=lambda schema: schema.update(enum=["auto", *languages()]),
     )

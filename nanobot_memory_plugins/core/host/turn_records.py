@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.config.languages import base_language
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.state import StateDatabase
@@ -37,7 +36,7 @@ _DAY = timedelta(days=1)
 
 def notice_language(language: str, text: str) -> Language:
     """Return the language for the notices of a turn: the configured one, or that of its message."""
-    return _OF_FENCES.get(base_language(language)) or language_of(text)
+    return _OF_FENCES.get(language) or language_of(text)
 
 
 def late_notice(language: Language) -> ContextBlock:
