@@ -19,8 +19,6 @@ OPTIONAL = {
     "nanobot-memory-postgres",
     "nanobot-memory-tools",
 }
-# Extras of those that are extras of the umbrella, too.
-FURTHER = {"nanobot-memory-tools": ("postgres",)}
 
 
 class EveryPlugin(MetadataHookInterface):
@@ -40,8 +38,5 @@ class EveryPlugin(MetadataHookInterface):
             where = f"=={project['version']}" if release else f" @ {file.parent.as_uri()}"
             if project["name"] in OPTIONAL:
                 metadata["optional-dependencies"][file.parent.name] = [name + where]
-                for extra in FURTHER.get(project["name"], ()):
-                    more = f"{project['name']}[{extra}]{where}"
-                    metadata["optional-dependencies"][f"{file.parent.name}-{extra}"] = [more]
             else:
                 metadata["dependencies"].append(name + where)

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile
-from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
+from tests.support.postgres_server import OwnServer
 
 LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
 QUESTIONS, QUESTION_WORDS, MESSAGES = 60, 8, 60

@@ -64,7 +64,7 @@ _KEYED = {"DEGRADED", "_IMPOSSIBLE"}
 _NAMED = {"name_of_view", "columns", "field_text"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
-    "tools/demo/command.py": ("_STAGE_WORDS",),
+    "tools/demo/scenario.py": ("STAGES",),
     "bridge/plugin.py": ("_IMPOSSIBLE",),
     "bridge/seams.py": ("DEGRADED",),
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),

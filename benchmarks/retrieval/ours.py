@@ -13,7 +13,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core import MemoryConfig
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.evaluate import evaluate
-from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
+from tests.support.postgres_server import OwnServer
 
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
 

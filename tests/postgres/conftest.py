@@ -12,11 +12,10 @@ import pytest
 from filelock import FileLock
 from psycopg.conninfo import make_conninfo
 
-from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import connect
-from nanobot_memory_plugins.tools.postgres_server.server import ROLE, OwnServer, find_binaries
 from tests.postgres.machines import Database
+from tests.support.postgres_server import ROLE, OwnServer, ServerError, find_binaries
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +23,8 @@ def run_server(request: pytest.FixtureRequest) -> Iterator[OwnServer]:
     """The one server of a run: the first of its processes starts it, and the last one stops it."""
     try:
         find_binaries()
-    except StoreError as error:
-        pytest.skip(f"no PostgreSQL server for this platform: {error.cause}")
+    except ServerError as error:
+        pytest.skip(f"no PostgreSQL server for this platform: {error}")
     run = getattr(request.config, "workerinput", {}).get("testrunuid", uuid.uuid4().hex)
     folder = Path(tempfile.gettempdir()) / f"pg{run[:12]}"
     folder.mkdir(exist_ok=True)

@@ -13,8 +13,8 @@ from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.store import SharedStore
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
-from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.behaviour.kit.waiting import until
+from tests.support.postgres_server import OwnServer
 
 
 class Database(OwnServer):

