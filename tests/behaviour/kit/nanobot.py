@@ -1,5 +1,6 @@
 """A stock nanobot-ai: one user's installation, offline, talking to a model behind HTTP."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -32,6 +33,7 @@ def configuration(server: ScriptedServer, workspace: Path, memory: Mapping[str, 
         "model": "scripted",
         "maxTokens": 2048,
         "contextWindowTokens": 200_000,
+        "disabledSkills": _skills(),
         **defaults,
     }
     made = {
@@ -40,6 +42,13 @@ def configuration(server: ScriptedServer, workspace: Path, memory: Mapping[str, 
         **({"channels": {"memoryPlugins": memory}} if memory is not None else {}),
     }
     return json.dumps(made)
+
+
+def _skills() -> list[str]:
+    """Return the skills that come with nanobot: it reads the file of each one several times in every turn."""
+    package = importlib.util.find_spec("nanobot.skills")
+    folders = package.submodule_search_locations if package else None
+    return sorted(one.name for folder in folders or () for one in Path(folder).iterdir() if one.is_dir())
 
 
 def agent_loop(config_file: Path, bus: Any = None) -> Any:
