@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
-from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
+from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.values import Erasure, Trace
 from tests.support.each import each
 from tests.support.examples import examples
 from tests.support.files_of import holders_of
@@ -36,21 +37,24 @@ TEA = "用户喜欢喝龙井茶"
     ],
 )
 def test_the_sentence_that_carries_the_words_is_taken_out(text: str, left: str | None):
-    cleaned, count = ErasureMatcher(words=[BOATS, TEA]).without(text)
-    assert (cleaned, count) == ((text, 0) if left is None else (left, 1))
+    found = ErasureMatcher(words=[BOATS, TEA]).stretches(text)
+    assert (cut(text, found), len(found)) == ((text, 0) if left is None else (left, 1))
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from([BOATS, TEA, "El niño vive en Málaga"]))
 @settings(max_examples=examples(150))
 def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, text: str):
     matcher = ErasureMatcher([text])
-    cleaned, count = matcher.without(f"{before}\n{text}\n{after}")
-    assert (count, matcher.count(cleaned)) == (1, 0)
+    whole = f"{before}\n{text}\n{after}"
+    found = matcher.stretches(whole)
+    cleaned = cut(whole, found)
+    assert (len(found), matcher.count(cleaned)) == (1, 0)
     assert text not in cleaned
 
 
-def purge(workspace: Path, **more: object) -> FilePurge:
-    return FilePurge(MemoryPaths.of(workspace), ErasureMatcher([BOATS, TEA]), **more)
+def purge(workspace: Path, *, dry_run: bool = False, everywhere: bool = False) -> list[Trace]:
+    cleaner = words_cleaner(Erasure(texts=(BOATS, TEA), everywhere=everywhere))
+    return clean_files(MemoryPaths.of(workspace), cleaner, dry_run=dry_run)
 
 
 @pytest.fixture
@@ -81,14 +85,14 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
     for path in paths:
         os.utime(path, (time.time() - 900,) * 2)
     before = {path: path.read_bytes() for path in paths}
-    looked = purge(workspace).run()
+    looked = purge(workspace, dry_run=True)
     assert {path: path.read_bytes() for path in paths} == before
-    done = purge(workspace, dry_run=False).run()
+    done = purge(workspace)
     assert sorted(looked, key=repr) == sorted(done, key=repr)
     stays = {one.where for one in done if not one.removed}
     assert stays == {"memory/MEMORY.md", "memory/history.jsonl", "memory/project/plan.md", "notes/2025-01-01.md"}
     assert {one.where for one in done if one.removed} == files.keys() - stays | {"memory/MEMORY.md"}
     assert set(holders_of(workspace, BOATS)) == stays
-    purge(workspace, dry_run=False, everywhere=True).run()
+    purge(workspace, everywhere=True)
     assert BOATS not in (workspace / "memory" / "MEMORY.md").read_text()
     assert (workspace / "memory" / "history.jsonl").read_bytes() == files["memory/history.jsonl"].encode()

@@ -11,12 +11,11 @@ import pytest
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
-from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
-from nanobot_memory_plugins.core.erasure.scrub import scrub_files
+from nanobot_memory_plugins.core.erasure.cleaning import clean_files, secrets_cleaner, words_cleaner
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import Erasure
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
@@ -79,8 +78,8 @@ def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [one.role for one in last_records(file, "a", 5)] == ["user", "narrator"]
-    scrub_files(paths, redact_text, redact_text, lambda _path: None, dry_run=False, everywhere=False)
-    FilePurge(paths, ErasureMatcher(["we live in Kyoto"]), dry_run=False).run()
+    clean_files(paths, secrets_cleaner(redact_text, redact_text, everywhere=False), dry_run=False)
+    clean_files(paths, words_cleaner(Erasure(texts=("we live in Kyoto",))), dry_run=False)
     first, second, third = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     assert SECRET not in first["text"]
     assert "Kyoto" not in third["text"]

@@ -1,6 +1,7 @@
 """``nanobot-memory scrub``: take secrets out of what was stored before."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +22,8 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, ScrubbedBytes, clean_notes, redacted, total
+from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, secrets_cleaner, secrets_taken
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.host.eraser import scrub_workspace
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -39,52 +41,44 @@ def scrub(
     repository = opened(workspace)
     configuration, problems = read_configuration(config)
     warn(problems)
-    reports = run(_scrub(repository, configuration, dry_run=dry_run, everywhere=everywhere))
-    counts = total(reports)
-    failed = any(report.why.startswith("it cannot be cleaned") for report in reports)
+    plan = run(_scrub(repository, configuration, dry_run=dry_run, everywhere=everywhere))
+    failed = any(trace.waits for trace in plan.traces)
     if as_json:
-        rows = [
-            {"where": report.where, "kinds": dict(report.kinds), "removed": report.removed, "why": report.why}
-            for report in reports
-        ]
-        print_json({"ok": not failed, "found": dict(counts), "files": rows, "dry_run": dry_run})
+        found = Counter(held.text for trace in plan.removed for held in trace.lines)
+        print_json({"ok": not failed, "found": dict(found), **plan.to_json(), "dry_run": dry_run})
     else:
-        for report in [report for report in reports if report.kinds or not report.removed]:
-            console().print(shown(_report_line(report, dry_run)))
-        if not (failed or counts):
+        for line in plan.report_lines():
+            console().print(shown(line))
+        if not plan.traces:
             console().print(tr("No secrets were found in what the memory wrote."))
     if failed:
         raise typer.Exit(1)
 
 
-async def _scrub(
-    repository: EntryRepository, config: MemoryConfig, *, dry_run: bool, everywhere: bool
-) -> list[Scrubbed]:
-    names = (repository.path.name, repository.paths.long_term.name)
-
-    def clean(data: bytes) -> ScrubbedBytes:
-        return _clean_document(data, repository, everywhere=everywhere)
-
-    def special(path: Path) -> Cleaner | None:
-        """Return the cleaner of ``MEMORY.md``, ``ENTRIES.md`` and every copy of them."""
-        return clean if path.name.startswith(names) else None
+async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: bool, everywhere: bool) -> ErasurePlan:
+    def special(path: Path) -> Callable[[bytes], Cleaned] | None:
+        """Return the cleaner of the files that may hold entries."""
+        if path not in (repository.path, repository.paths.long_term):
+            return None
+        return lambda data: _clean_document(data, repository, everywhere=everywhere)
 
     async with MemoryHost(repository.paths.workspace, config=config) as host:
         return await scrub_workspace(host, special, dry_run=dry_run, everywhere=everywhere)
 
 
-def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> ScrubbedBytes:
+def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> Cleaned:
     """Return a file of entries without secrets in them and in the notes between them."""
-    found: Counter[str] = Counter()
-    foreign: Counter[str] = Counter()
+    result = Cleaned()
 
     def safe(text: str) -> str:
-        return redacted(text, repository.redacted, found)
+        taken, held = secrets_taken(text, repository.redacted)
+        result.found += held
+        return taken
 
     def clean(text: bytes) -> bytes:
-        notes = clean_notes(text, repository.redacted, everywhere=everywhere)
-        found.update(notes.found)
-        foreign.update(notes.foreign)
+        notes = secrets_cleaner(repository.redacted, repository.redacted, everywhere=everywhere).notes(text)
+        result.found += notes.found
+        result.foreign += notes.foreign
         return notes.data
 
     document = parse(data)
@@ -93,16 +87,5 @@ def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: boo
         for id_, entry in document.entries.items()
     }
     cleaned = parse(render(document, entries, now=repository.clock.now()))
-    return ScrubbedBytes(cleaned.with_foreign(clean), found, foreign)
-
-
-def _report_line(report: Scrubbed, dry_run: bool) -> str:
-    """Say what was found in a file."""
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.kinds.items()))
-    if report.removed:
-        return tr(
-            "to clean {where}: {kinds}" if dry_run else "cleaned {where}: {kinds}", where=report.where, kinds=kinds
-        )
-    if kinds:
-        return tr("left in {where}: {kinds} ({why})", where=report.where, kinds=kinds, why=tr(report.why))
-    return tr("left in {where}: {why}", where=report.where, why=tr(report.why))
+    result.data = cleaned.with_foreign(clean)
+    return result

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.erasure.scrub import clean_notes
+from nanobot_memory_plugins.core.erasure.cleaning import secrets_cleaner
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.private import put_aside
@@ -146,12 +146,12 @@ def reader_findings(workspace: Path) -> list[Finding]:
 def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
     """Find the Markdown files in which what people wrote holds secrets: as many as a second or two suffices for."""
     named: list[str] = []
-    left = _MOST_READ
+    left, cleaner = _MOST_READ, secrets_cleaner(without_secrets, without_secrets, everywhere=False)
     for path in sorted(memory.glob("**/*.md"), key=lambda one: (one.name != "MEMORY.md", one.name)):
         with suppress(OSError):
             if path.is_symlink() or (left := left - path.stat().st_size) < 0:
                 continue
-            if clean_notes(read_regular(path), without_secrets, everywhere=False).foreign:
+            if cleaner.notes(read_regular(path)).foreign:
                 named.append(path.relative_to(memory.parent).as_posix())
     if named:
         remainder = Sentence(" and {count} more", count=len(named) - _MOST_NAMED) if len(named) > _MOST_NAMED else ""

@@ -62,15 +62,6 @@ class ErasureMatcher:
             return False
         return any(map(self.stretches, _strings(value)))
 
-    def without(self, text: str) -> tuple[str, int]:
-        """Return a text with a gap in place of each stretch, and how many there were."""
-        cuts = self.stretches(text)
-        return cut(text, cuts), len(cuts)
-
-    def may_be_in(self, text: str) -> bool:
-        """Return whether a text, which may be JSON that holds others, is worth a closer look."""
-        return "\\" in text or self._are_in(text)
-
     def stretches(self, text: str) -> list[Stretch]:
         """Return the sentences of a text that carry the words, in their order."""
         if not self._are_in(text):

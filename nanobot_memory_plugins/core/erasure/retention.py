@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
-from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
@@ -79,7 +79,6 @@ def drop_from(paths: MemoryPaths, path: Path, clean: Clean) -> bool:
     try:
         if not rewrite(paths, path, clean):
             return False
-        remove_empty(paths, path)
     except (OSError, MemoryFileError) as error:
         why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
         logger.warning("what is too old in {} stays: {}", paths.relative(path), why)

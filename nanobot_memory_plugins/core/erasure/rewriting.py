@@ -1,8 +1,8 @@
 """The files that an erasure looks into, and writing one anew so that no copy of its old content is left."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from filelock import Timeout
@@ -19,23 +19,23 @@ _LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
 _WITHOUT_TEXT = frozenset({".locks", ".git"})
 _LOCK_SECONDS = 10.0
 _ATTEMPTS = 10
-# What a write that broke off leaves of any file of ours.
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")
+# A copy of a file of ours, and what a write leaves that broke off.
+_BY_PRODUCT = re.compile(r".+\.(?:bak|damaged)|\..+\.[0-9a-f]{16}\.tmp")
 
 
 def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> bool:
     """Put what ``clean`` makes of a file in its place, whole or not at all, and say whether that was another.
 
     Nobody waits for the cleaning: what was appended meanwhile is cleaned anew, at last with the lock held. Editors take
-    no lock: what one wrote in the last instant is in the backup, and is put back and cleaned. No backup stays. Raises
-    `MemoryFileError`.
+    no lock: what one wrote in the last instant is in the backup, and is put back and cleaned. No backup stays, and no
+    file in which nothing is left. Raises `MemoryFileError`, and `OSError` where the file cannot be read.
     """
     backup = path.with_name(f"{path.name}.bak")
     for attempt in range(_ATTEMPTS):
         raw = read_regular(path)
         cleaned = clean(raw)
         if cleaned == raw:
-            return attempt > 0
+            return False
         try:
             with file_lock(paths).acquire(timeout=_LOCK_SECONDS):
                 now = read_regular(path)
@@ -47,31 +47,26 @@ def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> 
                 replaced = read_regular(backup)
                 if replaced != raw:
                     replace_file(path, replaced, keeps_backup=False)
+                elif not cleaned:
+                    path.unlink()
                 backup.unlink()
         except Timeout as error:
             raise MemoryFileError("another process has it locked") from error
+        if replaced == raw:
+            return True
     raise MemoryFileError("somebody else writes it all the time")
 
 
-def remove_empty(paths: MemoryPaths, path: Path) -> None:
-    """Remove a file in which nothing is left."""
-    with file_lock(paths), suppress(OSError):
-        if path.stat().st_size == 0:
-            path.unlink()
-
-
-def is_temporary(path: Path) -> bool:
-    """Return whether a file is one that a write of ours makes before it renames it, by its name."""
-    return _TEMPORARY.fullmatch(path.name) is not None
-
-
-def is_copy(path: Path) -> bool:
-    """Return whether a file of ours is a backup of another one."""
-    return path.suffix == ".bak"
+def is_by_product(path: Path) -> bool:
+    """Return whether a file is a copy of another one, or one that a write of ours makes before it renames it."""
+    return _BY_PRODUCT.fullmatch(path.name) is not None
 
 
 def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
-    """Return whether a temporary file is of a process that died: one that lives holds the lock while it writes."""
+    """Return whether a by-product is of a process that is done with it: one that lives holds the lock while it writes.
+
+    It waits for the lock.
+    """
     try:
         with file_lock(paths).acquire(timeout=_LOCK_SECONDS):
             return path.exists()
@@ -81,18 +76,12 @@ def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
 
 def files_below(paths: MemoryPaths) -> Iterator[Path]:
     """Yield the memory files, and those of older places, without links."""
-    yield from _files_in(paths.memory)
+    for folder, names, files in os.walk(paths.memory):
+        names[:] = [name for name in names if name not in _WITHOUT_TEXT]
+        yield from filter(_is_plain, (Path(folder, name) for name in files))
     for pattern in _LEGACY:
-        yield from sorted(path for path in paths.workspace.glob(pattern) if path.is_file() and not path.is_symlink())
+        yield from filter(_is_plain, sorted(paths.workspace.glob(pattern)))
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    with suppress(OSError):
-        for path in folder.iterdir():
-            if path.is_symlink():
-                continue
-            if path.is_dir():
-                if path.name not in _WITHOUT_TEXT:
-                    yield from _files_in(path)
-            elif path.is_file():
-                yield path
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()

@@ -1,8 +1,7 @@
 """Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
 
 import re
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Container, Sequence
+from collections.abc import AsyncIterator, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -11,10 +10,15 @@ from typing import TYPE_CHECKING
 
 from filelock import Timeout
 
+from nanobot_memory_plugins.core.erasure.cleaning import (
+    Special,
+    clean_files,
+    secrets_cleaner,
+    secrets_taken,
+    words_cleaner,
+)
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
-from nanobot_memory_plugins.core.erasure.purge_files import FilePurge
-from nanobot_memory_plugins.core.erasure.scrub import Cleaner, Scrubbed, redacted, scrub_files
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
@@ -25,9 +29,11 @@ from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.state.erasing import purge_state, scrub_state
+from nanobot_memory_plugins.core.state.erasing import clean_state
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.values.entries import words_of
+from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
@@ -154,8 +160,7 @@ class Eraser:
     async def _carry_out(self, erasure: Erasure, ordered: datetime | None) -> list[Trace]:
         """Do what is asked for, or without a time look what there is."""
         dry_run = ordered is None
-        files = FilePurge.of(self._paths, erasure, dry_run=dry_run)
-        found = await run_in_daemon_thread(files.run)
+        found = await run_in_daemon_thread(lambda: self._clean_files(erasure, dry_run=dry_run))
         if ordered is not None and erasure.names_anything:
             # A host that goes on with such a conversation may still have it, and would bring it back.
             names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
@@ -170,15 +175,23 @@ class Eraser:
             lambda: self._purge_indexes({one.where for one in reported}, dry_run=dry_run)
         )
         if erasure.names_anything:
-            matcher = ErasureMatcher(erasure.texts, words=erasure.words)
-            reported += await run_in_daemon_thread(
-                lambda: purge_state(self._paths, matcher.is_in, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
-            )
+            reported += await run_in_daemon_thread(lambda: self._clean_state(erasure, dry_run=dry_run))
         # What seemed to be text of people may have been a plugin's, which has taken it out since, or reports it.
         if not dry_run and any(one.foreign for one in found):
-            again = await run_in_daemon_thread(replace(files, dry_run=True).run)
+            again = await run_in_daemon_thread(lambda: self._clean_files(erasure, dry_run=True))
             found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
         return _without_reported_lines(found, reported) + reported
+
+    def _clean_files(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
+        return clean_files(self._paths, words_cleaner(erasure), dry_run=dry_run) if erasure.names_anything else []
+
+    def _clean_state(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
+        holds = ErasureMatcher(erasure.texts, words=erasure.words).is_in
+
+        def remainder(text: str) -> str | None:
+            return None if holds(words_of(text) if text.startswith("### [") else text) else text
+
+        return clean_state(self._paths, remainder, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
 
     async def _ask_plugins(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
         """Let the plugins purge one after the other: the store looks at the files last."""
@@ -207,41 +220,39 @@ class Eraser:
 
 
 async def scrub_workspace(
-    host: "MemoryHost",
-    special: Callable[[Path], Cleaner | None] = lambda _path: None,
-    *,
-    dry_run: bool = False,
-    everywhere: bool = False,
-) -> list[Scrubbed]:
-    """Take secrets out of everything that is ours in the host's workspace: files, backups, state, index.
+    host: "MemoryHost", special: Special = lambda _path: None, *, dry_run: bool = False, everywhere: bool = False
+) -> ErasurePlan:
+    """Take secrets out of everything that is ours in the host's workspace: files, state, index. Copies with any go.
 
     Text of people is reported and stays, unless ``everywhere``. With ``dry_run`` nothing is written. ``special`` gives
     the cleaner of a file whose form only a plugin knows. It can be repeated, and does nothing the second time.
     """
     await host.start()
     redaction = ContactRedaction(host.config.redaction.contacts)
-    paths = MemoryPaths.of(host.workspace)
+    paths, erasure = MemoryPaths.of(host.workspace), Erasure(everywhere=everywhere)
+    cleaner = secrets_cleaner(redaction.of_people, redaction.of_tools, everywhere=everywhere)
 
-    def files() -> list[Scrubbed]:
-        found = scrub_files(
-            paths, redaction.of_people, redaction.of_tools, special, dry_run=dry_run, everywhere=everywhere
-        )
-        counts: Counter[str] = Counter()
-        why = scrub_state(paths, lambda text: redacted(text, redaction.of_people, counts), dry_run=dry_run)
-        where = paths.relative(paths.state)
-        return [*found, Scrubbed(where, dict(counts), removed=not why, why=why)] if counts else found
+    def files() -> list[Trace]:
+        held: list[HeldLine] = []
 
-    reports = await run_in_daemon_thread(files)
-    if dry_run:
-        return reports
-    if host.store is not None:
-        for report in reports:
-            host.store.notify(paths.workspace / report.where)
-    # Nothing is named: the index follows its files, and is then written anew without what was deleted.
-    arguments = Erasure(everywhere=everywhere).arguments(dry_run=False)
-    answers = await host.plugins.call("on_purge", arguments)
-    traces = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
-    return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]
+        def change(text: str) -> str:
+            taken, kinds = secrets_taken(text, redaction.of_people)
+            held.extend(kinds)
+            return taken
+
+        found = clean_files(paths, cleaner, dry_run=dry_run, special=special)
+        of_state = clean_state(paths, change, dry_run=dry_run)
+        return [*found, *(replace(one, lines=tuple(held)) for one in of_state)]
+
+    traces = await run_in_daemon_thread(files)
+    if not dry_run:
+        if host.store is not None:
+            for trace in traces:
+                host.store.notify(paths.workspace / trace.where)
+        # Nothing is named: the index follows its files, and is then written anew without what was deleted.
+        answers = await host.plugins.call("on_purge", erasure.arguments(dry_run=False))
+        traces += [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+    return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 
 
 def _without_reported_lines(found: Sequence[Trace], reported: Sequence[Trace]) -> list[Trace]:

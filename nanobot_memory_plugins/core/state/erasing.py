@@ -8,53 +8,33 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.state.database import StateDatabase
 from nanobot_memory_plugins.core.values import Trace
-from nanobot_memory_plugins.core.values.entries import words_of
 
 # Rows of these tables belong to an entry, and go with it.
 _OF_ENTRIES = ("entry", "change")
 
 
-def purge_state(
-    paths: MemoryPaths, holds: Callable[[str], bool], ids: Collection[str], *, dry_run: bool
+def clean_state(
+    paths: MemoryPaths, change: Callable[[str], str | None], ids: Collection[str] = (), *, dry_run: bool
 ) -> list[Trace]:
-    """Remove the rows that hold what is to be forgotten, and all of the entries and sessions ``ids``.
+    """Change every text of the database, and return how many rows that concerns; what stays in the file says why.
 
-    Returns what was found.
-    Of a run only the reason goes: what it did to other entries can still be undone. It blocks. What cannot be done now
-    is left to the next start.
+    A row goes where ``change`` returns None, and with the entry or the conversation in ``ids`` that it is of. Of a run
+    only the reason goes: what it did to other entries can still be undone. It blocks. What cannot be done now is left
+    to the next start.
     """
     if not paths.state.exists():
         return []
-    state = StateDatabase.of(paths)
-
-    def remainder(text: str) -> str | None:
-        return None if holds(words_of(text) if text.startswith("### [") else text) else text
-
-    def change(connection: sqlite3.Connection) -> int:
-        return _changed(connection, remainder, frozenset(ids), dry_run=dry_run)
-
-    where = paths.relative(paths.state)
+    state, where, count = StateDatabase.of(paths), paths.relative(paths.state), 0
     try:
-        count = state.write(change)
+        count = state.write(lambda connection: _changed(connection, change, frozenset(ids), dry_run=dry_run))
         if not dry_run:
             state.truncate_log()
         why = state.only_in_memory
     except StoreError as error:
-        count, why = 0, error.cause
+        why = error.cause
     if why:
         return [Trace(where, count, removed=False, why=why, waits=not dry_run)]
     return [Trace(where, count)] if count else []
-
-
-def scrub_state(paths: MemoryPaths, redact: Callable[[str], str], *, dry_run: bool) -> str:
-    """Replace what ``redact`` replaces in every text of the database. Return why it stays in the file, if it does."""
-    if not paths.state.exists():
-        return ""
-    state = StateDatabase.of(paths)
-    state.write(lambda connection: _changed(connection, redact, frozenset(), dry_run=dry_run))
-    if not dry_run:
-        state.truncate_log()
-    return state.only_in_memory
 
 
 def _changed(

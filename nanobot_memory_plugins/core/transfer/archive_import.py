@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from nanobot_memory_plugins.core.erasure.scrub import cleaner_of
+from nanobot_memory_plugins.core.erasure.cleaning import secrets_cleaner
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
@@ -68,14 +68,14 @@ def import_archive(
     report = ImportReport(ARCHIVE, _LABEL, str(source), dry_run=dry_run)
     with _opened(source) as archive, import_run(workspace, report) as run:
         redaction = ContactRedaction(contacts)
+        cleaner = secrets_cleaner(redaction.of_people, redaction.of_tools, everywhere=True)
         is_purged_any = bool(PrivacyFile(run.paths).read().last)
         for info in _files(archive):
             name = info.filename.removeprefix("memory/")
             if not is_of_memory(name):
                 report.leave("not a memory file", info.filename)
                 continue
-            clean = cleaner_of(PurePosixPath(name).name, redaction.of_people, redaction.of_tools, everywhere=True)
-            cleaned = clean(archive.read(info))
+            cleaned = cleaner.clean(name, archive.read(info))
             if cleaned.found:
                 report.notices.append(Sentence("secrets were taken out of {file}", file=info.filename))
             _take(run, _Member(name, cleaned.data, _modified(info)), is_purged_any=is_purged_any)

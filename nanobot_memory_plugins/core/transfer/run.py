@@ -17,7 +17,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from nanobot_memory_plugins.core.erasure.rewriting import remove_empty, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
@@ -285,7 +285,6 @@ def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report:
         return left if left.strip() else b""
 
     rewrite(paths, path, without)
-    remove_empty(paths, path)
     with contextlib.suppress(OSError):  # the first one that holds something ends it
         for folder in path.relative_to(paths.memory).parents[:-1]:
             (paths.memory / folder).rmdir()

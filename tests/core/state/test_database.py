@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.state import StateDatabase, database
-from nanobot_memory_plugins.core.state.erasing import purge_state
+from nanobot_memory_plugins.core.state.erasing import clean_state
 
 
 def put(state: StateDatabase, subject: str) -> None:
@@ -16,6 +16,10 @@ def put(state: StateDatabase, subject: str) -> None:
 
 def subjects(state: StateDatabase) -> list[str]:
     return [row[0] for row in state.read("SELECT subject FROM task ORDER BY subject")]
+
+
+def without_marzipan(text: str) -> str | None:
+    return None if "marzipan" in text else text
 
 
 @pytest.fixture
@@ -78,7 +82,7 @@ def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_pat
     for number in range(200):
         put(state, f"b{number:03}" + "x" * 500)
     paths = MemoryPaths.of(tmp_path)
-    (trace,) = purge_state(paths, lambda text: "marzipan" in text, (), dry_run=False)
+    (trace,) = clean_state(paths, without_marzipan, dry_run=False)
     assert (trace.removed, trace.waits) == (False, True)
 
 
@@ -89,7 +93,7 @@ def test_what_is_purged_while_another_process_reads_it_is_not_said_to_be_gone(st
     reading.execute("BEGIN")
     reading.execute("SELECT * FROM task").fetchall()
     for is_read in (True, False):
-        traces = purge_state(MemoryPaths.of(tmp_path), lambda text: "marzipan" in text, (), dry_run=False)
+        traces = clean_state(MemoryPaths.of(tmp_path), without_marzipan, dry_run=False)
         assert [one.waits for one in traces] == [True] * is_read
         assert any(b"marzipan" in one.read_bytes() for one in state.path.parent.iterdir()) is is_read
         reading.close()
