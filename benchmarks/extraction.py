@@ -30,12 +30,11 @@ from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
-from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.text.evidence import Evidence, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import Evidence, terms, without_thoughts
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 
@@ -199,10 +198,8 @@ def is_grounded(content: str, session: Session, encode: Any) -> bool:
 
 
 def near_duplicates(entries: Sequence[Entry]) -> int:
-    """Return how many entries say what an earlier one says."""
-    return sum(
-        any(says_the_same(one.content, other.content) for other in entries[:place]) for place, one in enumerate(entries)
-    )
+    """Return how many entries have the words of an earlier one."""
+    return len(entries) - len({frozenset(terms(entry.content)) for entry in entries})
 
 
 def _config() -> MemoryConfig:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
 from nanobot_memory_plugins.consolidation.prompt import PromptSource
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.templates import BACKSTOP
@@ -91,12 +90,11 @@ class EntryKeeping:
 
         self.repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
         self._recent = RecentMessages(self.repository.paths, context.clock)
-        matcher = Matcher(encoding(context))
         self.tools: list[MemoryTool] = [
             RememberTool(in_a_turn, self._recent, context),
             ForgetTool(in_a_turn, self._recent, context),
         ]
-        self.learning = EntryLearning(self.repository, matcher, context)
+        self.learning = EntryLearning(self.repository, context)
         self.prompt = PromptSource(self.repository, context)
 
     async def start(self) -> None:

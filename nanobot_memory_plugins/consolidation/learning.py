@@ -1,8 +1,9 @@
 """The plugin's part of a session's reading: which entries are known, and what becomes of those that were read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import mul
 
 from nanobot_memory_plugins.consolidation.model.entry import (
     ARCHIVE_BELOW,
@@ -10,31 +11,32 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     is_at_hand,
     is_visible,
     new_id,
-    plain_words,
 )
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of, end_of
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep, may_change
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep, known_in_the_same_words, may_change
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import EncodingStore
 from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.part import ReadingPart
+from nanobot_memory_plugins.core.session_reading.prompt import MOST_KNOWN
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
 
 WHO = "extraction"
 # Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
 _FEWEST_TOKENS = 6
+# Messages, the last ones, and entries, the best ones, that are compared by meaning where there are too many to show.
+_COMPARED_MESSAGES, _COMPARED_ENTRIES = 50, 1_000
 
 
 class EntryLearning:
     """Learns entries from what was read in the sessions of one workspace."""
 
-    def __init__(self, repository: EntryRepository, matcher: Matcher, context: PluginContext) -> None:
+    def __init__(self, repository: EntryRepository, context: PluginContext) -> None:
         self._repository = repository
-        self._matcher = matcher
         self._context = context
 
     def part(self, session_key: str, messages: Sequence[Message], scope: Scope) -> ReadingPart | None:
@@ -48,17 +50,19 @@ class EntryLearning:
             return None
 
         async def known() -> Mapping[str, str]:
-            entries = await self._visible_entries(scope)
-            evidence = Evidence(message.text for message in messages)
-            # Of too many, what is spoken of is to be among them.
-            best = sorted(entries.values(), key=lambda entry: (-entry.score - evidence.share(entry.content), entry.id))
-            return {
-                entry.id: entry.content for entry in best if entry.score >= ARCHIVE_BELOW and not entry.superseded_by
-            }
+            entries = (await self._visible_entries(scope)).values()
+            holding = [entry for entry in entries if entry.score >= ARCHIVE_BELOW and not entry.superseded_by]
+            best = sorted(holding, key=lambda entry: (-entry.score, entry.id))
+            if len(best) > MOST_KNOWN:  # what is spoken of is to be among those that are shown
+                texts = [message.text for message in messages if message.role == speaker and message.text.strip()]
+                near = await self._nearness(texts[-_COMPARED_MESSAGES:], best[:_COMPARED_ENTRIES])
+                evidence = Evidence(texts)
+                best.sort(key=lambda entry: -near.get(entry.id, 0.0) - evidence.share(entry.content))
+            return {entry.id: entry.content for entry in best}
 
         async def take(reading: SessionReading) -> Sequence[Note]:
             if reading.entries:
-                await self._learn(session_key, reading.entries, scope)
+                await run_in_daemon_thread(self._learn, session_key, reading.entries, scope)
             return ()
 
         return ReadingPart("entries", take, known=known)
@@ -70,29 +74,44 @@ class EntryLearning:
             id_: entry for id_, entry in entries.items() if is_at_hand(entry, visible) and is_visible(entry, visible)
         }
 
-    async def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope) -> None:
-        known = await self._visible_entries(scope)
-        matches = await self._matcher.same([item.text for item in read], known)
-        found = [
-            (_new_entry(item, session_key, scope, known), match or item.confirms)
-            for item, match in zip(read, matches, strict=True)
-        ]
-        await run_in_daemon_thread(lambda: self._write(session_key, found, scope))
+    async def _nearness(self, texts: Sequence[str], entries: Sequence[Entry]) -> dict[str, float]:
+        """Return how near entries are in meaning to one of some texts, by id; nothing where no model compares them.
 
-    def _write(self, session_key: str, found: Sequence[tuple[NewEntry, str]], scope: Scope) -> None:
+        That two are near does not say that they say the same: "likes tea" is as near to "likes coffee" as to itself
+        in other words (docs/entries.md). So it decides only what the language model is shown.
+        """
+        store = self._context.store
+        if not isinstance(store, EncodingStore):
+            return {}
+        try:
+            vectors = await store.encode([*texts, *(entry.content for entry in entries)]) or []
+        except Exception as error:  # a third party's store may fail in any way
+            logger.warning("entries are compared by words alone: {}", type(error).__name__)
+            return {}
+        said, known = vectors[: len(texts)], vectors[len(texts) :]
+
+        def nearest() -> dict[str, float]:
+            return {
+                entry.id: max((sum(map(mul, vector, other)) for other in said), default=0.0)
+                for entry, vector in zip(entries, known, strict=False)
+            }
+
+        return await run_in_daemon_thread(nearest)
+
+    def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope) -> None:
         now, scopes = self._context.clock.now().replace(microsecond=0), self._context.scopes
         visible = scopes.visible(scope)
-        held: dict[tuple[str, Scope], str] = {}
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            held.clear()  # what was read -> the entry that says it; used once, however often it was read
-            for new, match in found:
+            known, used = frozenset(entries), set[str]()  # each is used once, however often it was read
+            for item in read:
+                new = _new_entry(item, session_key, scope, known)
                 theirs = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
-                words = plain_words(new.text), new.scope
-                same = held.get(words, "") or (match if match in entries and theirs(entries[match]) else "")
-                is_used = same in held.values()
-                held[words] = keep(
-                    entries, new, new_id(entries), same=same, now=now, may_change=theirs, is_used=is_used
+                same = known_in_the_same_words(new, entries, theirs)
+                if not same and item.confirms in known and theirs(entries[item.confirms]):
+                    same = item.confirms
+                used.add(
+                    keep(entries, new, new_id(entries), same=same, now=now, may_change=theirs, is_used=same in used)
                 )
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
@@ -100,7 +119,7 @@ class EntryLearning:
         logger.info("learned from a session: {} entries", len(outcome.changes))
 
 
-def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Mapping[str, Entry]) -> NewEntry:
+def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Container[str]) -> NewEntry:
     """Return what was read as a new entry; its quotation says who said it."""
     quote = read.quote
     origin = quote.origin if quote is not None and quote.is_certain else Origin.SUMMARY

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.matcher import closest
+from nanobot_memory_plugins.consolidation.model.entry import Entry, alike
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, may_change, remember
@@ -36,6 +35,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations
+from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -240,7 +240,9 @@ class ForgetTool(_EntryTool):
                 return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
             if not ids and not request.all:
                 return await self._forget_one(query, entries)
-            ids_to_forget = ids or [id_ for id_, entry in entries.items() if not query or _contains_words(entry, query)]
+            ids_to_forget = ids or [
+                id_ for id_, entry in entries.items() if _contains_words(f"{entry.content} {entry.quote}", query)
+            ]
             if not ids_to_forget:
                 return "Nothing was forgotten: no entry says that."
             return await self._removed(ids_to_forget, entries)
@@ -249,7 +251,7 @@ class ForgetTool(_EntryTool):
 
     async def _forget_one(self, query: str, entries: Mapping[str, Entry]) -> str:
         """Forget the entry that a query plainly means, or say which ones it may."""
-        matches = await run_in_daemon_thread(lambda: closest(query, entries, most=_MOST_CANDIDATES))
+        matches = await run_in_daemon_thread(_closest, query, entries)
         if (target := _target(matches, entries)) is not None:
             return await self._removed(_with_what_it_replaced(target, entries), entries)
         if not matches:
@@ -270,10 +272,28 @@ class ForgetTool(_EntryTool):
         )
 
 
-# The likeness from which one entry is meant, and by how much it must be ahead of the next. Measured on the cases of the
-# tests: "my address" is 0.73 from the address and 0.41 from anything else; two kinds of tea are equally far from "tea".
-_MEANT, _AHEAD = 0.65, 0.15
+# The share of a query's words from which on an entry may be meant, and from which on it is the one that is meant, where
+# it is so far ahead of the next: two kinds of tea hold "tea" alike.
+_PLAUSIBLE, _MEANT, _AHEAD = 0.4, 0.65, 0.15
 _MOST_CANDIDATES = 5
+
+
+def _closest(query: str, entries: Mapping[str, Entry]) -> list[tuple[str, float]]:
+    """Return the entries that a query may mean, each with the share of its words that it holds, the best first.
+
+    1 is an id, or the same words.
+    """
+
+    def likeness(entry: Entry) -> float:
+        if _entry_id(query) == entry.id or alike(query, entry.content):
+            return 1.0
+        has_all = _contains_words(entry.content, query)
+        return 0.99 if has_all else 0.99 * Evidence([entry.content]).share(query)
+
+    rated = [(id_, likeness(entry)) for id_, entry in entries.items()]
+    plausible = [match for match in rated if match[1] >= _PLAUSIBLE]
+    plausible.sort(key=lambda match: (-match[1], bool(entries[match[0]].superseded_by)))
+    return plausible[:_MOST_CANDIDATES]
 
 
 def _target(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) -> str | None:
@@ -299,10 +319,10 @@ def _entry_id(given: str) -> str:
     return given.strip("[] ").rpartition("#")[2]
 
 
-def _contains_words(entry: Entry, query: str) -> bool:
-    """Return whether an entry, or what it rests on, holds all words of a query."""
-    text = f"{entry.content} {entry.quote}".casefold()
-    return all(word in text for word in query.casefold().split())
+def _contains_words(text: str, query: str) -> bool:
+    """Return whether a text holds all words of a query."""
+    folded = text.casefold()
+    return all(word in folded for word in query.casefold().split())
 
 
 def _entry_line(entry: Entry) -> str:

@@ -13,7 +13,7 @@ from .made_entries import added, days, entry
 
 def test_each_kind_of_fault_is_found_and_nothing_else(workspace: Path, capsys):
     now = datetime.now(UTC)
-    tea, again = entry("tea", "The user likes green tea"), entry("again", "The user loves green tea", 0.7)
+    tea, again = entry("tea", "The user likes green tea"), entry("again", "Green tea the user likes!", 0.7)
     old = entry("old", "The user parks on level 3", last_activated=now - days(100))
     kept = replace(old, id="kept", content="The user has a cellar", pinned=True)
     todo = entry("todo", "Send the slides", category="todo", expires_at=now - days(1))

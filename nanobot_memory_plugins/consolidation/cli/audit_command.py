@@ -6,11 +6,11 @@ from itertools import combinations
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
-from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, alike
 from nanobot_memory_plugins.consolidation.model.scoring import last_day, shown_now
 from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 NEAR_DUPLICATE, STALE, EXPIRED, CONTRADICTED = KINDS_SAID = "near-duplicate", "stale", "expired todo", "contradicted"
@@ -50,10 +50,10 @@ def _fault(kind: str, ids: tuple[str, ...], why: str) -> Fault:
 
 
 def _duplicates(entries: Iterable[Entry]) -> Iterator[Fault]:
-    holding = [entry for entry in entries if not entry.superseded_by]
-    for pair in combinations(holding, 2):
-        if pair[0].scope == pair[1].scope and says_the_same(pair[0].content, pair[1].content):
-            stays, goes = sorted(pair, key=lambda entry: (-entry.score, -entry.hits, entry.id))
+    holding = [(entry, terms(entry.content)) for entry in entries if not entry.superseded_by]
+    for (one, words), (other, other_words) in combinations(holding, 2):
+        if one.scope == other.scope and (words == other_words if words else alike(one.content, other.content)):
+            stays, goes = sorted((one, other), key=lambda entry: (-entry.score, -entry.hits, entry.id))
             yield _fault(NEAR_DUPLICATE, (goes.id, stays.id), Sentence("says what [{id}] says", id=stays.id))
 
 

@@ -12,10 +12,8 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.matcher import Matcher, encoding
 from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
 from nanobot_memory_plugins.consolidation.nightly.operations import (
-    SAYS_IT_ALREADY,
     Answered,
     Applied,
     AppliedOperation,
@@ -108,7 +106,6 @@ class NightlyConsolidation:
         self._context = context
         self._options: ConsolidationOptions = context.options
         self._repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact_said)
-        self._matcher = Matcher(encoding(context))
 
     def last_run(self) -> LastRun:
         """Return what is known of the last run. It blocks."""
@@ -190,7 +187,7 @@ class NightlyConsolidation:
         return materials(read, entries, self._context.scopes.visible)
 
     async def _operations_of(self, material: Material, now: datetime, report: Report) -> Answered | None:
-        """Return what the model wants, but for what an entry says already; None where it gives nothing."""
+        """Return what the model wants; None where it gives nothing."""
         complete, today = self._context.complete, now.astimezone().date()
         if complete is None:
             return None
@@ -208,11 +205,8 @@ class NightlyConsolidation:
             report.failed = Sentence("its answer is no list of operations")
             return None
         operations, unusable = answer
-        added = [operation for operation in operations if operation.op == "add"]
-        matches = await self._matcher.same([operation.content for operation in added], material.entries)
-        known = {operation for operation, match in zip(added, matches, strict=True) if match is not None}
-        report.dropped += [*unusable, *(operation.dropped(SAYS_IT_ALREADY) for operation in known)]
-        return Answered(material, shown, [operation for operation in operations if operation not in known])
+        report.dropped += unusable
+        return Answered(material, shown, operations)
 
     def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> dict[str, Entry]:
         """Do what the model wants, and return the entries as they are then."""

@@ -114,6 +114,22 @@ def keep(
     return held
 
 
+def known_in_the_same_words(new: NewEntry, entries: Mapping[str, Entry], theirs: Callable[[Entry], bool] | None) -> str:
+    """Return the id of an entry that says the same, rather one that holds, or the empty string.
+
+    ``theirs`` says which entries whoever says it `may_change`; None: only one of the same scope is meant.
+    """
+    owner = new.belongs_to
+
+    def is_same(entry: Entry) -> bool:
+        if theirs is None:
+            return entry.scope == owner
+        return entry.scope.project in ("", owner.project) and theirs(entry)
+
+    found = [entry for entry in entries.values() if alike(entry.content, new.text) and is_same(entry)]
+    return min(found, key=lambda entry: bool(entry.superseded_by)).id if found else ""
+
+
 def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
     """Return something new as an entry that begins now."""
     entry = Entry(
@@ -201,21 +217,15 @@ def remember(
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
     quote = new.quote and replace(new.quote, text=repository.redacted(new.quote.text, Origin.USER))
     new = replace(new, text=safe, quote=quote)
-    owner, held, is_new = new.belongs_to, "", True
-
-    def is_same(entry: Entry) -> bool:
-        if theirs is None:
-            return entry.scope == owner
-        return entry.scope.project in ("", owner.project) and theirs(entry)
+    held, is_new = "", True
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal held, is_new
-        alike_ones = (entry for entry in entries.values() if alike(entry.content, safe) and is_same(entry))
-        same = next(alike_ones, None)
-        if same is not None and same.section is Section.ARCHIVED:
-            entries[same.id] = restored(same, now)
-        is_new = same is None
-        held = keep(entries, new, new_id(entries), same=same.id if same else "", now=now)
+        same = known_in_the_same_words(new, entries, theirs)
+        if same and entries[same].section is Section.ARCHIVED:
+            entries[same] = restored(entries[same], now)
+        is_new = not same
+        held = keep(entries, new, new_id(entries), same=same, now=now)
         return entries
 
     outcome = repository.update(change, who=who, why="remember", allow_purged=requested)

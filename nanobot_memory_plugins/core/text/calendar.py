@@ -11,14 +11,8 @@ _WEEKDAYS = (
     ("saturday", "sat"),
     ("sunday", "sun"),
 )
-WEEKDAYS = tuple(names[0] for names in _WEEKDAYS)
-"""From Monday, which is 0, as in `datetime.date.weekday`."""
-
 WEEKDAY_NUMBERS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names}
-"""Weekdays by their names and short names, in small letters, from 0."""
-
-FULL_WEEKDAY = "|".join(WEEKDAYS)
-"""Alternatives for a pattern, in full alone."""
+"""Weekdays by their names and short names, in small letters; Monday is 0, as in `datetime.date.weekday`."""
 
 CHINESE_WEEKDAY_NAMES = "一二三四五六日"
 CHINESE_WEEKDAYS = {character: number for number, character in enumerate(CHINESE_WEEKDAY_NAMES)} | {"天": 6}

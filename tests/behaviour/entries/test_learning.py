@@ -95,30 +95,36 @@ async def test_what_is_known_is_shown_used_again_or_replaced_and_never_doubled(l
     assert by_text(life)["The user likes green tea"]["hits"] == 1
 
 
-@pytest.mark.accept("EB-06")
-async def test_at_most_fifty_known_entries_are_shown_those_that_are_touched_among_them(life: Life, model: ReadingModel):
+def fill(life: Life, last: str) -> None:
+    """Write 70 entries that matter much, and below them one that matters little."""
     lines = [f"### [e{n:03}] fact | 0.90 | 2026-02-16 | 0\nThe user owns book number {n}\n" for n in range(70)]
-    lines.append("### [tea] fact | 0.30 | 2026-02-16 | 0\nThe user likes green tea\n")
+    lines.append(f"### [last] fact | 0.30 | 2026-02-16 | 0\n{last}\n")
     text = "# Agent Memory\n\n## Active Memories\n\n" + "\n".join(lines)
     (life.memory / "ENTRIES.md").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.accept("EB-06")
+async def test_at_most_fifty_known_entries_are_shown_those_that_are_touched_among_them(life: Life, model: ReadingModel):
+    fill(life, "The user likes green tea")
     async with life.host() as memory:
         await idle(memory, SAID)
     shown = [line for line in model.asked("reading")[0].last_user.splitlines() if line.startswith("[")]
     assert len(shown) == 50
-    assert "[tea] The user likes green tea" in shown
+    assert "[last] The user likes green tea" in shown
 
 
 @pytest.mark.accept("EB-18")
-async def test_what_means_the_same_as_a_known_entry_is_a_hit_of_it(life_with_vectors: Life, model: ReadingModel):
-    model.learn("用户正在学习弹吉他", "我正在学习弹吉他")
+async def test_what_means_the_same_is_among_the_known_entries_that_the_model_compares(
+    life_with_vectors: Life, model: ReadingModel
+):
+    fill(life_with_vectors, "The user commutes by bicycle")
+    said = "I ride my bike to the office every day"
+    model.learn("The user rides a bike to the office", said, confirms="commutes by bicycle")
     async with life_with_vectors.host() as memory:
         await memory.flush_index()
-        await idle(memory, chat("我正在学习弹吉他。", "好。", "每天练一小时。", "加油。"))
-        model.facts.clear()
-        model.learn("用户在学吉他", "我在学吉他")
-        await idle(memory, chat("你知道我在学吉他。", "是的。", "还在练。", "好。"), "cli:two")
-    (entry,) = life_with_vectors.entries()
-    assert entry["hits"] == 1
+        await idle(memory, chat(f"{said}.", "Healthy.", "Even in the rain.", "Brave."))
+    (entry,) = (one for one in life_with_vectors.entries() if one["hits"])
+    assert (entry["id"], len(life_with_vectors.entries())) == ("last", 71)
 
 
 @pytest.mark.accept("EB-05")
