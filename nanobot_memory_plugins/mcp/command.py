@@ -73,11 +73,11 @@ def mcp(
     # The SDK and the memory take their time to import: only who serves pays for it.
     from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
     from nanobot_memory_plugins.mcp.http import address_of, bound_socket, client_of_token, serve_http
-    from nanobot_memory_plugins.mcp.memory import ServedMemory
+    from nanobot_memory_plugins.mcp.memory import served_memory
     from nanobot_memory_plugins.mcp.server import MemoryServer
     from nanobot_memory_plugins.mcp.stdio import serve_stdio
 
-    memory = ServedMemory(folder, options, problems, project=worked_in)
+    memory = served_memory(folder, options, problems, project=worked_in)
     if http:
         listening = bound_socket(host, port)
 

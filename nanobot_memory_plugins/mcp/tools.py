@@ -1,4 +1,4 @@
-"""How the memory's tools look to a client, and running one.
+"""How the memory's tools look to a client.
 
 A client has no hooks: nothing but these texts makes its model use the memory, and the model is all that says what the
 user said. So what it keeps is the model's note.
@@ -9,7 +9,6 @@ from copy import deepcopy
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryTool
-from nanobot_memory_plugins.mcp.clients import Client
 
 _BEGINNING = (
     "This is the user's long-term memory. It outlives this conversation, and the user's other assistants share it."
@@ -41,15 +40,8 @@ _YOUR_NOTE = " It is kept as your note."
 _NARROWER = "Ask for less: other words, a time with since and until, or one memory by its id."
 
 
-# The memory's own tools, by what they do to it.
-_READING = {"memory_search": "Search memory", "recall_memory": "Search memory", "memory_get": "Read one memory"}
-_DESTROYING = {"forget": "Forget", "off_record": "Off the record"}
-_TITLES = {**_READING, **_DESTROYING, "remember": "Remember"}
-
-
-def reads_only(name: str) -> bool:
-    """Return whether a tool of this name is known to change nothing."""
-    return name in _READING
+# The tools of this set, of which is known that nothing outside the memory is reached.
+_OURS = frozenset({"memory_search", "recall_memory", "memory_get", "remember", "forget", "off_record"})
 
 
 def listed(tool: MemoryTool, *, hears_user: bool) -> dict[str, Any]:
@@ -63,9 +55,9 @@ def listed(tool: MemoryTool, *, hears_user: bool) -> dict[str, Any]:
     if tool.name == "remember" and not hears_user:
         schema.get("properties", {}).pop("said", None)
         description += _YOUR_NOTE
-    is_ours, title = tool.name in _TITLES, _TITLES.get(tool.name, tool.name)
-    reads = reads_only(tool.name) or getattr(tool, "reads_only", False) is True
-    destroys = tool.name in _DESTROYING if is_ours else not reads
+    is_ours, reads = tool.name in _OURS, getattr(tool, "reads_only", False) is True
+    destroys = getattr(tool, "destroys", False) is True if is_ours else not reads
+    title = tool.name.replace("_", " ").capitalize()
     return {
         "name": tool.name,
         "title": title,
@@ -81,20 +73,12 @@ def listed(tool: MemoryTool, *, hears_user: bool) -> dict[str, Any]:
     }
 
 
-async def run_tool(tool: MemoryTool, client: Client, arguments: Mapping[str, Any]) -> str:
-    """Run a tool for a client, and return its answer within bounds; one that begins with ``Error:`` is a failure."""
-    return bounded(await tool.run(arguments, session_key=client.session), _NARROWER)
-
-
-def bounded(text: str, hint: str) -> str:
-    """Return a text of at most `ANSWER_CHARACTERS`; its last line, which may close a fence, stays.
-
-    What is left out comes before that, and ``hint`` says how to see it.
-    """
+def bounded(text: str) -> str:
+    """Return a text of at most `ANSWER_CHARACTERS`; its last line, which may close a fence, stays."""
     if len(text) <= ANSWER_CHARACTERS:
         return text
     body, _, last = text.rpartition("\n")
-    note = f"(About {len(text) - ANSWER_CHARACTERS:,} characters are left out here. {hint})"
+    note = f"(About {len(text) - ANSWER_CHARACTERS:,} characters are left out here. {_NARROWER})"
     last = last[: ANSWER_CHARACTERS // 2]
     return f"{body[: ANSWER_CHARACTERS - len(last) - len(note) - 2]}\n{note}\n{last}"
 

@@ -70,7 +70,7 @@ class Clock:
 def test_a_tool_of_others_is_said_to_change_things_unless_it_says_that_it_only_reads(said, reads):
     hints = listed(Clock(said), hears_user=False)["annotations"]
     assert (hints["readOnlyHint"], hints["destructiveHint"]) == (reads, not reads)
-    assert (hints["title"], hints["openWorldHint"]) == ("clock", True)
+    assert (hints["title"], hints["openWorldHint"]) == ("Clock", True)
 
 
 LONG = """

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult
 
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
-from nanobot_memory_plugins.mcp.memory import ServedMemory
+from nanobot_memory_plugins.mcp.memory import served_memory
 from nanobot_memory_plugins.mcp.server import MemoryServer
 from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.files_of import text_of
@@ -44,10 +44,10 @@ class ServedWorkspace:
         return LineClient([sys.executable, *self.arguments(*more)], {**self.environment, **environment})
 
     @asynccontextmanager
-    async def beside(self, user: str = OWNER, **limits: float) -> AsyncIterator["Client"]:
+    async def beside(self, user: str = OWNER) -> AsyncIterator["Client"]:
         """Connect the SDK's client to a server in this process."""
         client = process_client(user, {})
-        server = MemoryServer(ServedMemory(self.workspace, *load_config(self.config)), lambda: client, **limits)
+        server = MemoryServer(served_memory(self.workspace, *load_config(self.config)), lambda: client)
         server.begin()
         try:
             async with create_connected_server_and_client_session(server) as session:

@@ -307,12 +307,13 @@ class MemoryService:
         memory = self.started
         return [ServiceTool(self, tool) for tool in memory.tools()] if memory is not None else []
 
-    def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
-        """Say that a session has ended, with its last messages, and return at once."""
+    def ended(self, session_key: str, history: Sequence[object] | None = None, *, scope: ScopeLike = None) -> None:
+        """Say that a session has ended, with its last messages or those of its transcript, and return at once."""
 
         async def end(memory: "MemoryHost") -> None:
             self._set_clock(session_key, None)
-            await memory.session_idle(session_key=session_key, history=history, ended=True, scope=scope)
+            messages = memory.history(session_key, limit=_IDLE_HISTORY) if history is None else history
+            await memory.session_idle(session_key=session_key, history=messages, ended=True, scope=scope)
 
         self.submit(end)
 

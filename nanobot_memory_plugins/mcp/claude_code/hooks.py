@@ -4,21 +4,22 @@ Standing in no list of tools, the tool cannot be called by the host's model, and
 that the plugin's hooks and its server share.
 """
 
-import asyncio
 import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from nanobot_memory_plugins.core import Scope, logger
-from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
+from nanobot_memory_plugins.core import MemoryService, Scope, logger
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.projects import project_of
 from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
 from nanobot_memory_plugins.mcp.clients import Client
-from nanobot_memory_plugins.mcp.memory import ServedMemory
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 HOOK_TOOL = "hook"
 SECRET_VARIABLE = "NANOBOT_MEMORY_HOOK_SECRET"  # noqa: S105  # the name of a variable
@@ -35,17 +36,11 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 # Seconds that the host waits for each at most; the memory's own bounds are smaller.
 SECONDS = {USER_PROMPT: 8, TOOL_USED: 3, TOOL_FAILED: 3, STOPPED: 5, BEFORE_COMPACTION: 60}
 
-# The tools of the plugin's own server, as the host names them: what they answer is memory already.
-_OWN_TOOLS = "mcp__plugin_nanobot-memory_"
 _NOTHING = "{}"
 # Tokens of the model's window, of which the host says nothing to its hooks.
 _WINDOW = 200_000
 # Characters that the host puts into its prompt; of more it shows a part.
 _MOST_CONTEXT = 9_500
-# Messages of our own transcript that are read when a session has gone quiet.
-_HISTORY = 200
-# Seconds for what is left at the end. The host kills the process after half of one.
-_CLOSING_SECONDS = 3.0
 _ADVICE = "Keep in the summary what stands here; it was taken from the conversation itself:\n\n"
 
 
@@ -79,24 +74,23 @@ class HookEvent(BaseModel):
 
 @dataclass(slots=True)
 class _Session:
-    """One session: its owner, what was added to its prompts since the last compaction, and its clock."""
+    """One session: its owner, and what was added to its prompts since the last compaction."""
 
     scope: Scope
     blocks: list[str] = field(default_factory=list)
     knows_the_user: bool = False
     is_taken_in: bool = False
-    quiet: "asyncio.Task[None] | None" = None
 
 
 class Hooks:
     """Answers the hooks of one plugin. ``client`` is that of the process, ``secret`` that of the plugin."""
 
-    def __init__(self, memory: ServedMemory, client: Client, secret: str) -> None:
-        self._memory = memory
-        self._client = client
+    def __init__(self, service: MemoryService, client: Client, secret: str) -> None:
+        self._service = service
+        self._own = client
         self._secret = secret
+        # Like all that follows they belong to the memory's thread.
         self._sessions: dict[str, _Session] = {}
-        self._tasks = OwnedTasks()
         # What tools were given to be asked later (a schedule, say) comes back in the user's place.
         self._prompts_of_tools: set[str] = set()
         self.client = client
@@ -113,90 +107,67 @@ class Hooks:
             return _NOTHING
         if event.event not in FIELDS or not event.session_id:
             return _NOTHING
-        try:
-            return await self._answer_event(event)
-        except Exception as error:
-            logger.warning("a hook could not be answered: {}", type(error).__name__)
-            return _NOTHING
+        limit = SECONDS[event.event]
+        return await self._service.call(lambda memory: self._answer_event(memory, event), limit=limit) or _NOTHING
 
-    async def close(self) -> None:
-        """Say of every session that it has ended, and finish what was begun."""
-        await self._tasks.cancel()
+    def close(self) -> None:
+        """Say of every session that it has ended."""
         for key in list(self._sessions):
             self._end(key)
-        await self._tasks.finish(_CLOSING_SECONDS)
-        await self._tasks.cancel()
 
-    async def _answer_event(self, event: HookEvent) -> str:
-        await self._memory.start()
+    async def _answer_event(self, memory: "MemoryHost", event: HookEvent) -> str:
         key = f"claude-code:{event.session_id}"
         project = await run_in_daemon_thread(project_of, event.cwd) if event.cwd else ""
-        client = Client(key, replace(self._client.scope, project=project))
-        await run_in_daemon_thread(self._memory.enter, client)
-        session = self._sessions.setdefault(key, _Session(client.scope))
-        session.scope = client.scope  # the folder in which it works may be another one now
-        if session.quiet is not None:
-            session.quiet.cancel()
+        scope = replace(self._own.scope, project=project)
+        session = self._sessions.setdefault(key, _Session(scope))
+        session.scope = scope  # the folder in which it works may be another one now
+        self._service.touch(key, scope)
         if event.event == USER_PROMPT:
-            self.client = client
-            return await self._prompt(key, session, event)
+            self.client = Client(key, scope)
+            return await self._prompt(memory, key, session, event)
         if event.event == BEFORE_COMPACTION:
-            return await self._before_compaction(key, session, event)
+            return await self._before_compaction(memory, key, session, event)
         if event.event == STOPPED:
-            await self._stop(key, session, event)
-        else:
-            await self._tool(key, session, event)
+            await self._stop(memory, key, session, event)
+        elif memory.tool(event.tool_name) is None:  # what the memory's own answer is memory already
+            await self._tool(memory, key, session, event)
         return _NOTHING
 
-    async def _prompt(self, key: str, session: _Session, event: HookEvent) -> str:
+    async def _prompt(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> str:
         """Return what is added to a prompt: what is known of the user, once, and what is recalled."""
         for other in [other for other in self._sessions if other != key]:  # the host shows another session now
             self._end(other)
         recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
         is_hosts = is_notice(event.prompt)
-        spoken = not (is_hosts or event.agent_id or _folded(event.prompt) in self._prompts_of_tools)
         standing = [{"role": "system", "content": block} for block in session.blocks]
-        context = await self._memory.message_received(
+        context = await memory.message_received(
             session_key=key,
             text=event.prompt,
             history=[*recorded.live, *standing],
             scope=session.scope,
-            spoken=spoken,
+            spoken=not (is_hosts or event.agent_id or _folded(event.prompt) in self._prompts_of_tools),
         )
         self._take_in_once(key, session, recorded)
         if is_hosts:
             return _NOTHING
-        known = await self._new_knowledge(key, session, recorded)
-        texts = fitting_texts([known, context.block or ""])
-        if known and known not in texts:
-            session.knows_the_user = False  # it was not sent yet
+        known = "" if session.knows_the_user else memory.prompt_entries(session_key=key, scope=session.scope).text
+        if _is_in_context(known, recorded):
+            session.knows_the_user, known = True, ""
+        texts = fitting_texts([known.strip(), context.block or ""])
+        session.knows_the_user |= bool(known) and known.strip() in texts
         session.blocks += [text for text in texts if text == context.block]
         if not texts:
             return _NOTHING
         output = {"hookEventName": USER_PROMPT, "additionalContext": "\n\n".join(texts)}
         return json.dumps({"hookSpecificOutput": output, "suppressOutput": True}, ensure_ascii=False)
 
-    async def _new_knowledge(self, key: str, session: _Session, recorded: Recorded) -> str:
-        """Return what is known of the user for long, unless the live context since the last compaction contains it."""
-        if session.knows_the_user:
-            return ""
-        entries = await run_in_daemon_thread(
-            lambda: self._memory.prompt_entries(session_key=key, scope=session.scope).text.strip()
-        )
-        session.knows_the_user = bool(entries)
-        heading = entries.partition("\n")[0]
-        standing = [str(message["content"]) for message in recorded.live if message["role"] == "system"]
-        return "" if any(text.lstrip().startswith(heading) for text in standing) else entries
-
-    async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
-        if event.tool_name.startswith(_OWN_TOOLS):
-            return
+    async def _tool(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> None:
         given = _value(event.tool_input)
         arguments = given if isinstance(given, Mapping) else {"input": given}
         if isinstance(prompt := arguments.get("prompt"), str):
             self._prompts_of_tools.add(_folded(prompt))
         failed = event.event == TOOL_FAILED
-        await self._memory.tool_executed(
+        await memory.tool_executed(
             session_key=key,
             tool_name=event.tool_name,
             arguments=arguments,
@@ -206,24 +177,22 @@ class Hooks:
             scope=session.scope,
         )
 
-    async def _stop(self, key: str, session: _Session, event: HookEvent) -> None:
+    async def _stop(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> None:
         if event.last_assistant_message:
-            await self._memory.message_sent(session_key=key, text=event.last_assistant_message, scope=session.scope)
+            await memory.message_sent(session_key=key, text=event.last_assistant_message, scope=session.scope)
         if not session.is_taken_in:  # a fork's own record is written after its first prompt
             self._take_in_once(key, session, await run_in_daemon_thread(read_transcript, event.transcript_path))
-        session.quiet = self._tasks.begin(self._wait_for_quiet(key, session))
 
-    async def _before_compaction(self, key: str, session: _Session, event: HookEvent) -> str:
+    async def _before_compaction(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> str:
         """Save what is about to be cut, and return what the host's summary shall hold."""
         recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
-        await self._take_in(key, session, recorded.live, recorded.parent)
-        summary = await self._memory.before_compaction(
+        await _take_in(memory, key, session, recorded.live, recorded.parent)
+        summary = await memory.before_compaction(
             session_key=key,
             messages=recorded.live,
             context_window=_WINDOW,
             reason=event.trigger or "auto",
             replaceable=False,
-            known=len(recorded.live),
             scope=session.scope,
         )
         session.knows_the_user = False
@@ -233,28 +202,23 @@ class Hooks:
     def _take_in_once(self, key: str, session: _Session, recorded: Recorded) -> None:
         if recorded.messages and not session.is_taken_in:
             session.is_taken_in = True
-            self._tasks.begin(self._take_in(key, session, recorded.messages, recorded.parent))
-
-    async def _take_in(self, key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
-        """Take in the messages of the session that this process did not see, and those that no hook has sent."""
-        parent_key = f"claude-code:{parent}" if parent else ""
-        await self._memory.resume(
-            session_key=key, messages=messages, parent=parent_key, scope=session.scope, behind_turn=True
-        )
-
-    async def _wait_for_quiet(self, key: str, session: _Session) -> None:
-        await asyncio.sleep(self._memory.config.core.idle_seconds)
-        await self._notify_quiet(key, session, ended=False)
-
-    async def _notify_quiet(self, key: str, session: _Session, *, ended: bool) -> None:
-        history = await run_in_daemon_thread(lambda: self._memory.history(key, limit=_HISTORY))
-        await self._memory.session_idle(session_key=key, history=history, ended=ended, scope=session.scope)
+            self._service.submit(lambda memory: _take_in(memory, key, session, recorded.messages, recorded.parent))
 
     def _end(self, key: str) -> None:
-        session = self._sessions.pop(key)
-        if session.quiet is not None:
-            session.quiet.cancel()
-        self._tasks.begin(self._notify_quiet(key, session, ended=True))
+        self._service.ended(key, scope=self._sessions.pop(key).scope)
+
+
+async def _take_in(memory: "MemoryHost", key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
+    """Take in the messages of the session that this process did not see, and those that no hook has sent."""
+    parent_key = f"claude-code:{parent}" if parent else ""
+    await memory.resume(session_key=key, messages=messages, parent=parent_key, scope=session.scope, behind_turn=True)
+
+
+def _is_in_context(known: str, recorded: Recorded) -> bool:
+    """Return whether the live context since the last compaction contains what is known of the user."""
+    heading = known.strip().partition("\n")[0]
+    standing = [str(message["content"]) for message in recorded.live if message["role"] == "system"]
+    return bool(heading) and any(text.lstrip().startswith(heading) for text in standing)
 
 
 def fitting_texts(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:
