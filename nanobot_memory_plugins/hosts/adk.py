@@ -1,14 +1,17 @@
 """The memory in Google's Agent Development Kit: a plugin of an app, and summaries of its events."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope
-from nanobot_memory_plugins.core.host.framework_calls import guarded
+from nanobot_memory_plugins.core.host.framework_calls import asking_session, guarded
 from nanobot_memory_plugins.core.host.history import asked_in
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
+from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.hosts.framework import framework
-from nanobot_memory_plugins.hosts.runs import HostRun, Runs
 
 with framework("adk"):
     from google.adk.apps.base_events_summarizer import BaseEventsSummarizer
@@ -21,6 +24,8 @@ with framework("adk"):
 WhoseSession = Callable[[Any], Scope]
 # How the kit hands a conversation over to another agent: no tool that does anything.
 _TRANSFER, _KEY = "transfer_to_agent", "adk:"
+# Runs that are remembered: a run that was cancelled is not reported. And runs whose session is known.
+_RUNS, _SESSIONS = 1_000, 20_000
 # Where the plugin was given no window: a small one, so that the summary is short.
 _WINDOW = 32_000
 
@@ -41,6 +46,81 @@ def event_message(event: Any) -> dict[str, Any]:
     return {**_plain(content), "timestamp": event.timestamp}
 
 
+@dataclass(slots=True)
+class _Run:
+    """One run: its turn, what is known for long once that was opened, and what its model was asked last."""
+
+    memory: MemoryService
+    turn: Turn
+    known: str | None = None
+    sent: Sequence[object] = ()
+    tokens: int | None = None
+
+    async def open(self, text: str, history: Sequence[object]) -> None:
+        """Keep the user's message, and recall for it. What a nested agent is asked is not the user's."""
+        self.known = await self.memory.open_turn(self.turn, text, history, unknown=not self.turn.parent)
+
+    async def beside(self, messages: Sequence[Any]) -> list[Any]:
+        """Return the messages of a request with the block; a run that was not opened goes on with a turn of before."""
+        self.sent = messages
+        if self.known is None:
+            self.known = await self.memory.go_on(self.turn, messages)
+        return self.turn.beside(messages)
+
+    def finish(self, context_window: int) -> None:
+        """End the turn; a nested agent's ends with the tool that asked it."""
+        if not self.turn.parent:
+            self.turn.finished(self.sent, context_window=context_window, context_tokens=self.tokens)
+
+    def abandon(self) -> None:
+        """Say that the run has failed."""
+        if not self.turn.parent:
+            self.turn.abandoned()
+
+
+class _Runs:
+    """The runs that go on, and the sessions of those that were: callbacks share nothing but an id."""
+
+    def __init__(self, memory: MemoryService) -> None:
+        self._memory = memory
+        self._runs: BoundedDict[str, _Run] = BoundedDict(_RUNS)
+        self._sessions: BoundedDict[str, tuple[str, ScopeLike]] = BoundedDict(_SESSIONS)
+
+    def of(self, run_id: str, session_key: str, scope: ScopeLike, *, earlier: Iterable[str] = ()) -> _Run:
+        """Return what is remembered of a run; one that is not known begins, a nested agent's where a tool asks it.
+
+        ``earlier`` are other runs of that session.
+        """
+        if (run := self._runs.get(run_id)) is None:
+            asking = asking_session()
+            if asking not in ("", session_key) and self._is_asking(asking):
+                turn = self._memory.turn(session_key, parent=asking)
+            else:
+                turn = self._memory.turn(session_key, scope=scope)
+                self._memory.touch(session_key, scope)  # a run that is cancelled does not say so
+            run = self._runs[run_id] = _Run(self._memory, turn)
+            for id_ in {run_id, *earlier}:
+                self._sessions[id_] = session_key, scope
+        return run
+
+    def get(self, run_id: str) -> _Run | None:
+        """Return a run that goes on, or None."""
+        return self._runs.get(run_id)
+
+    def pop(self, run_id: str) -> _Run | None:
+        """Return a run that goes on, which ends, or None."""
+        return self._runs.pop(run_id, None)
+
+    def session_of(self, run_ids: Iterable[str]) -> tuple[str, ScopeLike] | None:
+        """Return the key and the scope of the session that some runs belong to, or None."""
+        return next((known for run_id in run_ids if (known := self._sessions.get(run_id))), None)
+
+    def _is_asking(self, key: str) -> bool:
+        """Return whether a session runs a tool: of one that was cut off the context may tell still."""
+        turns = [run.turn for run in self._runs.values() if run.turn.is_asking]
+        return not key.startswith(_KEY) or any(key in (turn.session_key, turn.parent) for turn in turns)
+
+
 class MemoryPlugin(BasePlugin):
     """The memory, for all agents of an app: ``App(plugins=[MemoryPlugin(memory)])``.
 
@@ -55,7 +135,7 @@ class MemoryPlugin(BasePlugin):
         super().__init__(name=name)
         self.memory, self.context_window, self.whose = memory, context_window, whose
         self._with_tools, self._tools = tools, list[_Tool]()
-        self.runs = Runs(memory, prefix=_KEY)
+        self.runs = _Runs(memory)
 
     @guarded
     async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> None:
@@ -65,17 +145,9 @@ class MemoryPlugin(BasePlugin):
             await run.open(text, _live_messages(invocation_context.session.events))
 
     @guarded
-    async def before_run_callback(self, *, invocation_context: Any) -> None:
-        """Know a live run, in which the user goes on speaking."""
-        if invocation_context.live_request_queue is not None:
-            self._run(invocation_context).events_read = len(invocation_context.session.events)
-
-    @guarded
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the block into the user's message, and what is known for long into the instructions."""
         run = self._run(callback_context)
-        if run.events_read is not None:
-            return  # what is sent to a live model is another object
         contents = llm_request.contents = list(llm_request.contents)
         plain = list(map(_plain, contents))
         for index, made in enumerate(await run.beside(plain)):
@@ -112,19 +184,18 @@ class MemoryPlugin(BasePlugin):
     async def on_event_callback(self, *, invocation_context: Any, event: Any) -> None:
         """Keep what an agent answers, when it is whole."""
         run = self.runs.get(invocation_context.invocation_id)
-        if run is None or event.partial or event.author == "user":
+        if run is None or event.partial or event.author == "user" or invocation_context.live_request_queue is not None:
             return
-        await self._read_speech(run, invocation_context.session)
         if event.usage_metadata is not None:
             run.tokens = event.usage_metadata.prompt_token_count or run.tokens
-        if event.is_final_response() and (text := _said_in(event)):
+        text = asked_in([{**_plain(event.content), "role": "user"}]).text
+        if text and event.is_final_response():
             await run.turn.replied(text)
 
     @guarded
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """End the turn; a nested agent's ends with the tool that asked it."""
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
-            await self._read_speech(run, invocation_context.session)
             run.finish(self.context_window)
 
     @guarded
@@ -133,15 +204,7 @@ class MemoryPlugin(BasePlugin):
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
             run.abandon()
 
-    async def _read_speech(self, run: HostRun, session: Any) -> None:
-        """Keep what the user of a live run has typed or said since the last look."""
-        if (begin := run.events_read) is not None:
-            run.events_read = len(session.events)
-            for place, event in enumerate(session.events[begin:], begin):
-                if event.author == "user" and not event.partial and (text := _said_in(event)):
-                    await run.open(text, _live_messages(session.events[:place]))
-
-    def _run(self, context: Any) -> HostRun:
+    def _run(self, context: Any) -> _Run:
         session, earlier = context.session, [event.invocation_id for event in context.session.events]
         return self.runs.of(context.invocation_id, session_key(session), self.whose(session), earlier=earlier)
 
@@ -195,13 +258,6 @@ def _plain(content: Any) -> dict[str, Any]:
     """Return a content as Gemini's API has it, without pictures and sounds."""
     left_out = {"parts": {"__all__": {"inline_data"}}}
     return content.model_dump(exclude_none=True, exclude=left_out) if content else {"role": "model", "parts": []}
-
-
-def _said_in(event: Any) -> str:
-    """Return what was said in an event: its text, or the transcription of a voice once it has ended."""
-    speech = event.input_transcription if event.author == "user" else event.output_transcription
-    text = asked_in([{**_plain(event.content), "role": "user"}]).text
-    return text or (speech.text or "" if speech and speech.finished else "")
 
 
 def _live_messages(events: Iterable[Any]) -> list[dict[str, Any]]:

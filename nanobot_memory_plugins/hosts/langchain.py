@@ -161,8 +161,8 @@ class MemoryMiddleware(AgentMiddleware):
             message if made is given else message.model_copy(update={"content": made["content"]})
             for message, given, made in zip(request.messages, chat, turn.beside(chat), strict=True)
         ]
-        system = _system_with(request, kept["known"]) if kept.get("known") else {}
-        return request.override(messages=messages, **system)
+        system = _system_with(request, kept["known"]) if kept.get("known") else request.system_message
+        return request.override(messages=messages, system_message=system)
 
     def _end_turn(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
         if not turn.parent:
@@ -215,12 +215,12 @@ def _chat_message(message: BaseMessage) -> dict[str, Any]:
     return {"role": role, "content": message.content}
 
 
-def _system_with(request: Any, known: str) -> dict[str, Any]:
-    """Return the system prompt with what is known after it, as `ModelRequest.override` takes it."""
-    system = getattr(request, "system_message", None)  # since LangChain 1.1; it may consist of parts
-    if system is not None and not isinstance(system.content, str):
-        return {"system_message": SystemMessage(content=[*system.content, {"type": "text", "text": known}])}
-    return {"system_prompt": f"{request.system_prompt}\n\n{known}" if request.system_prompt else known}
+def _system_with(request: Any, known: str) -> SystemMessage:
+    """Return the system prompt with what is known after it."""
+    content = request.system_message.content if request.system_message is not None else ""
+    if isinstance(content, str):
+        return SystemMessage(content=f"{content}\n\n{known}".lstrip())
+    return SystemMessage(content=[*content, {"type": "text", "text": known}])
 
 
 def _shortened(messages: Sequence[BaseMessage], summary: Summary | None) -> dict[str, Any] | None:

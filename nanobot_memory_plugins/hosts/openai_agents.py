@@ -4,19 +4,19 @@
 filter alone reaches a request. `AgentsMemory.session` wraps the SDK's session.
 """
 
+import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nanobot_memory_plugins.core import MemoryService
+from nanobot_memory_plugins.core import MemoryService, logger
 from nanobot_memory_plugins.core.host.framework_calls import guarded
-from nanobot_memory_plugins.core.host.history import FILL, asked_in
+from nanobot_memory_plugins.core.host.history import FILL, asked_in, tokens_of
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
-from nanobot_memory_plugins.hosts.stored_items import StoredItems, is_held_by_server
 
 with framework("openai-agents"):
     from agents import FunctionTool, RunConfig, RunHooks
@@ -81,29 +81,74 @@ class AgentsMemory:
 
         ``session_key`` is the memory's name of it, where that is another than its own; ``scope`` says whose it is.
         """
-        more: dict[str, Any] = {"context_window": self._window, "full_at": full_at, "scope": scope}
-        return CompactedSession(session, self._memory, session_key or _key(session), **more)
+        key, window = session_key or _key(session), self._window
+        return CompactedSession(session, self._memory, key, window=window, full_at=full_at, scope=scope)
 
 
-class CompactedSession(StoredItems):
-    """A session of the SDK that is compacted: the SDK asks for it where responses have ids; else it asks itself."""
+class CompactedSession:
+    """A session of the SDK whose oldest items give way to the memory's summary, before the window is full.
 
-    def __init__(self, session: Any, memory: MemoryService, session_key: str, **more: Any) -> None:
-        ways = {"read": session.get_items, "add": session.add_items, "remove": session.clear_session}
-        super().__init__(memory, session_key, **ways, **more)
+    The SDK asks for it where responses have ids; else it asks itself. Clearing it ends the session for the memory.
+    """
+
+    def __init__(
+        self, session: Any, memory: MemoryService, session_key: str, *, window: int, full_at: float, scope: ScopeLike
+    ) -> None:
+        self.session_key, self.scope = session_key, scope
         self.session_id: str = session.session_id
         self.session_settings = getattr(session, "session_settings", None)
-        self.add_items, self.pop_item, self.clear_session = session.add_items, session.pop_item, self.end
+        self.add_items, self.pop_item = session.add_items, session.pop_item
+        self._session = session
+        self._memory = memory
+        self._window, self._full = window, window * full_at
 
     async def get_items(self, limit: int | None = None) -> "list[Any]":
         """Return the items, after making room where they have become too many."""
         if limit is None:
-            await self.shorten()
-        return list(await self._read(limit))
+            await self._shorten()
+        return list(await self._session.get_items(limit))
+
+    async def clear_session(self) -> None:
+        """Remove all items: the session has ended. The memory keeps what was said."""
+        items = list(await self._session.get_items())
+        await self._session.clear_session()
+        self._memory.ended(self.session_key, items, scope=self.scope)
 
     async def run_compaction(self, args: Mapping[str, Any] | None = None) -> None:
         """Replace the oldest items by a summary, where there are too many or ``force`` is set in ``args``."""
-        await self.shorten(forced=bool((args or {}).get("force")))
+        await self._shorten(forced=bool((args or {}).get("force")))
+
+    async def _shorten(self, *, forced: bool = False) -> None:
+        items = list(await self._session.get_items())
+        if not items or self._window <= 0 or not (forced or sum(map(tokens_of, items)) > self._full):
+            return
+        if _ids(items, "function_call") - _ids(items, "function_call_output"):
+            return  # a run waits for somebody, and will go on from here
+        reason = "manual" if forced else "token_pressure"
+        more: dict[str, Any] = {"context_window": self._window, "reason": reason, "scope": self.scope}
+        if (summary := await self._memory.before_compaction(self.session_key, items, **more)) is None:
+            return
+        kept = summary.keep_from
+        while kept and items[kept - 1].get("type") == "reasoning":  # it may not be parted from what follows it
+            kept -= 1
+        replacing = asyncio.ensure_future(self._replace(items, {"role": "system", "content": summary.text}, kept))
+        try:
+            await asyncio.shield(replacing)
+        except asyncio.CancelledError:
+            await replacing  # a run that is cancelled in between must not find its session empty
+            raise
+
+    async def _replace(self, items: "list[Any]", summary: Mapping[str, Any], kept: int) -> None:
+        now = list(await self._session.get_items())
+        if now[: len(items)] != items:
+            logger.debug("the session has changed while its summary was made; it is left as it is")
+            return
+        await self._session.clear_session()
+        try:
+            await self._session.add_items([dict(summary), *now[kept:]])
+        except Exception:
+            await self._session.add_items(now)
+            raise
 
 
 class _Run(RunHooks[Any]):
@@ -127,7 +172,7 @@ class _Run(RunHooks[Any]):
             await self._begin(given.input)
         instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
         items = self.turn.beside(given.input)
-        if self._sent and is_held_by_server(given.input):  # with the block it is not known there as sent
+        if self._sent and _is_held_by_server(given.input):  # with the block it is not known there as sent
             items = [item for item, plain in zip(items, given.input, strict=True) if item is plain]
         return ModelInputData(input=items, instructions=instructions)
 
@@ -238,3 +283,13 @@ def _call(context: Any, tool: Any) -> tuple[str, str, str]:
 async def _note(turn: Turn, context: Any, tool: Any, result: object) -> None:
     error = result if isinstance(result, str) and result.startswith(_FAILED) else None
     await turn.tool_finished(*_call(context, tool), result=result, error=error)
+
+
+def _is_held_by_server(items: Sequence[Any]) -> bool:
+    """Whether a request answers calls that none of its items contains: the server has them, and what led there."""
+    called = {item.get("call_id") for item in items if not str(item.get("type")).endswith("_output")}
+    return any(str(item.get("type")).endswith("_output") and item.get("call_id") not in called for item in items)
+
+
+def _ids(items: Sequence[Any], kind: str) -> set[str]:
+    return {item.get("call_id", "") for item in items if item.get("type") == kind}

@@ -46,7 +46,6 @@ class MemoryCapability(AbstractCapability[Any]):
         self._scope = scope or _nobody
         self._turn: Turn | None = None
         self._known: str | None = None
-        self._is_kept = False
 
     async def for_run(self, ctx: Any) -> Self:
         """Return a copy: runs side by side have turns of their own."""
@@ -85,23 +84,13 @@ class MemoryCapability(AbstractCapability[Any]):
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """Recall, at the first request of a run, and shorten a history that is too long, in the run as well."""
-        given: list[ModelMessage] = request_context.messages
-        turn, messages = self._of_run(ctx), list(given)
+        turn, messages = self._of_run(ctx), list(request_context.messages)
         await self._open_turn(ctx, messages)
         if ctx.run_step > 1:
             await _note_failed(turn, messages)
         if (shorter := await self._shortened(turn, messages)) is not None:
             messages = ctx.messages[:] = shorter
-        # Before 2.55 or so this list becomes the history: then the block is put into it below.
-        self._is_kept = type(given) is list
-        return replace(request_context, messages=messages if self._is_kept else _with_block(turn, messages))
-
-    async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
-        """Add what was recalled to the prompt, in this request alone."""
-        if self._is_kept:
-            messages = _with_block(self._of_run(ctx), request_context.messages)
-            request_context = replace(request_context, messages=messages)
-        return await handler(request_context)
+        return replace(request_context, messages=_with_block(turn, messages))
 
     # --- a tool runs ------------------------------------------------------------------------------------------
 

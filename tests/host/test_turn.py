@@ -193,3 +193,11 @@ async def test_a_session_is_told_of_when_its_clock_has_run_down(tmp_path, monkey
             await asyncio.sleep(0)
         assert notes(memory).count("s was quiet after 2 messages, ended: False") >= 1
         assert notes(memory).count("### ") == 1
+
+
+async def test_a_tool_takes_the_json_text_of_a_model(memory):
+    (search,) = (tool for tool in memory.tools() if tool.name == "memory_search")
+    tell_the_port(memory)
+    assert "5433" in await search.run('{"query": "port of the database"}', session_key="told")
+    for text in ("{", "[1]", "[" * 100_000):
+        assert (await search.run(text, session_key="s")).startswith("Error: the arguments are no JSON object")

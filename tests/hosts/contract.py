@@ -44,14 +44,34 @@ def clock() -> str:
 
 
 class Talk(ABC):
-    """Agents of one framework with a memory, which are terse. Their sessions go on for as long as this lives."""
+    """Agents of one framework with a memory, which are terse. Their sessions go on for as long as this lives.
 
-    def __init__(self, memory: MemoryService) -> None:
+    ``memory`` may be set to another one, as in a new process, and to None for agents without.
+    """
+
+    helper_argument: ClassVar[str] = "task"
+    """How the framework names what an agent that is a tool is asked."""
+    recalls_inside: ClassVar[bool] = True
+    """Whether it is recalled for what such an agent is asked."""
+
+    def __init__(self, memory: MemoryService | None) -> None:
         self.memory = memory
 
     @abstractmethod
     async def ask(self, text: str, session: str, *, user: str = "ana", tools: Tools = ()) -> object:
         """Ask an agent that has the memory's tools and these, and return what the framework keeps of the session."""
+
+    @abstractmethod
+    async def ask_with_helper(self, text: str, session: str, tools: Tools) -> None:
+        """Ask an agent whose tool ``helper`` asks another one, "the inner one", that has the memory and these tools."""
+
+    @abstractmethod
+    async def ask_until_approval(self, text: str, session: str, tool: Callable[..., Any]) -> None:
+        """Ask an agent with a tool that somebody has to approve."""
+
+    @abstractmethod
+    async def approve(self) -> None:
+        """Approve it, and let the run go on, with the memory of now."""
 
 
 class TurnContract:
@@ -136,12 +156,101 @@ class TurnContract:
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
             await run
+        assert "Begin the long job." in wired.said("user")
         sessions = {"whole", "failed", "cut"}
         for _ in range(200):
             if set(re.findall(r"Quiet: (?:\S*:)?(\w+)", wired.notes())) == sessions:
                 return
             await asyncio.sleep(0.05)
         pytest.fail(wired.notes())
+
+    async def test_a_session_that_began_without_memory_is_taken_in_once(
+        self, wired: Wired, talk_with: Callable[[MemoryService | None], Talk]
+    ):
+        talk = talk_with(None)
+        await talk.ask(TOLD, "one")
+        memory = talk.memory = wired.service()
+        await talk.ask("Thank you for that.", "one")
+        await talk.ask("And thanks once more.", "one")
+        memory.close()
+        assert wired.said("user") == [TOLD, "Thank you for that.", "And thanks once more."]
+
+    async def test_what_a_sub_agent_is_asked_is_nobodys_word_and_its_tools_are_noted_with_the_user(
+        self, wired: Wired, talk_with: Callable[[MemoryService], Talk]
+    ):
+        memory = wired.service()
+        talk = talk_with(memory)
+        await talk.ask(TOLD, "told")
+        await asyncio.to_thread(searchable, memory)
+        task = f"The user lives in Ulm and likes harps. {ASKED}"
+        wired.server.rules = [calls("helper", **{talk.helper_argument: task}), calls("deploy", to="staging")]
+        await talk.ask_with_helper("Please have somebody look.", "asked", [deploy])
+        await talk.ask("And now?", "afterwards")
+        memory.close()
+        (inside,) = (one for one in wired.server.requests if "inner one" in one.system and task in one.last["content"])
+        if talk.recalls_inside:
+            assert PORT in beside(inside, task)
+        else:
+            assert unfenced(inside.messages)
+        assert wired.said("user") == ["Please have somebody look.", "And now?", TOLD]
+        assert wired.notes().count("build 77") == 1
+        assert wired.said(session="asked") == ["Please have somebody look.", "Understood."]
+
+    async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_message_once(
+        self, wired: Wired, talk_with: Callable[[MemoryService], Talk]
+    ):
+        memory = wired.service()
+        talk = talk_with(memory)
+        await talk.ask(TOLD, "told")
+        await asyncio.to_thread(searchable, memory)
+        wired.server.rules = [calls("deploy", to="staging")]
+        await talk.ask_until_approval(ASKED, "asked", deploy)
+        memory.close()
+        assert wired.notes() == ""
+        again = talk.memory = wired.service()
+        await talk.approve()
+        assert PORT in beside(wired.last, ASKED)
+        again.close()
+        assert wired.said(session="asked") == [ASKED, "Understood."]
+        assert "build 77" in wired.notes()
+
+
+WINDOW = 1_500
+HARBOURS = [
+    f"In harbour {number} lie {number * 7} ships with salt, tar and rope on board. " * 8 + "So it is."
+    for number in range(12)
+]
+
+
+def count(harbour: str) -> str:
+    """Count the ships."""
+    return f"There are 21 ships in {harbour}. " * 10
+
+
+class WindowContract:
+    """Takes a fixture ``talk_with_window``, which makes the `Talk` of a memory and a small window."""
+
+    async def test_a_history_that_fills_the_window_becomes_a_summary_and_the_question_stays(
+        self, wired: Wired, talk_with_window: Callable[[MemoryService, int], Talk]
+    ):
+        memory = wired.service()
+        talk = talk_with_window(memory, WINDOW)
+        wired.server.rules = [calls("count", harbour="three")]
+        for text in HARBOURS:
+            kept = await talk.ask(text, "long", tools=[count])
+            assert text in str(kept)
+        sent = wired.last.messages
+        assert "You are terse." in wired.last.system
+        assert sum("[Summary of the earlier conversation]" in str(one["content"]) for one in sent) == 1
+        assert len(sent) < len(HARBOURS)
+        assert HARBOURS[-1] in str(sent[-1])
+        assert len(str(sent)) // 3 < WINDOW
+        # What calls a tool and what answers stand together.
+        called = {one["id"] for message in sent for one in message.get("tool_calls") or ()}
+        assert called == {message["tool_call_id"] for message in sent if message["role"] == "tool"}
+        assert unfenced([kept])
+        memory.close()
+        assert wired.said("user") == HARBOURS  # once each, and no summary among them
 
 
 class ExampleContract:

@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.tools.scripted_model import text_of
-from tests.hosts.contract import ExampleContract, Talk, TurnContract, deploy
+from tests.hosts.contract import ExampleContract, Talk, TurnContract
 from tests.support.hosts import ASKED, PORT, TOLD, beside, calls, needs, searchable
 
 needs("adk", "google.adk")
@@ -63,16 +63,34 @@ async def told(wired, service: MemoryService | None = None, **more) -> MemoryPlu
 
 
 class AdkTalk(Talk):
-    def __init__(self, memory: MemoryService) -> None:
+    helper_argument = "request"
+
+    def __init__(self, memory: MemoryService | None) -> None:
         super().__init__(memory)
-        self.plugin = MemoryPlugin(memory)
         self.sessions = InMemorySessionService()
+        self.plugins: dict[MemoryService, MemoryPlugin] = {}
 
     async def ask(self, text, session, *, user="ana", tools=()):
         root = agent(instruction="You are terse.", tools=list(tools))
-        runner = running(self.plugin, root, sessions=self.sessions)
-        await ask(runner, text, session, user)
+        plugins = []
+        if self.memory is not None:
+            plugins = [self.plugins.setdefault(self.memory, MemoryPlugin(self.memory))]
+        runner = Runner(app=App(name=APP, root_agent=root, plugins=plugins), session_service=self.sessions)
+        self.events = await ask(runner, text, session, user)
         return (await session_of(runner, session, user)).model_dump_json()
+
+    async def ask_with_helper(self, text, session, tools):
+        inner = agent("helper", instruction="You are the inner one.", description="Looks things up.", tools=list(tools))
+        await self.ask(text, session, tools=[AgentTool(inner)])
+
+    async def ask_until_approval(self, text, session, tool):
+        self.waiting = {"session": session, "tools": [FunctionTool(tool, require_confirmation=True)]}
+        await self.ask(text, **self.waiting)
+
+    async def approve(self):
+        (asked,) = (call for one in self.events for call in one.get_function_calls() if "confirmation" in call.name)
+        yes = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": True})
+        await self.ask(types.Content(role="user", parts=[types.Part(function_response=yes)]), **self.waiting)
 
 
 class TestTurns(TurnContract):
@@ -109,23 +127,6 @@ async def test_a_transfer_keeps_the_message_once_and_the_second_agent_sees_the_b
     assert "transfer_to_agent" not in wired.notes()
 
 
-async def test_what_an_agent_asks_another_as_its_tool_is_nobodys_word_and_its_tools_are_noted(wired):
-    plugin = await told(wired)
-    prompt = "Which port does the staging database of the customer listen on?"
-    inner = agent("look_up", description="Looks things up.", tools=[deploy])
-    wired.server.rules = [calls("look_up", request=prompt), calls("deploy", to="staging")]
-    runner = running(plugin, agent(tools=[AgentTool(inner)]))
-    await ask(runner, ASKED, "asked")
-    assert any(prompt in one.last_user for one in wired.server.requests)
-    assert prompt not in wired.said("user")
-    assert "build 77" in wired.notes()
-    assert PORT in beside(wired.last, ASKED)
-    assert wired.said(session="asked") == [ASKED, "Understood."]
-    await ask(runner, "And now?", "afterwards")
-    assert wired.said(session="afterwards") == ["And now?", "Understood."]
-    assert "And now?" in wired.said("user")
-
-
 async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(wired):
     task = asyncio.current_task()
 
@@ -144,24 +145,6 @@ async def test_what_follows_a_tool_that_was_cut_off_in_that_task_is_the_users(wi
     await ask(runner, "And now?", "next")
     assert wired.said(session="next") == ["And now?", "Understood."]
     assert "And now?" in wired.said("user")
-
-
-async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_message_once(wired):
-    plugin = await told(wired)
-    sessions = InMemorySessionService()
-    root = agent(tools=[FunctionTool(deploy, require_confirmation=True)])
-    wired.server.rules = [calls("deploy", to="staging")]
-    events = await ask(running(plugin, root, sessions=sessions), ASKED, "asked")
-    (asked,) = (call for one in events for call in one.get_function_calls() if "confirmation" in call.name)
-    assert wired.notes() == ""
-    plugin.memory.close()
-    plugin = MemoryPlugin(wired.service())
-    yes = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": True})
-    answer = types.Content(role="user", parts=[types.Part(function_response=yes)])
-    await ask(running(plugin, root, sessions=sessions), answer, "asked")
-    assert PORT in beside(wired.last, ASKED)
-    assert wired.said(session="asked") == [ASKED, "Understood."]
-    assert "build 77" in wired.notes()
 
 
 async def test_old_events_give_way_to_the_memorys_summary(wired):

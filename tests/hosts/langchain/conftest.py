@@ -16,8 +16,8 @@ class Agents:
         self.wired = wired
         self.is_async = is_async
 
-    def make(self, memory: Any = None, *, tools: Any = (), **more: Any) -> Any:
-        """Return an agent; of ``more`` the names of the middleware's arguments go to it."""
+    def make(self, memory: Any, *, tools: Any = (), **more: Any) -> Any:
+        """Return an agent, without memory where it is None; of ``more`` the middleware's arguments go to it."""
         from langchain.agents import create_agent
 
         from nanobot_memory_plugins.hosts.langchain import MemoryMiddleware
@@ -25,7 +25,7 @@ class Agents:
         names = ("session_key", "scope", "context_window", "nested_is_user")
         own = {name: more.pop(name) for name in names if name in more}
         before = more.pop("middleware", ())
-        middleware = [*before, MemoryMiddleware(memory or self.wired.service(), **own)]
+        middleware = [*before, *([MemoryMiddleware(memory, **own)] if memory is not None else [])]
         return create_agent(self.model(), list(tools), middleware=middleware, **more)
 
     def model(self) -> Any:

@@ -4,22 +4,28 @@ import asyncio
 
 import pytest
 
-from tests.hosts.contract import ExampleContract, Talk, TurnContract
+from tests.hosts.contract import ExampleContract, Talk, TurnContract, WindowContract
 from tests.hosts.langchain.conftest import both_faces
-from tests.support.hosts import TOLD, needs
+from tests.support.hosts import needs
 
 needs("langchain", "langchain")
 
+from langchain.agents.middleware import HumanInTheLoopMiddleware  # noqa: E402
+from langchain_core.tools import StructuredTool  # noqa: E402
+from langgraph.types import Command  # noqa: E402
+
 
 class LangChainTalk(Talk):
-    def __init__(self, memory, agents, saver):
+    def __init__(self, memory, agents, saver, **more):
         super().__init__(memory)
         self.agents = agents
-        self.more = {"system_prompt": "You are terse.", "checkpointer": saver}
+        self.more = {"system_prompt": "You are terse.", "checkpointer": saver, **more}
 
-    async def ask(self, text, session, *, user="ana", tools=()):
-        agent = self.agents.make(self.memory, tools=tools, **self.more)
-        given = {"messages": [("user", text)]}
+    async def ask(self, text, session, *, user="ana", tools=(), **more):
+        return await self.run({"messages": [("user", text)]}, session, user=user, tools=tools, **more)
+
+    async def run(self, given, session, *, user="ana", tools=(), **more):
+        agent = self.agents.make(self.memory, tools=tools, **self.more, **more)
         config = {"configurable": {"thread_id": session, "user_id": user}}
         if self.agents.is_async:
             state = await agent.ainvoke(given, config)
@@ -28,27 +34,39 @@ class LangChainTalk(Talk):
         assert "memory_turn" not in state
         return state["messages"]
 
+    async def ask_with_helper(self, text, session, tools):
+        inner = self.agents.make(self.memory, tools=tools, system_prompt="You are the inner one.")
+
+        async def ahelper(task: str) -> str:
+            """Hand a task on."""
+            return (await inner.ainvoke({"messages": [("user", task)]}))["messages"][-1].content
+
+        def helper(task: str) -> str:
+            """Hand a task on."""
+            return inner.invoke({"messages": [("user", task)]})["messages"][-1].content
+
+        await self.ask(text, session, tools=[StructuredTool.from_function(helper, ahelper)])
+
+    async def ask_until_approval(self, text, session, tool):
+        people = HumanInTheLoopMiddleware(interrupt_on={tool.__name__: True})
+        self.waiting = {"session": session, "tools": [tool], "middleware": [people]}
+        await self.ask(text, **self.waiting)
+
+    async def approve(self):
+        await self.run(Command(resume={"decisions": [{"type": "approve"}]}), **self.waiting)
+
 
 @both_faces
-class TestTurns(TurnContract):
+class TestTurns(TurnContract, WindowContract):
     @pytest.fixture
     def talk_with(self, agents, checkpoints):
         return lambda memory: LangChainTalk(memory, agents, checkpoints())
+
+    @pytest.fixture
+    def talk_with_window(self, agents, checkpoints):
+        return lambda memory, window: LangChainTalk(memory, agents, checkpoints(), context_window=window)
 
 
 class TestExample(ExampleContract):
     script = "langchain_agent.py"
     is_dialog = True
-
-
-def test_a_thread_that_began_without_memory_is_taken_in_once(agents, checkpoints):
-    from langchain.agents import create_agent
-
-    saver = checkpoints()
-    agents.ask(create_agent(agents.model(), [], checkpointer=saver), TOLD, "one")
-    memory = agents.wired.service()
-    agent = agents.make(memory, checkpointer=saver)
-    agents.ask(agent, "Thank you for that.", "one")
-    agents.ask(agent, "And thanks once more.", "one")
-    memory.close()
-    assert agents.wired.said("user") == [TOLD, "Thank you for that.", "And thanks once more."]

@@ -1,30 +1,24 @@
-"""LangChain: tools are noted, without their secrets; ours answer; an interrupt is no failure."""
+"""LangChain: what its tools, its checkpoints and its graphs add to what holds in every framework."""
 
 import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 from tests.hosts.contract import deploy
 from tests.hosts.langchain.conftest import Agents, both_faces
-from tests.support.hosts import ASKED, SECRET, TOLD, beside, calls, needs, searchable, unfenced
+from tests.support.hosts import ASKED, SECRET, TOLD, beside, calls, needs, searchable
 
 needs("langchain", "langchain")
 
+from langchain.agents.middleware import HumanInTheLoopMiddleware  # noqa: E402
 from langchain_core.tools import ToolException, tool  # noqa: E402
-from langgraph.types import Command, interrupt  # noqa: E402
+from langgraph.types import Command  # noqa: E402
 
 
 @tool
 def fail(place: str) -> str:
     """Fail, and say so."""
     raise ToolException(f"The disk of {place} is full, says {SECRET}.")
-
-
-@tool
-def approve(place: str) -> str:
-    """Deploy after somebody has agreed."""
-    return f"Deployed to {place}: {interrupt('May I?')}."
 
 
 @both_faces
@@ -36,31 +30,6 @@ def test_an_error_that_the_model_is_told_of_is_noted_as_a_failure(agents):
     memory.close()
     assert "failed: The disk of Berlin is full" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
-
-
-@both_faces
-def test_an_interrupted_run_goes_on_with_its_block_in_another_memory(agents, checkpoints):
-    """Whoever resumes calls no hook of the beginning: the block has to have been kept."""
-    saver = checkpoints()
-    memory = agents.wired.service()
-    agent = agents.make(memory, tools=[approve], checkpointer=saver)
-    agents.ask(agent, TOLD, "one")
-    searchable(memory)
-    agents.wired.server.rules = [calls("approve", place="Berlin")]
-    agents.ask(agent, ASKED, "two")
-    memory.close()
-    assert "approve" not in agents.wired.notes()  # it waits, and has not failed
-    again = agents.wired.service()
-    state = agents.run(agents.make(again, tools=[approve], checkpointer=saver), Command(resume="yes"), "two")
-    assert state["messages"][-2].content == "Deployed to Berlin: yes."
-    assert "5433" in beside(agents.wired.last, ASKED)
-    assert unfenced(state["messages"])
-    again.close()
-    assert "approve" in agents.wired.notes()
-    assert [one["text"] for one in agents.wired.records() if one["session"] == "langchain:two"] == [
-        ASKED,
-        "Understood.",
-    ]
 
 
 def test_a_run_that_is_cancelled_in_a_tool_goes_on_with_its_block(wired, checkpoints):
@@ -99,46 +68,16 @@ def test_a_run_that_is_cancelled_in_a_tool_goes_on_with_its_block(wired, checkpo
     assert [one["text"] for one in wired.records("user") if one["session"] == "langchain:two"] == [ASKED]
 
 
-@both_faces
-def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
+def test_a_tool_that_a_person_rejects_is_not_noted(agents, checkpoints):
     memory = agents.wired.service()
-    inner = agents.make(memory, tools=[deploy], system_prompt="You are the inner one.")
-
-    if agents.is_async:
-
-        @tool
-        async def helper(task: str) -> str:
-            """Hand a task on."""
-            return (await inner.ainvoke({"messages": [("user", task)]}))["messages"][-1].content
-    else:
-
-        @tool
-        def helper(task: str) -> str:
-            """Hand a task on."""
-            return inner.invoke({"messages": [("user", task)]})["messages"][-1].content
-
-    agents.ask(agents.make(memory), TOLD, "one")
-    searchable(memory)
-    task = f"The user lives in Ulm and likes harps. {ASKED}"
-    agents.wired.server.rules = [
-        ReplyRule(
-            lambda one: "helper" in one.tool_names and not after_tool(one),
-            Reply(tools=(ToolCall("helper", {"task": task}),)),
-            1,
-        ),
-        ReplyRule(
-            lambda one: "inner one" in one.system and not after_tool(one),
-            Reply(tools=(ToolCall("deploy", {"to": "Bonn"}),)),
-            1,
-        ),
-    ]
-    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two")
+    people = HumanInTheLoopMiddleware(interrupt_on={"deploy": True})
+    agent = agents.make(memory, tools=[deploy], middleware=[people], checkpointer=checkpoints())
+    agents.wired.server.rules = [calls("deploy", to="Berlin")]
+    agents.ask(agent, ASKED)
+    agents.run(agent, Command(resume={"decisions": [{"type": "reject"}]}))
     memory.close()
-    asked = next(one for one in agents.wired.server.requests if "inner one" in one.system)
-    assert "5433" in beside(asked, task)  # it is recalled for
-    assert task not in agents.wired.said("user")
-    assert "Bonn" in agents.wired.notes()
-    assert {one["session"] for one in agents.wired.records("user")} == {"langchain:one", "langchain:two"}
+    assert "deploy" not in agents.wired.notes()
+    assert agents.wired.said() == [ASKED, "Understood."]
 
 
 def test_an_agent_that_is_a_node_of_a_graph_hears_the_user_only_where_that_is_said(agents, checkpoints):

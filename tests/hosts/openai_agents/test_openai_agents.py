@@ -16,6 +16,7 @@ from tests.support.wire_servers import ResponsesServer
 needs("openai-agents", "agents")
 
 from agents import (  # noqa: E402
+    FunctionTool,
     RunConfig,
     RunHooks,
     Runner,
@@ -37,15 +38,40 @@ async def told(wired, agent, service=None) -> AgentsMemory:
 
 
 class AgentsTalk(Talk):
-    def __init__(self, memory: MemoryService, agent) -> None:
+    helper_argument, recalls_inside = "input", False
+
+    def __init__(self, memory: MemoryService | None, agent) -> None:
         super().__init__(memory)
-        self.turns, self.agent = AgentsMemory(memory), agent
+        self.agent = agent
+        self.sessions: dict[str, SQLiteSession] = {}
 
     async def ask(self, text, session, *, user="ana", tools=()):
-        asked = self.agent(instructions="You are terse.", tools=[*self.turns.tools(), *map(function_tool, tools)])
-        stored = SQLiteSession(session)
-        await Runner.run(asked, text, session=stored, **self.turns.turn(session, scope={"user": user}))
+        stored = self.sessions.setdefault(session, SQLiteSession(session))
+        turns = AgentsMemory(self.memory)
+        own = turns.tools() if self.memory is not None else []
+        more = turns.turn(session, scope={"user": user}) if self.memory is not None else {}
+        made = [one if isinstance(one, FunctionTool) else function_tool(one) for one in tools]
+        self.asked = self.agent(instructions="You are terse.", tools=[*own, *made])
+        self.result = await Runner.run(self.asked, text, session=stored, **more)
         return await stored.get_items()
+
+    async def ask_with_helper(self, text, session, tools):
+        inner = self.agent("inner", instructions="You are the inner one.", tools=list(map(function_tool, tools)))
+        hooks = AgentsMemory(self.memory).nested_hooks()
+        await self.ask(text, session, tools=[inner.as_tool("helper", "Looks things up.", hooks=hooks)])
+
+    async def ask_until_approval(self, text, session, tool):
+        await self.ask(text, session, tools=[function_tool(needs_approval=True)(tool)])
+        self.kept = json.dumps(self.result.to_state().to_json())
+        assert PORT not in self.kept
+        self.session = session
+
+    async def approve(self):
+        state = await RunState.from_json(self.asked, json.loads(self.kept))
+        for one in state.get_interruptions():
+            state.approve(one)
+        more = AgentsMemory(self.memory).turn(self.session, scope={"user": "ana"})
+        await Runner.run(self.asked, state, session=self.sessions[self.session], **more)
 
 
 @both_forms
@@ -93,47 +119,6 @@ async def test_a_hand_over_keeps_the_message_once_and_the_second_agent_sees_the_
     await Runner.run(first, ASKED, **memory.turn("asked"))
     assert PORT in beside(wired.last, ASKED)
     assert wired.said("user").count(ASKED) == 1
-
-
-@both_forms
-async def test_an_agent_that_is_a_tool_gets_no_foreign_block_and_its_prompt_is_nobodys_word(wired, agent):
-    memory = await told(wired, agent)
-    prompt = "Which port does the staging database of the customer listen on?"
-    inner = agent("inner", instructions="You look things up.", tools=[function_tool(deploy)])
-    as_tool = inner.as_tool("look_up", "Looks things up.", hooks=memory.nested_hooks())
-    wired.server.rules = [calls("look_up", input=prompt), calls("deploy", to="staging")]
-    await Runner.run(agent(tools=[as_tool]), ASKED, **memory.turn("asked"))
-    asked_inside = [one for one in wired.server.requests if prompt in one.last_user]
-    assert asked_inside
-    assert all(unfenced(one.messages) for one in asked_inside)
-    assert prompt not in wired.said("user")
-    assert "build 77" in wired.notes()
-
-
-@both_forms
-async def test_a_resumed_run_has_its_block_again_and_keeps_the_message_once(wired, agent):
-    memory = await told(wired, agent)
-    wired.server.rules = [calls("careful", to="staging")]
-
-    @function_tool(needs_approval=True)
-    def careful(to: str) -> str:
-        """Deploy with care."""
-        return f"deployed build 78 to {to}"
-
-    asking = agent(tools=[careful])
-    result = await Runner.run(asking, ASKED, **memory.turn("asked"))
-    assert result.interruptions
-    kept = json.dumps(result.to_state().to_json())
-    assert PORT not in kept
-    memory._memory.close()
-    memory = AgentsMemory(wired.service())
-    state = await RunState.from_json(asking, json.loads(kept))
-    for one in state.get_interruptions():
-        state.approve(one)
-    await Runner.run(asking, state, **memory.turn("asked"))
-    assert PORT in beside(wired.last, ASKED)
-    assert wired.said(session="asked") == [ASKED, "Understood."]
-    assert "build 78" in wired.notes()
 
 
 @both_forms
@@ -185,26 +170,6 @@ async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
         await stored.add_items([waiting])
         await session.run_compaction({"force": True})
         assert await stored.get_items() == [*after, waiting]
-
-
-async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is_cut(wired, agent):
-    old = SQLiteSession("old")
-    filler = "Nothing else is new. " * 60
-    await old.add_items(
-        [
-            item
-            for number in range(8)
-            for item in (
-                {"role": "user", "content": f"The door code of house {number} is {4400 + number}. {filler}"},
-                {"role": "assistant", "content": "Noted."},
-            )
-        ]
-    )
-    memory = AgentsMemory(wired.service(), context_window=3_000)
-    for text in ("Hello.", "Hello again."):
-        await Runner.run(agent(), text, session=memory.session(old), **memory.turn("old"))
-    told_before = [text for text in wired.said("user") if "door code" in text]
-    assert len(told_before) == 8
 
 
 async def test_the_callers_own_hooks_and_filter_go_on_working(wired, agent):

@@ -1,50 +1,66 @@
 """pydantic-ai: what one conversation is told stands beside the prompt of another, and nowhere else."""
 
-import asyncio
-
 import pytest
 
-from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
-from tests.hosts.contract import ExampleContract, Talk, TurnContract
-from tests.support.hosts import ASKED, TOLD, beside, needs, searchable, unfenced
+from tests.hosts.contract import ExampleContract, Talk, TurnContract, WindowContract, deploy
+from tests.support.hosts import ASKED, SECRET, TOLD, beside, calls, needs, searchable, unfenced
 
 needs("pydantic-ai", "pydantic_ai")
 
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ModelRetry, Tool  # noqa: E402
+from pydantic_ai.capabilities import AbstractCapability  # noqa: E402
+
 
 class PydanticTalk(Talk):
-    def __init__(self, memory, agents):
+    def __init__(self, memory, agents, **more):
         super().__init__(memory)
         self.agents = agents
+        self.more = {"system_prompt": "You are terse.", **more}
         self.histories = {}
 
-    async def ask(self, text, session, *, user="ana", tools=()):
-        more = {"deps_type": str, "scope": lambda ctx: {"user": ctx.deps}, "tools": tools}
-        agent = self.agents.make(self.memory, instructions="You are terse.", **more)
+    def agent(self, tools, **more):
+        whose = {"deps_type": str, "scope": lambda ctx: {"user": ctx.deps}}
+        return self.agents.make(self.memory, tools=tools, **whose, **{**self.more, **more})
+
+    async def ask(self, text, session, *, user="ana", tools=(), **more):
         history = self.histories.get(session)
-        result = await agent.run(text, conversation_id=session, deps=user, message_history=history)
-        self.histories[session] = result.all_messages()
+        agent = self.agent(tools, **more)
+        self.result = await agent.run(text, conversation_id=session, deps=user, message_history=history)
+        self.histories[session] = self.result.all_messages()
         return self.histories[session]
 
+    async def ask_with_helper(self, text, session, tools):
+        inner = self.agent(tools, system_prompt="You are the inner one.")
 
-class TestTurns(TurnContract):
+        async def helper(task: str) -> str:
+            """Hand a task on."""
+            return (await inner.run(task)).output  # without the user's name: it is known who asks
+
+        await self.ask(text, session, tools=[helper])
+
+    async def ask_until_approval(self, text, session, tool):
+        self.waiting = {"tools": [Tool(tool, requires_approval=True)], "output_type": [str, DeferredToolRequests]}
+        await self.ask(text, session, **self.waiting)
+
+    async def approve(self):
+        approved = DeferredToolResults(approvals={one.tool_call_id: True for one in self.result.output.approvals})
+        history = self.result.all_messages()
+        await self.agent(**self.waiting).run(message_history=history, deferred_tool_results=approved, deps="ana")
+
+
+class TestTurns(TurnContract, WindowContract):
     @pytest.fixture
     def talk_with(self, agents):
         return lambda memory: PydanticTalk(memory, agents)
+
+    @pytest.fixture
+    def talk_with_window(self, agents):
+        return lambda memory, window: PydanticTalk(memory, agents, context_window=window)
 
 
 class TestExample(ExampleContract):
     script = "pydantic_ai_agent.py"
     is_dialog = True
-
-
-async def test_a_conversation_that_began_without_memory_is_taken_in_once(agents):
-    result = await agents.make(None).run(TOLD, conversation_id="one")
-    memory = agents.wired.service()
-    agent = agents.make(memory)
-    result = await agent.run("Thank you for that.", message_history=result.all_messages())
-    await agent.run("And thanks once more.", message_history=result.all_messages())
-    memory.close()
-    assert agents.wired.said("user") == [TOLD, "Thank you for that.", "And thanks once more."]
 
 
 async def test_streams_have_the_same_hooks_and_one_that_is_left_keeps_the_question(agents):
@@ -65,49 +81,39 @@ async def test_streams_have_the_same_hooks_and_one_that_is_left_keeps_the_questi
     assert "And which host is it?" in agents.wired.said("user")
 
 
-async def test_a_run_that_is_cancelled_keeps_the_question(agents):
+def refuse(place: str) -> str:
+    """Refuse, and ask for another try."""
+    raise ModelRetry(f"The disk of {place} is full, says {SECRET}.")
+
+
+async def test_a_tool_that_asks_for_another_try_is_noted_as_failed(agents):
     memory = agents.wired.service()
-    agents.wired.server.rules = [ReplyRule(lambda one: True, Reply("Late.", delay=5), times=1)]
-    task = asyncio.create_task(agents.make(memory).run(TOLD, conversation_id="one"))
-    while not agents.wired.server.requests:
-        await asyncio.sleep(0.01)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    agents.wired.server.rules = [calls("refuse", place="Berlin")]
+    await agents.make(memory, tools=[refuse]).run("Please look.")
     memory.close()
-    assert agents.wired.said() == [TOLD]
+    assert "failed: ToolRetryError: The disk of Berlin is full" in agents.wired.notes()
+    assert agents.wired.holds(SECRET) == []
 
 
-WINDOW = 1_500
-HARBOURS = [
-    f"In harbour {number} lie {number * 7} ships with salt, tar and rope on board. " * 8 + "So it is."
-    for number in range(12)
-]
+class Other(AbstractCapability):
+    """Hands every request on as a copy."""
+
+    async def before_model_request(self, ctx, request_context):
+        request_context.messages = list(request_context.messages)
+        return request_context
 
 
-async def test_a_history_that_fills_the_window_becomes_a_summary_with_the_system_prompt(agents):
-    def count(harbour: str) -> str:
-        """Count the ships."""
-        return f"There are 21 ships in {harbour}. " * 10
+@pytest.mark.parametrize("is_first", [False, True])
+async def test_other_capabilities_that_make_new_lists_change_nothing(agents, is_first):
+    from nanobot_memory_plugins.hosts.pydantic_ai import MemoryCapability
 
     memory = agents.wired.service()
-    agent = agents.make(memory, tools=[count], context_window=WINDOW, system_prompt="You are a harbour master.")
-    calls = Reply(tools=(ToolCall("count", {"harbour": "three"}),))
-    agents.wired.server.rules = [
-        ReplyRule(lambda one: "harbour 3 " in one.last_user and not after_tool(one), calls, times=1)
-    ]
-    history = None
-    for text in HARBOURS:
-        result = await agent.run(text, message_history=history, conversation_id="one")
-        history = result.all_messages()
-        assert text in str(result.new_messages())
-    sent = agents.wired.last.messages
-    assert "You are a harbour master." in agents.wired.last.system
-    assert len([one for one in sent if "[Summary of the earlier conversation]" in str(one["content"])]) == 1
-    assert len(history) < len(HARBOURS)
-    assert len(sent) < len(HARBOURS)
-    called = {one["id"] for message in sent for one in message.get("tool_calls") or ()}
-    assert called == {message["tool_call_id"] for message in sent if message["role"] == "tool"}
-    assert unfenced(history)
-    memory.close()
-    assert agents.wired.said("user") == HARBOURS
+    ours = MemoryCapability(memory)
+    agent = Agent(agents.model(), capabilities=[Other(), ours] if is_first else [ours, Other()], tools=[deploy])
+    await agent.run(TOLD)
+    searchable(memory)
+    agents.wired.server.rules = [calls("deploy", to="Berlin")]
+    result = await agent.run(ASKED)
+    for request in agents.wired.server.requests[-2:]:
+        assert "5433" in beside(request, ASKED)
+    assert unfenced(result.all_messages())
