@@ -7,7 +7,6 @@ file.
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -32,18 +31,6 @@ _RULE = "\n\n---\n\n"
 _OF_PROJECT, _OF_AGENT = "AGENTS.md", "SOUL.md"
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """What one prompt shows of the files."""
-
-    context: object
-    bootstrap: str
-    memory: str
-
-
-_prepared: ContextVar[_Prepared | None] = ContextVar("prepared_prompt_files", default=None)
-
-
 class PromptFiles:
     """Wraps the methods by which nanobot brings files into a prompt.
 
@@ -56,6 +43,8 @@ class PromptFiles:
         self._scopes = scopes
         self._read: Callable[[], str]
         self._warned: set[tuple[str, ...]] = set()
+        # Bootstrap files and long-term memory as the prompt shows them that is being built.
+        self._prepared: ContextVar[tuple[str, str] | None] = ContextVar("prepared_prompt_files", default=None)
 
     def attach(self) -> str:
         """Wrap the loading of the bootstrap files, the reading of MEMORY.md and the builder that asks for both."""
@@ -64,31 +53,28 @@ class PromptFiles:
 
         @wraps(build)
         def built(*, workspace: Path | None = None, include_memory: bool = True, **rest: Any) -> str:
-            token = _prepared.set(self._prepare(workspace, f"{rest.get('channel')}:", include_memory=include_memory))
+            token = self._prepared.set(
+                self._prepare(workspace, f"{rest.get('channel')}:", include_memory=include_memory)
+            )
             try:
                 return str(build(workspace=workspace, include_memory=include_memory, **rest))
             finally:
-                _prepared.reset(token)
+                self._prepared.reset(token)
 
         @wraps(load)
         def loaded(workspace: Path | None = None) -> str:
-            prepared = self._prepared_now()
-            return str(load(workspace)) if prepared is None else prepared.bootstrap
+            prepared = self._prepared.get()
+            return str(load(workspace)) if prepared is None else prepared[0]
 
         @wraps(self._read)
         def read() -> str:
-            prepared = self._prepared_now()
-            return self._read() if prepared is None else prepared.memory
+            prepared = self._prepared.get()
+            return self._read() if prepared is None else prepared[1]
 
         context.build_system_prompt, context._load_bootstrap_files, context.memory.read_memory = built, loaded, read
         return "ContextBuilder.build_system_prompt"
 
-    def _prepared_now(self) -> _Prepared | None:
-        """Return what was prepared for the prompt that is being built, if it is one of this loop."""
-        prepared = _prepared.get()
-        return prepared if prepared is not None and prepared.context is self._context else None
-
-    def _prepare(self, workspace: Path | None, channel: str, *, include_memory: bool) -> _Prepared | None:
+    def _prepare(self, workspace: Path | None, channel: str, *, include_memory: bool) -> tuple[str, str] | None:
         """Return what the prompt shows of the files. None: the files as nanobot reads them. Never raises."""
         key = current_request_session_key() or ""
         # Dream sees the files that it rewrites through its prompt, so it gets them whole.
@@ -103,7 +89,7 @@ class PromptFiles:
             self._warn("the prompt's files are not shortened, and the long-term file is left out: {}", error)
             shown, long_term = files, ""
         bootstrap = "\n\n".join(_HEADING.format(name=name) + text for name, text in shown.items())
-        return _Prepared(self._context, bootstrap, long_term)
+        return bootstrap, long_term
 
     def _shown(
         self, key: str, files: dict[str, str], long_term: str, *, include_memory: bool

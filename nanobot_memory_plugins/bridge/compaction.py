@@ -26,7 +26,7 @@ _GRACE = 5.0
 _SAFETY_TOKENS = 1_024
 # Of a history so much is counted both ways, to compare nanobot's count with ours.
 _SAMPLE_MESSAGES, _SAMPLE_CHARS = 40, 500
-# Indented lines and headings cost this much more than the messages themselves.
+# Messages written as JSON cost this much more than they do themselves.
 _LAYOUT = 1.1
 # The function of nanobot's that asks for a summary of what a request cannot hold, and its name for the rest of it.
 _COMPACTING, _WAITING = "_compact_request_history", "delta_messages"
@@ -198,12 +198,11 @@ def _work(
             context_window=room.window,
             room=room.estimated(messages),
             reason=reason,
-            known=len(carried) + len(kept),
             scope=scope_of(key),
         )
         if summary is None or not summary.text.strip():
             return None
-        stays = [message.raw for message in await memory.privacy.shown(key, tuple(map(Message.from_chat, given)))]
+        stays = await memory.privacy.shown(key, tuple(map(Message.from_chat, given)))
         text = replacement(summary, stays, first=len(carried), fits=room.fits)
         return text, memory.redact(text)
 

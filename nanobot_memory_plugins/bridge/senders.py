@@ -22,9 +22,8 @@ _WEB = "websocket"
 _LOOPBACK = ("", "localhost", "::1", "127.")
 _FIRST_ACCOUNT = "default"
 _ANYBODY = "*"
-# Channels that let in by policies of their own, and which those are when nothing is said. Where they are open, whoever
-# finds the bot may write.
-_USUAL_POLICY = {"slack": "open", "mattermost": "open", "signal": "allowlist"}
+# Channels that let in by policies of their own where no ``allowFrom`` is set.
+_WITH_POLICIES = frozenset({"slack", "mattermost", "signal"})
 # What ends the name of a group in WhatsApp: an allowed one lets in all of its members.
 _GROUP_OF_WHATSAPP = "@g.us"
 
@@ -40,20 +39,16 @@ def senders_of(channels: object, *, unified: bool, approved: Approved) -> Sender
             continue
         listed = _listed(section) or ([_ANYBODY] if name == _WEB else [])
         allowed = {sender_name(name, sender) for sender in (*listed, *approved(name))}
-        is_open = name in _USUAL_POLICY and _is_open(name, section)
         if (
-            is_open
+            _is_open(name, section)
             or len(allowed) > 1
             or any(sender == _ANYBODY or sender.endswith(_GROUP_OF_WHATSAPP) for sender in allowed)
         ):
             several.append(name)
         else:
-            # Where what is listed is no sender's id, it is whoever the channel lets in.
-            named = {f"{name}:{sender}" for sender in allowed}
-            by_name = not all(_is_id(name, sender, section) for sender in allowed) and not _is_open_by_policy(
-                name, section
-            )
-            owner |= {name} if by_name else named
+            # Telegram lets in by a sender's own name, too: it is whoever writes there then.
+            is_name = name == "telegram" and not all(sender.isdigit() for sender in allowed)
+            owner |= {name} if is_name else {f"{name}:{sender}" for sender in allowed}
     one_user = unified or not several
     if not one_user:
         owner = {name for name in owner if ":" not in name and (name in LOCAL_CHANNELS or name == _WEB)}
@@ -161,33 +156,14 @@ def _listed(section: Mapping[str, Any]) -> list[str]:
     return [*_texts(_allowed(section)), *_texts(_allowed(_part(section, "dm")))]
 
 
-def _is_id(name: str, listed: str, section: Mapping[str, Any]) -> bool:
-    """Return whether a channel names its senders as this one is listed."""
-    if name == "telegram":
-        return listed.isdigit()  # it lets in by a sender's own name, too
-    if name == "signal":
-        return listed.startswith("+")  # a number is the first of a sender's names
-    if name == "mattermost":
-        return bool(section.get("allowFromMatchMode", section.get("allow_from_match_mode", "id")) == "id")
-    return True
-
-
 def _is_open(name: str, section: Mapping[str, Any]) -> bool:
-    """Return whether a channel with policies of its own lets in people that nobody has named."""
-    if _texts(_allowed(section)):
-        return False  # nanobot does not look at it there; whoever else writes is known by their own name
-    return _is_open_by_policy(name, section)
-
-
-def _is_open_by_policy(name: str, section: Mapping[str, Any]) -> bool:
-    if name not in _USUAL_POLICY:
+    """Return whether a channel may let in people whom it does not name; in doubt it does."""
+    if name not in _WITH_POLICIES or _texts(_allowed(section)):
         return False
     direct, group = _part(section, "dm"), _part(section, "group")
-    usual = _USUAL_POLICY[name]
-    closed = direct.get("enabled") is False or direct.get("policy", usual) == "allowlist"
-    in_groups = group.get("policy") or section.get("groupPolicy", section.get("group_policy", usual))
+    policies = (direct.get("policy"), group.get("policy"), section.get("groupPolicy", section.get("group_policy")))
     groups = _texts(section.get("groupAllowFrom", section.get("group_allow_from"))) + _texts(_allowed(group))
-    return not closed or in_groups != "allowlist" or bool(groups)
+    return name != "signal" or "open" in policies or bool(groups)
 
 
 def _part(section: Mapping[str, Any], name: str) -> Mapping[str, Any]:

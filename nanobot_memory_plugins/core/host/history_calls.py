@@ -100,20 +100,18 @@ class HistoryCalls(MessageCalls):
         reason: str,
         room: int | None = None,
         replaceable: bool = True,
-        known: int = 0,
         scope: ScopeLike = None,
     ) -> Summary | None:
         """Let the plugins save what matters before history is cut; return what replaces it.
 
-        What of it memory never saw is kept first; the first ``known`` messages are told again. ``room`` is what the
-        summary and the messages that stay may take, in tokens. A host that makes its own summary says that it is not
-        ``replaceable``: then the answer's text is advice for that. None: no plugin has a summary.
+        What of it memory never saw is kept first. ``room`` is what the summary and the messages that stay may take, in
+        tokens. A host that makes its own summary says that it is not ``replaceable``: then the answer's text is advice
+        for that. None: no plugin has a summary.
         """
         owner = await self._owner_of(session_key, scope)
         plain = await run_in_daemon_thread(plain_history, tuple(messages))  # a long history takes seconds
-        start = max(known, len(messages) - _LATELY)
         try:
-            await self._take_in(session_key, messages[start:], owner, plain=plain[start:])
+            await self._take_in(session_key, messages[-_LATELY:], owner, plain=plain[-_LATELY:])
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._sessions.attributed(session_key, plain)

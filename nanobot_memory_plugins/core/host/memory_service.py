@@ -27,10 +27,8 @@ from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import fence
-from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -287,14 +285,12 @@ class MemoryService:
         async def sum_up(memory: "MemoryHost") -> Summary | None:
             if not messages:
                 return None
-            earlier = find_earlier_summary(messages_from_chat(messages))
             summary = await memory.before_compaction(
                 session_key=session_key,
                 messages=messages,
                 context_window=context_window,
                 room=room,
                 reason=reason,
-                known=0 if earlier is None else earlier + 1,
                 scope=scope,
             )
             return summary if summary is not None and summary.text.strip() else None
