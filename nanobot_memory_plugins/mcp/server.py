@@ -22,7 +22,6 @@ except ImportError:  # version 2 of the SDK has renamed it
     IS_VERSION_1 = False
 
 NAME = "nanobot-memory"
-_NOT_OPEN = "The memory could not be opened in time; `nanobot-memory doctor` says why it cannot be."
 
 
 class MemoryServer(FastMCP[Any]):
@@ -56,7 +55,7 @@ class MemoryServer(FastMCP[Any]):
         """Return the tools of the plugins, which bring their own schemas. Raises `ToolError` without a memory."""
         await self.memory.start()
         if (memory := self.memory.started) is None:
-            raise ToolError(_NOT_OPEN)
+            raise ToolError(NOT_READY)
         hears_user = self._hooks is not None
         return [types.Tool.model_validate(listed(tool, hears_user=hears_user)) for tool in memory.tools()]
 
