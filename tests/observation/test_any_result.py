@@ -87,6 +87,11 @@ def test_no_part_of_a_secret_that_lies_across_the_border_of_what_was_looked_at_i
         for before in range(border - len(secret) - 20, border + 5, 9):
             text = ("word " * border)[:before] + f" password: {secret} " + "word " * 20_000
             assert "aB3dE5" not in safe_preview(text, max_chars=limit)
+    key = "MIIE" * ((limit * 4 + _MARGIN) // 4 - 30)
+    shrinks = f"-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----\n"
+    for before in range(0, limit * 4 + _MARGIN - len(shrinks), 9):
+        shown = safe_preview(shrinks + "x " * (before // 2) + secret + " word" * 20_000, max_chars=limit)
+        assert "aB3dE5" not in shown
 
 
 @pytest.mark.parametrize("looks", [6, 12, 17, 23])

@@ -7,7 +7,6 @@ import codecs
 import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from nanobot_memory_plugins.redaction.script.printable import one_line
 
 PROGRAM = "nanobot-memory-redact"
 _WRONG_USE = 2
-ALLOWED = ("pragma: allowlist secret", "gitleaks:allow")
-"""On a line with one of these, as two other checkers have them, nothing is reported."""
+# On a line with one of these, as two other checkers have them, nothing is reported.
+_ALLOWED = ("pragma: allowlist secret", "gitleaks:allow")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # Where git looks for a byte of zeros, which tells it that a file is no text.
 _BEGINNING = 8_000
@@ -66,8 +65,8 @@ def _check(files: Sequence[str], *, contacts: bool) -> int:
     status = DONE
     for name in files:
         try:
-            for found in secrets_in_file(Path(name), redactor, contacts=contacts):
-                sys.stdout.write(f"{one_line(name)}:{found.line}: {found.kind}\n")
+            for line, kind in _secrets_in_file(Path(name), redactor, contacts=contacts):
+                sys.stdout.write(f"{one_line(name)}:{line}: {kind}\n")
                 status = status or FAILED
         except OSError as error:
             sys.stderr.write(f"{PROGRAM}: {one_line(name)} cannot be read: {error.strerror or type(error).__name__}\n")
@@ -75,21 +74,8 @@ def _check(files: Sequence[str], *, contacts: bool) -> int:
     return status
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSecret:
-    """Where a secret stands and of what kind it is. It never holds the value."""
-
-    file: Path
-    line: int
-    kind: str
-
-
-def secrets_in_file(file: Path, redactor: Redactor, *, contacts: bool) -> Iterator[FoundSecret]:
-    """Yield the secrets in a file, in order; none in one that is no text.
-
-    ``contacts`` says whether e-mail addresses and telephone numbers count, too. Raises ``OSError``
-    for a file that cannot be read.
-    """
+def _secrets_in_file(file: Path, redactor: Redactor, *, contacts: bool) -> Iterator[tuple[int, str]]:
+    """Yield the line and the kind of each secret in a file, in order; none in one that is no text."""
     text = _text(file.read_bytes())
     starts = [0]
     while (end := text.find("\n", starts[-1])) >= 0:
@@ -97,9 +83,9 @@ def secrets_in_file(file: Path, redactor: Redactor, *, contacts: bool) -> Iterat
     for finding in redactor.findings(text):
         line = bisect_right(starts, finding.start)
         end = starts[line] if line < len(starts) else len(text)
-        is_allowed = any(mark in text[starts[line - 1] : end] for mark in ALLOWED)
+        is_allowed = any(mark in text[starts[line - 1] : end] for mark in _ALLOWED)
         if not is_allowed and (contacts or finding.placeholder not in CONTACT_PLACEHOLDERS):
-            yield FoundSecret(file, line, finding.kind)
+            yield line, finding.kind
 
 
 def _text(content: bytes) -> str:

@@ -25,8 +25,6 @@ _PUTTY_PRIVATE = lazy_re(
 )
 _LONGEST = 200_000
 _WINDOW = 8192
-_STEP = 262_144
-_LONGEST_MARK = 128
 
 
 def find_key_blocks(text: str) -> list[Span]:
@@ -45,8 +43,8 @@ def _block(start: int, end: int) -> Span:
 
 def _find_pem(text: str) -> Iterator[Span]:
     done = 0
-    closing = _search(_END, text, 0)
-    opening = _search(_BEGIN, text, 0)
+    closing = _END.search(text)
+    opening = _BEGIN.search(text)
     while opening is not None or closing is not None:
         if closing is not None and (opening is None or closing.start() < opening.start()):
             # The end of a block whose beginning was cut off.
@@ -54,11 +52,11 @@ def _find_pem(text: str) -> Iterator[Span]:
             if start < closing.start():
                 yield _block(start, closing.end())
             done = closing.end()
-            closing = _search(_END, text, done)
+            closing = _END.search(text, done)
             continue
         if opening is None:
             break  # cannot be: one of the two was found
-        following = _search(_BEGIN, text, opening.end())
+        following = _BEGIN.search(text, opening.end())
         whole = (
             closing is not None
             and closing.start() - opening.end() <= _LONGEST
@@ -67,9 +65,9 @@ def _find_pem(text: str) -> Iterator[Span]:
         )
         if whole and closing is not None:
             end = closing.end()
-            closing = _search(_END, text, end)
+            closing = _END.search(text, end)
             if following is not None and following.start() < end:
-                following = _search(_BEGIN, text, end)
+                following = _BEGIN.search(text, end)
         else:
             body = _BODY.match(text, opening.end())
             end = body.end() if body else opening.end()
@@ -79,16 +77,6 @@ def _find_pem(text: str) -> Iterator[Span]:
             yield _block(opening.start(), end)
         done = end
         opening = following
-
-
-def _search(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
-    """Search in steps: a search of ten million characters would hold every other thread up."""
-    while at < len(text):
-        found = pattern.search(text, at, at + _STEP + _LONGEST_MARK)
-        if found is not None and found.start() < at + _STEP:
-            return found
-        at += _STEP
-    return None
 
 
 def _start_of_cut_block(text: str, end: int, floor: int) -> int:

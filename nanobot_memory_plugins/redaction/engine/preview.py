@@ -10,9 +10,8 @@ from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.effort import Budget
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
-# Beyond what a view can show this much is looked at: twice the longest value that is read as one, so that what is
-# at the border of the part that was looked at, and may be the beginning of a secret, lies after what is shown.
-_MARGIN = 32_768
+# Beyond what a view can show this much is looked at, and as much as the longest value that is read as one is left out.
+_MARGIN, _BORDER = 32_768, 16_384
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)
 
@@ -27,19 +26,16 @@ def preview(redactor: Redactor, value: object, max_chars: int, budget: Budget | 
     limit = max(0, max_chars)
     if isinstance(value, bytes | bytearray):
         value = bytes(value).decode("utf-8", "replace")
-    left_unread = 0
+    unread = 0
     if isinstance(value, str):
-        head = len(value)
         reach = limit * 4 + _MARGIN
-        while True:
-            text = redactor.redact(value[:reach], budget=budget)
-            if reach >= head or (budget is not None and budget.is_spent()) or len(text) >= limit + _MARGIN // 2:
-                break
-            reach *= 4
-        left_unread = max(0, head - reach)
+        unread = max(0, len(value) - reach)
+        text = redactor.redact(value[:reach], budget=budget)
+        if unread:  # at the border may stand the beginning of a secret, which alone looks like none
+            text, unread = text[:-_BORDER], unread + _BORDER
     else:
         text = json.dumps(redactor.redact_value(value, budget=budget), ensure_ascii=False)
-    return shorten(text, limit, left_unread)
+    return shorten(text, limit, unread)
 
 
 def shorten(text: str, limit: int, unread: int = 0) -> str:

@@ -6,7 +6,6 @@ There are hundreds of them, and compiling all takes longer than the rest of a st
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 _NAMES = (
@@ -17,15 +16,6 @@ _NAMES = (
 
 class LazyPattern:
     """A regular expression that is compiled when it is first used: then its methods become those of the pattern."""
-
-    search: Callable[..., re.Match[str] | None]
-    match: Callable[..., re.Match[str] | None]
-    fullmatch: Callable[..., re.Match[str] | None]
-    finditer: Callable[..., Iterator[re.Match[str]]]
-    findall: Callable[..., list[Any]]
-    split: Callable[..., list[str | Any]]
-    sub: Callable[..., str]
-    subn: Callable[..., tuple[str, int]]
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self.pattern = source
