@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.text.pasted import is_pasted
 from nanobot_memory_plugins.recall.deduplicate import LiveContext, one_line
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
@@ -21,7 +21,7 @@ FENCE_TOKENS = 60
 # A user's line is shown whole up to so many characters; of longer ones and of all others the part that answers.
 _WHOLE, _PART = 500, 240
 _HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
-_CHINESE = LazyPattern("[\u4e00-\u9fff]")
+_CHINESE = lazy_re("[\u4e00-\u9fff]")
 
 
 def build_block(

@@ -19,7 +19,7 @@ from itertools import pairwise
 import snowballstemmer
 
 from nanobot_memory_plugins.core.text.dates import date_terms
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.storage import stopwords
 
@@ -43,7 +43,7 @@ _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
 _TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
 # A character between two that say nothing, or between one and the end of its run.
 _ALONE = re.compile(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
-_HAN = LazyPattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN = lazy_re("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _PATH_SEPARATOR = re.compile(r"://|::|[/\\@:]")
 _PART_SEPARATOR = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")

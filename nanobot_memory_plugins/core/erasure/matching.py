@@ -13,20 +13,20 @@ from functools import lru_cache
 from typing import Any
 
 from nanobot_memory_plugins.core.text.sentences import sentence_marks
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 GAP = "[…]"
 """What replaces a stretch of text that was taken out."""
 
 # Writing without spaces: a word may begin and end at every character.
-_WIDE = LazyPattern("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_WIDE = lazy_re("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 # Marks above letters, and characters that show nothing.
 _UNSEEN = frozenset({"Mn", "Me", "Cf"})
 # Characters below which the text of an entry is not looked for elsewhere: it occurs in too many others.
 _LEAST_NARROW, _LEAST_WIDE = 8, 4
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
-_PREFIX = LazyPattern(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
+_PREFIX = lazy_re(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Names of months and weekdays in English, of weekdays in Chinese, and the numbers in words that stand beside them."""
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
 _WEEKDAYS = (
     ("monday", "mon"),
@@ -54,7 +54,7 @@ ENGLISH_NUMBERS = {
 """From one to twelve."""
 
 _CHINESE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
-_UP_TO_99 = LazyPattern("(?:([{0}]?)(十))?([{0}]?)".format("".join(_CHINESE_DIGITS)))
+_UP_TO_99 = lazy_re("(?:([{0}]?)(十))?([{0}]?)".format("".join(_CHINESE_DIGITS)))
 
 
 def chinese_number(text: str) -> int:

@@ -4,15 +4,15 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Whole answers that mean "nothing": the agreed word, however it is written or wrapped.
-_NO_REPLY = LazyPattern(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
-_EMPTY_JSON = LazyPattern(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
-_FENCE_LINE = LazyPattern(r"^[^\S\n]*+(?:`{3,}|~{3,})\w*+[^\S\n]*+$", re.MULTILINE)
+_NO_REPLY = lazy_re(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
+_EMPTY_JSON = lazy_re(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
+_FENCE_LINE = lazy_re(r"^[^\S\n]*+(?:`{3,}|~{3,})\w*+[^\S\n]*+$", re.MULTILINE)
 # Reasoning, as models write it into their answers: up to its end, or up to the end of what was cut off.
-_THOUGHTS = LazyPattern(
+_THOUGHTS = lazy_re(
     r"<(think|thinking|thought|reasoning|reflection|seed:think)>.*?(?:</\1>|\Z)"
     r"|\[THINK\].*?(?:\[/THINK\]|\Z)|◁think▷.*?(?:◁/think▷|\Z)"
     r"|<\|START_THINKING\|>.*?(?:<\|END_THINKING\|>|\Z)"
@@ -20,12 +20,12 @@ _THOUGHTS = LazyPattern(
     re.DOTALL | re.IGNORECASE,
 )
 # Some templates begin the reasoning themselves, and only its end is in the answer.
-_THOUGHT_BEFORE = LazyPattern(
+_THOUGHT_BEFORE = lazy_re(
     r"\A(?!\s*[\[{`]).*?(?:</(?:think|thinking|thought|reasoning|seed:think)>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)",
     re.DOTALL | re.IGNORECASE,
 )
-_INVISIBLE = LazyPattern("[\u200b-\u200f\u2060\ufeff\u00ad]")
-_REFUSAL = LazyPattern(
+_INVISIBLE = lazy_re("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_REFUSAL = lazy_re(
     r"^\W*(i'?m sorry|i am sorry|sorry|apologies|i apologi[sz]e|as an ai|i can(no|')?t (help|assist|do|comply|process)"
     r"|i cannot|i am unable|i'?m unable|unfortunately,? i|抱歉|对不起|很抱歉|不好意思|作为一个?(ai|人工智能)"
     r"|我无法|我不能|无法协助)",
@@ -34,8 +34,8 @@ _REFUSAL = LazyPattern(
 # Refusals are short; a long text that begins with an apology goes on to say something.
 _REFUSAL_CHARS = 400
 
-_LATIN = LazyPattern(r"[a-z0-9à-ÿ][a-z0-9à-ÿ_.@/+-]*", re.IGNORECASE)
-_CJK_RUN = LazyPattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_LATIN = lazy_re(r"[a-z0-9à-ÿ][a-z0-9à-ÿ_.@/+-]*", re.IGNORECASE)
+_CJK_RUN = lazy_re(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _COMMON = frozenset(
     re.findall(
         r"\w+",

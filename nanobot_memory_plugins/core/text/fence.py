@@ -15,7 +15,7 @@ from typing import Literal
 
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -54,7 +54,7 @@ _IMITATIONS = (
     "runtimecontext",
 )
 _LOOKED_THROUGH = 50_000  # characters of a text by which its language is recognised
-_CJK = LazyPattern(r"[\u3400-\u9fff\uf900-\ufaff]")
+_CJK = lazy_re(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
 _BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
 _ENDS = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")

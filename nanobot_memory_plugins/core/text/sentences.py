@@ -6,7 +6,7 @@ A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
 Span = tuple[int, int]
 
@@ -19,16 +19,16 @@ def _ends(closing: str, blank: str = r"\s") -> str:
     )
 
 
-_END = LazyPattern(_ends(r"[”’\"'」』）)]*"))
+_END = lazy_re(_ends(r"[”’\"'」』）)]*"))
 # In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
-_END_IN_JSON = LazyPattern(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
+_END_IN_JSON = lazy_re(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
 # A full stop after one of these is part of the word; after those that may close a sentence it is, where what
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
-_WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
-_CLOCK = LazyPattern(r"\d[:：]\Z")
-_BULLET = LazyPattern(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
+_WORD_BEFORE = lazy_re(r"[\w.]{1,8}\Z")
+_CLOCK = lazy_re(r"\d[:：]\Z")
+_BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
 
 def sentence_spans(text: str, *, bare: bool = False) -> Iterator[Span]:

@@ -1,9 +1,9 @@
 """Token counts without a tokenizer: close enough for budgets, the same on every machine."""
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
 # Han with its extensions, kana, bopomofo, Hangul, and the punctuation that is written with them.
-_WIDE = LazyPattern(
+_WIDE = lazy_re(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\u31ff\u3200-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
 )
