@@ -26,9 +26,8 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import export_to
-from nanobot_memory_plugins.core.transfer.archive_import import import_archive, is_archive
 from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
-from nanobot_memory_plugins.core.transfer.importer import ARCHIVE, chosen_importer
+from nanobot_memory_plugins.core.transfer.importer import chosen_importer
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.run import ImportReport, UndoReport, only_import, undo_import
 from nanobot_memory_plugins.core.values import Erasure
@@ -111,25 +110,16 @@ def import_memory(
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
     folder = existing_workspace(workspace, may_be_new=True)
     contacts = read_configuration(None)[0].redaction.contacts
-    if from_ == ARCHIVE or (not from_ and is_archive(path)):
-        if not path.is_file():
-            raise InputError(
-                Sentence("{path} is no archive.", path=path),
-                hint="Name the ZIP file that `nanobot-memory export` wrote.",
-            )
-        with console(stderr=True).status(tr("importing")):
-            report = import_archive(path, folder, dry_run=dry_run, contacts=contacts)
-    else:
-        name, importer = chosen_importer(from_, path)
-        if isinstance(importer, MarkdownImporter):
-            importer = replace(importer, encoding=encoding)
-        elif encoding:
-            raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
-        owner = written_by_owner(folder, everybody=everybody)
-        with console(stderr=True).status(tr("importing")):
-            report = import_from(
-                importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
-            )
+    name, importer = chosen_importer(from_, path)
+    if isinstance(importer, MarkdownImporter):
+        importer = replace(importer, encoding=encoding)
+    elif encoding:
+        raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
+    owner = written_by_owner(folder, everybody=everybody)
+    with console(stderr=True).status(tr("importing")):
+        report = import_from(
+            importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
+        )
     if as_json:
         print_json(report.as_json())
     else:

@@ -1,13 +1,18 @@
-"""An archive: a ZIP file of the memory's files, with a manifest that says what it is."""
+"""An archive: a ZIP file of the memory's files, with a manifest that says what it is; how it is written and read.
+
+An archive may come from anywhere: every byte is read before the first one is handed on.
+"""
 
 import contextlib
 import json
 import os
+import re
 import secrets
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -21,6 +26,7 @@ from nanobot_memory_plugins.core.files.appending import file_lock
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
+from nanobot_memory_plugins.core.transfer.importer import ImportedFile, Item, Skipped
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 MANIFEST: Final = "manifest.json"
@@ -32,6 +38,13 @@ _ABOUT = (
     " memory/. `nanobot-memory import FILE` puts them back; without it they can be read as they are."
 )
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
+# How many times its own size an archive may unpack to, beyond the first bytes. Text packs to a tenth, very even text to
+# a hundredth; an archive that grows further was made to fill a disk.
+_MOST_GROWTH = 250
+_SMALL = 1 << 24
+# No backslash, colon or control character: no name may mean something else on another system.
+_NAME = re.compile(r"memory(?:/(?!\.{1,2}(?:/|\Z))[^/\\:\x00-\x1f]+)+")
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
 
 
 @dataclass(slots=True)
@@ -146,3 +159,69 @@ def _info(name: str, changed: float) -> zipfile.ZipInfo:
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = (stat.S_IFREG | 0o600) << 16
     return info
+
+
+class ArchiveImporter:
+    """Reads what `export_to` wrote."""
+
+    label = Sentence("an export of this memory")
+
+    def recognises(self, source: Path) -> bool:
+        """Return whether a source is meant to be an archive: a ZIP file, whole or not."""
+        return source.is_file() and (source.suffix.lower() == ".zip" or zipfile.is_zipfile(source))
+
+    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+        """Yield the files of the memory. Raises `InputError` where anything of the archive is not in order."""
+        with _opened(source) as archive:
+            for info in _files(archive):
+                name = info.filename.removeprefix("memory/")
+                if is_of_memory(name):
+                    yield ImportedFile(name, archive.read(info), _modified(info))
+                else:
+                    yield Skipped("not a memory file", info.filename)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive and check its names, its sizes and its bytes. Raises `InputError`, with cause and hint."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except _DAMAGES as error:
+        raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off")) from error
+    with archive:
+        total = sum(info.file_size for info in archive.infolist())
+        if total > _SMALL + _MOST_GROWTH * path.stat().st_size:
+            raise _refused(path, Sentence("it would unpack to {total:,} bytes, which no memory does", total=total))
+        for name in (info.filename for info in _files(archive)):
+            if not _NAME.fullmatch(name):
+                raise _refused(path, Sentence("{file}: its name leads out of the memory folder", file=ascii(name)))
+        try:
+            damaged = archive.testzip()
+            manifest = json.loads(archive.read(MANIFEST))
+        except KeyError:
+            raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
+        except _DAMAGES as error:
+            raise _refused(path, Sentence("it is damaged")) from error
+        if damaged:
+            raise _refused(path, Sentence("{file} is damaged", file=damaged))
+        if not isinstance(manifest, dict) or {key: manifest.get(key) for key in FORMAT} != FORMAT:
+            raise _refused(path, Sentence("its {manifest} is not one that this version knows", manifest=MANIFEST))
+        yield archive
+
+
+def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [info for info in archive.infolist() if info.filename != MANIFEST and not info.is_dir()]
+
+
+def _refused(path: Path, why: str) -> InputError:
+    return InputError(
+        Sentence("{name} cannot be used: {why}.", name=path.name, why=why),
+        hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it, or upgrade this program.",
+    )
+
+
+def _modified(info: zipfile.ZipInfo) -> float:
+    try:
+        return datetime(*info.date_time, tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0

@@ -12,8 +12,6 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Our own export, which is no store of somebody else's.
-ARCHIVE = "archive"
 # Any folder of text: taken where nothing else recognises the source.
 FALLBACK = "markdown"
 
@@ -52,6 +50,20 @@ class ImportedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """A whole file of a memory of this program: its name below the memory folder, and when it was changed (epoch)."""
+
+    name: str
+    data: bytes
+    modified: float
+
+    @property
+    def file(self) -> str:
+        """Its name in the archive."""
+        return f"memory/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """Something that is not taken, and why, in words that follow "left:"."""
 
@@ -60,7 +72,7 @@ class Skipped:
     line: int = 0
 
 
-Item = ImportedMessage | ImportedNote | Skipped
+Item = ImportedMessage | ImportedNote | ImportedFile | Skipped
 
 
 class Importer(Protocol):
@@ -110,7 +122,7 @@ def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
     Raises `WrongUseError` for a name that there is not, and `InputError` where none recognises the source.
     """
     points = installed_importers()
-    known = ", ".join(sorted([*points, ARCHIVE]))
+    known = ", ".join(points)
     if name in points:
         return name, load_importer(points[name])
     if name:

@@ -1,24 +1,27 @@
-"""An import from another program: what its importer reads, redacted, dated, each thing once."""
+"""An import: what an importer reads, redacted, dated, each thing once."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain, islice
 from pathlib import Path
 
+from nanobot_memory_plugins.core.erasure.cleaning import secrets_cleaner
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.notes import render_note
-from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line, render_transcript_line
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Importer, Item
+from nanobot_memory_plugins.core.transfer.importer import ImportedFile, ImportedMessage, ImportedNote, Importer, Item
+from nanobot_memory_plugins.core.transfer.joining import take_file
 from nanobot_memory_plugins.core.transfer.run import DIGITS, ImportReport, ImportRun, import_run
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -51,21 +54,28 @@ def import_from(
     `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
+    items = _read(importer, format, source, MemoryPaths.of(workspace).workspace)
+    first = list(islice(items, 1))  # what cannot be read at all is refused before anything is made
     with import_run(workspace, report) as run:
-        items = _ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
+        writer = _ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
         try:
-            for item in importer.read(source, run.paths.workspace):
-                items.take(item)
-            items.write()
-        except NanobotMemoryError:
-            raise
-        except Exception as error:  # an importer may be anybody's
-            items.write()
-            raise PluginError(
-                Sentence("The importer {format} failed with {kind}.", format=format, kind=type(error).__name__),
-                hint="What it had read until then was taken. Report it to whoever wrote the importer.",
-            ) from error
+            for item in chain(first, items):
+                writer.take(item)
+        finally:
+            writer.write()
     return report
+
+
+def _read(importer: Importer, format: str, source: Path, workspace: Path) -> Iterator[Item]:  # noqa: A002
+    try:
+        yield from importer.read(source, workspace)
+    except NanobotMemoryError:
+        raise
+    except Exception as error:  # an importer may be anybody's
+        raise PluginError(
+            Sentence("The importer {format} failed with {kind}.", format=format, kind=type(error).__name__),
+            hint="What it had read until then was taken. Report it to whoever wrote the importer.",
+        ) from error
 
 
 class _ItemWriter:
@@ -92,6 +102,9 @@ class _ItemWriter:
         if item.file != self._file:
             self._file = item.file
             self._repeated.clear()
+        if isinstance(item, ImportedFile):
+            self._take_file(item)
+            return
         if isinstance(item, ImportedMessage):
             why = self._take_message(item)
         else:
@@ -152,6 +165,13 @@ class _ItemWriter:
             render_note(safe, id=key, time=time, scope=scope).encode("utf-8"),
         )
         return ""
+
+    def _take_file(self, item: ImportedFile) -> None:
+        cleaner = secrets_cleaner(self._redaction.of_people, self._redaction.of_tools, everywhere=True)
+        cleaned = cleaner.clean(item.name, item.data)
+        if cleaned.found:
+            self._run.report.notices.append(Sentence("secrets were taken out of {file}", file=item.file))
+        take_file(self._run, replace(item, data=cleaned.data))
 
     def _put(self, name: str, key: str, data: bytes) -> None:
         if key in self._run.known:
