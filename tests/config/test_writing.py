@@ -82,7 +82,6 @@ def test_a_folder_that_cannot_be_written_is_said(file: Path, monkeypatch: pytest
         ({"agents": {}}, {"agents": {}, "channels": {"memoryPlugins": OFF}}),
         ({"memory_plugins": {}}, {"memory_plugins": OFF}),
         ({}, {"memoryPlugins": OFF}),
-        ({"recall": {"recallTopK": 3}}, {"recall": {"recallTopK": 3, "enabled": False}}),
         ({"memoryPlugins": {"recall": True}}, {"memoryPlugins": {"recall": False}}),
         ({"memory": {"recallTopK": 3}}, {"memory": {"recallTopK": 3}, "memoryPlugins": OFF}),
     ],

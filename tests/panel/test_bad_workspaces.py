@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.panel.app import VIEWS
-from nanobot_memory_plugins.panel.views.sessions import SessionFiles
+from nanobot_memory_plugins.panel.views.sessions import files_of as sessions_of
 
 from .conftest import driven
 
@@ -81,7 +81,7 @@ async def test_what_stands_in_files_is_never_taken_for_markup_or_control(workspa
 
 def test_links_and_folders_are_no_files_of_the_memory(workspace: Path):
     garbage_everywhere(workspace)
-    found = SessionFiles(MemoryPaths.of(workspace)).listed()
+    found = sessions_of(MemoryPaths.of(workspace))
     assert {file.key for file in found} == {"a", "b", "empty", "2026-99-99", "2026-03-20"}
 
 

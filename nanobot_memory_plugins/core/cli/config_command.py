@@ -111,7 +111,7 @@ def set_option(
     section_options: Any = given
     for name in reversed(path.split(".")):
         section_options = {name: section_options}
-    _, wrong = config_from_mapping({section: section_options})
+    _, wrong = config_from_mapping({"memoryPlugins": {section: section_options}})
     _options(MemoryConfig(plugins={section: section_options}), wrong, {section} & installed_plugins())
     if wrong:
         raise InputError(

@@ -1,4 +1,4 @@
-"""From the value of ``memoryPlugins``, or from a document's object, to a `MemoryConfig`."""
+"""From the content of a configuration file to a `MemoryConfig`, and where in it the plugins are."""
 
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
@@ -34,7 +34,7 @@ def config_from_mapping(
 ) -> tuple[MemoryConfig, list[ConfigProblem]]:
     """Return the configuration that ``raw`` describes, and what was wrong with it. Never raises for its content.
 
-    ``raw`` is the value of ``memoryPlugins``, a whole file that has it, or a document's object under its name
+    ``raw`` is what a file holds: ``memoryPlugins``, also below ``channels``, and the documents' objects by their names
     (``{"memory": {...}}``). With ``known_plugins``, the names of those that are installed, other names are reported.
     """
     reader = _Reader(known_plugins, source)
@@ -46,8 +46,6 @@ def config_from_mapping(
         below = reader.mapping(section, prefix)
         reader.read_documents(below, f"{prefix}.")
         reader.read_section(below)
-    elif names_plugins(given, known_plugins) or not has_documented_names(given):
-        reader.read_section(given)
     return reader.config(), reader.problems
 
 
@@ -74,15 +72,10 @@ def _places(raw: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
         yield "channels.", channels
 
 
-def is_nanobots(raw: Mapping[Any, Any]) -> bool:
-    """Return whether a whole file is nanobot's own, which need not speak of memory."""
-    return any(key in raw for key in _NANOBOT_KEYS)
-
-
-def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None) -> bool:
-    """Return whether a key of ``raw`` is ``core``, ``redaction`` or a plugin's name."""
-    names = {*_OWN, *STANDARD_PLUGINS, *(known_plugins or ())}
-    return any(str(key) in names or to_snake(str(key)) in names for key in raw)
+def plugins_place(raw: Mapping[Any, Any]) -> str:
+    """Return the dotted place where a file has its plugins, or is to have them."""
+    is_nanobots = any(key in raw for key in _NANOBOT_KEYS)
+    return find_section(raw)[0] or ("channels.memoryPlugins" if is_nanobots else "memoryPlugins")
 
 
 def has_documented_names(raw: Mapping[Any, Any]) -> bool:

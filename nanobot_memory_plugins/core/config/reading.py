@@ -11,9 +11,8 @@ from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
     has_documented_names,
-    is_nanobots,
     misspelt_section,
-    names_plugins,
+    plugins_place,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.wording import shown
@@ -75,16 +74,16 @@ def _read(path: Path, *, is_named: bool, is_own: bool) -> tuple[MemoryConfig, li
         return _unused(path, wrong, is_unread=path.exists()) if speaks_of_memory else None
     if not isinstance(raw, Mapping):
         return _unused(path, Sentence("the file should hold an object")) if is_named else None
-    plugins = installed_plugins()
-    is_section = is_named and (not raw or names_plugins(raw, plugins))
-    if find_section(raw)[0] or has_documented_names(raw) or is_section:
-        return config_from_mapping(raw, known_plugins=plugins, source=str(path))
+    if find_section(raw)[0] or has_documented_names(raw):
+        return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
     if key := misspelt_section(raw):
         return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
-    if is_named and is_nanobots(raw):
-        return MemoryConfig(source=str(path), prefix="channels.memoryPlugins"), []
-    why = Sentence('there is no "memoryPlugins" in the file; put the options under that key')
-    return _unused(path, why) if is_named else None
+    if not is_named:
+        return None
+    place = plugins_place(raw)
+    if not raw or place.startswith("channels"):  # nanobot's own file need not speak of memory
+        return MemoryConfig(source=str(path), prefix=place), []
+    return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
 
 
 def _names_memory(path: Path) -> bool:

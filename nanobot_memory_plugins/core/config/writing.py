@@ -9,8 +9,7 @@ from pathlib import Path
 from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.json_file import read_json
-from nanobot_memory_plugins.core.config.mapping import find_section, has_documented_names, is_nanobots, names_plugins
-from nanobot_memory_plugins.core.config.reading import installed_plugins
+from nanobot_memory_plugins.core.config.mapping import plugins_place
 from nanobot_memory_plugins.core.config.wording import shown
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -37,7 +36,7 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
         )
     changed = copy.deepcopy(raw)
     new: Mapping[str, object] = options
-    for key in reversed(plugins_place(raw) if isinstance(raw, Mapping) else ()):
+    for key in reversed(plugins_place(raw).split(".") if isinstance(raw, Mapping) else ()):
         new = {key: new}
     _merge(path, changed, new, ())
     if json.dumps(changed) == json.dumps(raw):
@@ -53,18 +52,6 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
             hint="Make the file and its folder writable.",
         ) from error
     return path.with_name(f"{path.name}.bak")
-
-
-def plugins_place(raw: Mapping[str, object]) -> tuple[str, ...]:
-    """Return where in a configuration file the plugins are configured, or are to be."""
-    prefix, _ = find_section(raw)
-    if prefix:
-        return tuple(prefix.split("."))
-    if is_nanobots(raw):
-        return ("channels", "memoryPlugins")
-    if names_plugins(raw, installed_plugins()) and not has_documented_names(raw):
-        return ()
-    return ("memoryPlugins",)
 
 
 def _merge(path: Path, into: object, new: Mapping[str, object], place: tuple[str, ...]) -> None:

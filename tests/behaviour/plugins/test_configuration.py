@@ -136,9 +136,9 @@ def test_every_key_of_the_documents_is_read_by_its_name_there(life_without_model
         assert option(name, config=file) == value
 
 
-def test_the_section_stands_alone_in_a_whole_file_or_in_nanobots(life_without_model: Life):
+def test_the_section_stands_in_a_whole_file_or_in_nanobots(life_without_model: Life):
     section = {"recall": {"enabled": False}, "core": {"messageLimit": 3}}
-    for content in (section, {"memoryPlugins": section}, {"agents": {}, "channels": {"memoryPlugins": section}}):
+    for content in ({"memoryPlugins": section}, {"agents": {}, "channels": {"memoryPlugins": section}}):
         config, problems = configured(life_without_model.folder, content)
         assert problems == []
         assert (config.enabled("recall"), config.enabled("storage"), config.core.message_limit) == (False, True, 3.0)
