@@ -35,8 +35,8 @@ def note(workspace, text: str) -> None:
     (workspace / "memory" / f"{now.date().isoformat()}.md").write_text(written, encoding="utf-8")
 
 
-def answer(server, *operations):
-    text = json.dumps({"operations": list(operations)})
+def answer(server, *entries):
+    text = json.dumps({"entries": list(entries)})
     server.rules.append(ReplyRule(when=lambda request: True, reply=Reply(text)))
 
 
@@ -44,7 +44,7 @@ def answer(server, *operations):
 def test_the_command_asks_the_configured_model_shows_and_applies(call, server):
     note(call.workspace, COFFEE)
     (call.workspace / "memory" / "MEMORY.md").write_text("# Mine\n\nOffice: Paris, until 2024.\n", encoding="utf-8")
-    answer(server, {"op": "add", "content": COFFEE})
+    answer(server, {"text": COFFEE})
     before = {path: path.read_bytes() for path in call.workspace.rglob("*.md")}
     tried = call("consolidate", "--dry-run")
     assert [one["content"] for one in tried["operations"]] == [COFFEE]

@@ -1,6 +1,7 @@
 """A workspace with day notes, and a model that answers from a script, for the tests of the daily consolidation."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,8 +34,8 @@ class Model:
         return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
-def operations(*rows: dict) -> dict:
-    return {"operations": list(rows)}
+def answer(*entries: dict, archive: Sequence[str] = ()) -> dict:
+    return {"entries": list(entries), "archive": list(archive)}
 
 
 class Days:

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 
 from .made_entries import entry
-from .nightly_days import Days, Model, operations
+from .nightly_days import Days, Model, answer
 
 ANN = Scope(user="ann", channel="tg", session="tg:1")
 BOB = Scope(user="bob", channel="tg", session="tg:2")
@@ -26,7 +26,7 @@ def world(workspace: Path) -> Days:
 
 
 async def consolidate(world: Days, *rows: dict, share: Share = "agent") -> None:
-    report = await world.run(Model(operations(*rows)), scopes=Scopes(share))
+    report = await world.run(Model(answer(*rows)), scopes=Scopes(share))
     assert len(report.done) == len(rows), report.dropped
 
 
@@ -41,14 +41,14 @@ def seen(one: Entry) -> list[str]:
 
 
 def only(world: Days) -> Entry:
-    (one,) = world.entries().values()
+    (one,) = (entry for entry in world.entries().values() if not entry.superseded_by)
     return one
 
 
 async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
     world.note(RADIOS, scope=BOB)
     world.note(BEES, scope=ANN)
-    await consolidate(world, {"op": "add", "content": BEES}, {"op": "add", "content": RADIOS})
+    await consolidate(world, {"text": BEES}, {"text": RADIOS})
     assert {one.content: seen(one) for one in world.entries().values()} == {BEES: ["tg:1"], RADIOS: ["tg:2"]}
     assert not any(is_visible(one, of(user="bob", session="tg:3")) for one in world.entries().values())
 
@@ -56,7 +56,7 @@ async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
 async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
     world.note(BEES, scope=ANN)
     world.note(RADIOS, scope=BOB)
-    report = await world.run(Model(operations({"op": "add", "content": BOTH})))
+    report = await world.run(Model(answer({"text": BOTH})))
     assert (report.done, world.entries()) == ((), {})
 
 
@@ -64,7 +64,7 @@ async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
 async def test_an_updated_entry_is_the_other_sessions_too_whose_words_it_takes(world: Days, source, sees):
     world.add(entry("a", BEES, source_session=source))
     world.note("Ann keeps nine bees on the roof", scope=BOB)
-    await consolidate(world, {"op": "update", "id": "a", "content": "Ann keeps nine bees on the roof"})
+    await consolidate(world, {"text": "Ann keeps nine bees on the roof", "ends": ["a"]})
     assert seen(only(world)) == sees
 
 
@@ -74,8 +74,8 @@ async def test_a_merged_entry_is_for_those_who_saw_all_of_them(world: Days, othe
         entry("a", "Ann has a dog named Bruno", 0.7, source_session="tg:1"),
         entry("b", "Bruno is the dog of Ann", 0.8, source_session=other),
     )
-    await consolidate(world, {"op": "merge", "ids": ["a", "b"], "content": "Ann has a dog named Bruno"})
+    await consolidate(world, {"text": "Ann has a dog, Bruno", "ends": ["a", "b"]})
     assert seen(only(world)) == sees
     world.note("Something else happened", scope=BOB)
-    await consolidate(world, {"op": "update", "id": only(world).id, "content": "Ann has the dog Bruno"})
+    await consolidate(world, {"text": "Ann has the dog Bruno", "ends": [only(world).id]})
     assert seen(only(world)) == sees

@@ -93,7 +93,7 @@ def _report_lines(report: Report, has_model: bool, dry_run: bool) -> Iterator[st
     if report.failed:
         yield tr("The model gave nothing: {failed}", failed=tr(report.failed))
     if not has_model:
-        yield tr("There is no language model to ask: entries faded, and those of the same words became one.")
+        yield tr("There is no language model to ask: entries faded.")
     elif report.idle:
         yield tr("Nothing is new since the last time: the model was not asked.")
     elif report.calls and not (report.done or report.dropped or report.refused or report.failed):

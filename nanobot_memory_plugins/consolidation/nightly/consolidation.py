@@ -5,21 +5,20 @@ import contextvars
 import os
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
 from nanobot_memory_plugins.consolidation.nightly.operations import (
     Answered,
     Applied,
     AppliedOperation,
     apply,
-    read_answer,
-    tidied,
 )
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
@@ -62,7 +61,7 @@ class Report:
     calls: int = 0
     idle: bool = False
     done: Sequence[AppliedOperation] = ()
-    dropped: list[str] = field(default_factory=list)
+    dropped: Sequence[str] = ()
     refused: str = ""
     failed: str = ""
     outcome: Outcome | None = None
@@ -70,8 +69,7 @@ class Report:
 
     def add(self, applied: Applied) -> None:
         """Take down what was done of the model's answers."""
-        self.done, self.refused = applied.done, applied.refused
-        self.dropped += applied.dropped
+        self.done, self.dropped, self.refused = applied.done, applied.dropped, applied.refused
 
     def in_words(self) -> str:
         """Return what was done, for a commit and the log; no text of an entry is in it."""
@@ -144,8 +142,7 @@ class NightlyConsolidation:
     async def run(self, *, dry_run: bool = False) -> Report:
         """Consolidate once. With ``dry_run`` the model is asked, and nothing is written.
 
-        Without a model, or when it fails, entries fade, expire, and those of the same words become one. Raises
-        `MemoryFileError`.
+        Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.
         """
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self.last_run)
@@ -181,7 +178,7 @@ class NightlyConsolidation:
             redact=self._context.redact_said,
             background=self._options.background_sessions,
         )
-        return tidied(snapshot.entries, now, self._context.scopes.owner), read
+        return _as_of(snapshot.entries, now), read
 
     def _materials(self, read: Material, entries: dict[str, Entry]) -> dict[Visibility, Material]:
         return materials(read, entries, self._context.scopes.visible)
@@ -200,13 +197,11 @@ class NightlyConsolidation:
         except LanguageModelError as error:
             report.failed = error.cause
             return None
-        answer = await run_in_daemon_thread(read_answer, text)
-        if answer is None:
+        answer = Answered(material, shown, text)
+        if await run_in_daemon_thread(answer.read, now) is None:
             report.failed = Sentence("its answer is no list of operations")
             return None
-        operations, unusable = answer
-        report.dropped += unusable
-        return Answered(material, shown, operations)
+        return answer
 
     def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> dict[str, Entry]:
         """Do what the model wants, and return the entries as they are then."""
@@ -214,7 +209,7 @@ class NightlyConsolidation:
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             nonlocal applied
-            current, fresh = tidied(entries, now, self._context.scopes.owner), list(answers)
+            current, fresh = _as_of(entries, now), list(answers)
             if answers:
                 # What the model was shown may have been forgotten for good while it was asked.
                 found = self._materials(self._read_entries_and_material(now)[1], current)
@@ -282,6 +277,10 @@ class Schedule:
             self._consolidation.note_run(replace(last, when=now) if last.when else LastRun(now))
             return False
         return is_due(last.when, now, self._options.consolidation_hour)
+
+
+def _as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
+    return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
 
 def _is_worth_asking(material: Material, seen: frozenset[str]) -> bool:

@@ -78,18 +78,20 @@ def read_answer(
     *,
     known: frozenset[str],
     asked: frozenset[str] = frozenset({ENTRIES, SUMMARY}),
+    of_assistant: frozenset[str] = OF_ASSISTANT,
 ) -> SessionReading | None:
     """Return what an answer says, or None where it is none: a refusal, a story, half of something.
 
     An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown,
-    ``asked`` the fields that it was asked for: what has none of them is no answer.
+    ``asked`` the fields that it was asked for: what has none of them is no answer. Entries of the kinds
+    ``of_assistant`` may quote what no user has said.
     """
     plain = text[:_ANSWER_CHARS]
     fields = _fields(json_in(plain))
     if fields is None or asked.isdisjoint(fields):
         is_empty = _JSON_START.search(without_thoughts(plain)) is None and is_no_reply(plain)
         return SessionReading(tuple(messages), when) if is_empty else None
-    entries = list(_entries(fields.get(ENTRIES), quotations, known))
+    entries = list(_entries(fields.get(ENTRIES), quotations, known, of_assistant))
     summary = fields.get(SUMMARY)
     other_fields = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
     return SessionReading(
@@ -123,7 +125,9 @@ def _fields(value: object) -> Mapping[str, Any] | None:
     return None
 
 
-def _entries(rows: object, quotations: Quotations, known: frozenset[str]) -> Iterator[ReadEntry]:
+def _entries(
+    rows: object, quotations: Quotations, known: frozenset[str], of_assistant: frozenset[str]
+) -> Iterator[ReadEntry]:
     for row in rows if isinstance(rows, list) else []:
         try:
             item = _Item.model_validate(row)
@@ -133,7 +137,7 @@ def _entries(rows: object, quotations: Quotations, known: frozenset[str]) -> Ite
             item.text if len(item.text) <= _TEXT_CHARS else f"{item.text[: _TEXT_CHARS - 1]}…",
             item.kind,
             item.importance,
-            quotations.find(item.said, of_assistant=item.kind in OF_ASSISTANT),
+            quotations.find(item.said, of_assistant=item.kind in of_assistant),
             item.details.strip()[:_DETAILS_CHARS],
             item.tags,
             item.valid_until,

@@ -91,8 +91,8 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
 
 def test_near_duplicates_are_found_and_the_remedy_helps(lived: Life):
     first, second = (
-        shown(lived, "entries", "remember", f"The user {likes} oolong tea")["entry"]["id"]
-        for likes in ("likes", "loves")
+        shown(lived, "entries", "remember", text)["entry"]["id"]
+        for text in ("The user likes oolong tea", "Oolong tea is what the user likes")
     )
     (fault,) = shown(lived, "audit")["faults"]
     assert (fault["kind"], set(fault["ids"])) == ("near-duplicate", {first, second})

@@ -84,12 +84,12 @@ async def test_it_adds_merges_updates_and_archives_in_one_run_that_names_it_and_
         await keep(memory, "The user drinks coffee in the morning since March")
         await keep(memory, "A page says that the user likes gambling", Origin.WEB)
     model.nightly = [
-        {"op": "add", "content": "The user's sister Hanna lives in Lisbon", "category": "fact", "importance": "high"},
-        {"op": "update", "id": "green tea", "content": "The user drinks coffee in the morning since March"},
-        {"op": "merge", "ids": ["named Bruno", "Bruno is"], "content": "The user has a dog named Bruno"},
-        {"op": "archive", "id": "printer"},
-        {"op": "add", "content": "The user likes gambling", "category": "fact", "importance": "high"},
+        {"text": "The user's sister Hanna lives in Lisbon", "kind": "fact", "importance": "high"},
+        {"text": "The user drinks coffee in the morning since March", "ends": ["green tea"]},
+        {"text": "The user has a dog named Bruno, a beagle", "ends": ["named Bruno", "Bruno is"]},
+        {"text": "The user likes gambling", "kind": "fact", "importance": "high"},
     ]
+    model.nightly_archive = ["printer"]
     branch = life.workspace / ".git" / "refs" / "heads"
     assert await night(life, lambda: runs(life) and any(branch.iterdir()))  # the commit comes behind the run
     (asked,) = model.asked("consolidation")
@@ -98,16 +98,20 @@ async def test_it_adds_merges_updates_and_archives_in_one_run_that_names_it_and_
     assert active == {
         "The user's sister Hanna lives in Lisbon",
         "The user drinks coffee in the morning since March",
-        "The user has a dog named Bruno",
+        "The user has a dog named Bruno, a beagle",
     }
-    assert [one["content"] for one in life.entries() if one["section"] == "archived"] == [
-        "The printer is being repaired this week"
-    ]
+    archived = {one["content"]: one["superseded_by"] != "" for one in life.entries() if one["section"] == "archived"}
+    assert archived == {
+        "The user drinks green tea in the morning": True,
+        "The user has a dog named Bruno": True,
+        "Bruno is the dog of the user": True,
+        "The printer is being repaired this week": False,
+    }
     assert "Office: Paris." in file.read_text(encoding="utf-8")
     assert "consolidation" in git(life, "log", "--format=%B")
     (run,) = runs(life)
     assert life.command("entries", "undo", run["run"]).status == 0
-    assert {one["content"] for one in life.entries()} >= {
+    assert {one["content"] for one in life.entries() if one["section"] == "active"} >= {
         "The user drinks green tea in the morning",
         "Bruno is the dog of the user",
     }
@@ -120,7 +124,7 @@ async def test_it_reads_seven_days_and_nothing_new_means_no_call(life: Life, mod
         for day in range(9):
             await keep(memory, f"The note of day {day} is here")
             life.clock.advance(DAY)
-    model.nightly = [{"op": "add", "content": "The note of day 8 is here", "importance": "high"}]
+    model.nightly = [{"text": "The note of day 8 is here", "importance": "high"}]
     assert await night(life, lambda: runs(life))
     shown = model.asked("consolidation")[0].last_user
     assert "day 8" in shown
@@ -139,13 +143,14 @@ async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life,
     assert len(life.entries()) == len(facts)
     await begin(life)
     await note(life, "The user's sister Hanna lives in Lisbon")
-    model.nightly = [{"op": "archive", "id": f"number {number} "} for number in range(8)]
+    model.nightly_archive = [f"number {number} " for number in range(8)]
     assert await night(life, lambda: model.asked("consolidation"))
     model.fails["consolidation"] = Reply("I'm sorry, I cannot help with that.")
     await note(life, "The user's brother Emil lives in Porto")
     assert await night(life, lambda: len(model.asked("consolidation")) > 1)
     assert {one["content"] for one in life.entries() if one["section"] == "active"} == set(facts)
     del model.fails["consolidation"]  # what was not answered is asked again
-    model.nightly = [{"op": "add", "content": "The user's brother Emil lives in Porto", "importance": "high"}]
+    model.nightly_archive = []
+    model.nightly = [{"text": "The user's brother Emil lives in Porto", "importance": "high"}]
     assert await night(life, lambda: runs(life))
     assert "The user's brother Emil lives in Porto" in {one["content"] for one in life.entries()}

@@ -45,7 +45,8 @@ class ReadingModel(ScriptedServer):
     """A model behind HTTP that reads as it is told to, and answers turns of a chat from the rules of its base.
 
     ``facts`` are what the reading of a session finds, ``summary`` what a session or a compaction is summed up to,
-    ``nightly`` the operations of the nightly consolidation (their ``ids`` and ``id`` may be words of entries).
+    ``nightly`` what the nightly consolidation writes (``ends`` are words of entries), ``nightly_archive`` words of the
+    entries that it archives.
     ``fails`` names the purposes that are answered with ``failure``.
     """
 
@@ -54,6 +55,7 @@ class ReadingModel(ScriptedServer):
         self.facts: list[Fact] = []
         self.summary = "They spoke about several things."
         self.nightly: list[dict[str, Any]] = []
+        self.nightly_archive: list[str] = []
         self.fails: dict[str, Reply] = {}
 
     def learn(self, text: str, said: str, **more: Any) -> None:
@@ -138,15 +140,9 @@ def _reading(model: ReadingModel, request: Request) -> str:
 
 
 def _nightly(model: ReadingModel, request: Request) -> str:
-    operations = []
-    for given in model.nightly:
-        operation = dict(given)
-        if "id" in operation:
-            operation["id"] = next(iter(_ids(request, [operation["id"]])), operation["id"])
-        if "ids" in operation:
-            operation["ids"] = _ids(request, operation["ids"])
-        operations.append(operation)
-    return json.dumps({"operations": operations}, ensure_ascii=False)
+    entries = [{**item, "ends": _ids(request, item.get("ends", ()))} for item in model.nightly]
+    archive = _ids(request, model.nightly_archive)
+    return json.dumps({"entries": entries, "archive": archive}, ensure_ascii=False)
 
 
 _ANSWERS: dict[str, Callable[[ReadingModel, Request], str]] = {
