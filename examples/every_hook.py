@@ -24,10 +24,9 @@ from nanobot_memory_plugins.core import (
     hookimpl,
 )
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.values import Trace, Visibility
 from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView
-from nanobot_memory_plugins.core.values.session_reading import SessionReading
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart, SessionReading
 
 REMINDERS = ["Buy tea on Friday.", "When do we deploy?"]
 

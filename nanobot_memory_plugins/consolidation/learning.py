@@ -18,12 +18,11 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import EncodingStore
+from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.scopes.scopes import without_session
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.prompt import MOST_KNOWN
 from nanobot_memory_plugins.core.text.evidence import Evidence
-from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
+from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, SessionReading
 
 WHO = "extraction"
 # Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
@@ -81,7 +80,7 @@ class EntryLearning:
         in other words (docs/entries.md). So it decides only what the language model is shown.
         """
         store = self._context.store
-        if not isinstance(store, EncodingStore):
+        if not isinstance(store, VectorStore):
             return {}
         try:
             vectors = await store.encode([*texts, *(entry.content for entry in entries)]) or []

@@ -25,8 +25,8 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "scored entries"

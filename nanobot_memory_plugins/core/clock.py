@@ -1,6 +1,5 @@
 """Time as the set sees it, so that tests can set it."""
 
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -91,7 +90,6 @@ class ManualClock:
             raise ValueError("ManualClock needs an aware datetime")
         self._now = now
         self._monotonic = monotonic
-        self._lock = threading.Lock()
         self._alarms: set[_ManualAlarm] = set()
 
     def now(self) -> datetime:
@@ -108,43 +106,32 @@ class ManualClock:
 
     def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
         """Call ``ring`` on the event loop that runs here when the clock has been moved by so many seconds."""
-        alarm = _ManualAlarm(self._alarms, self._lock, self._monotonic + seconds, seconds, ring)
-        with self._lock:
-            self._alarms.add(alarm)
+        alarm = _ManualAlarm(self._alarms, self._monotonic + seconds, seconds, ring)
+        self._alarms.add(alarm)
         return alarm
 
     @property
     def alarms(self) -> list[float]:
         """In how many seconds each alarm rings that is set: what is being waited for, and until when."""
-        with self._lock:
-            return sorted(alarm.when - self._monotonic for alarm in self._alarms)
+        return sorted(alarm.when - self._monotonic for alarm in tuple(self._alarms))
 
     def advance(self, seconds: float) -> None:
         """Move both clocks forward by ``seconds``; it may be called from any thread."""
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
-        with self._lock:
-            due = sorted((alarm for alarm in self._alarms if alarm.when <= self._monotonic), key=lambda one: one.when)
-        for alarm in due:
-            alarm.ring_soon()
+        for alarm in sorted(self._alarms, key=lambda one: one.when):
+            if alarm.when <= self._monotonic:
+                alarm.ring_soon()
 
 
 class _ManualAlarm:
-    """An alarm of a manual clock; ``when`` is the clock's monotonic time."""
+    """An alarm among those of a manual clock; ``when`` is the clock's monotonic time."""
 
-    def __init__(
-        self,
-        alarms: "set[_ManualAlarm]",
-        lock: threading.Lock,
-        when: float,
-        seconds: float,
-        ring: Callable[[], None],
-    ) -> None:
+    def __init__(self, alarms: "set[_ManualAlarm]", when: float, seconds: float, ring: Callable[[], None]) -> None:
         import asyncio
 
         self.when = when
         self._alarms = alarms
-        self._lock = lock
         self._ring = ring
         self._loop = asyncio.get_running_loop()
         self._really = self._loop.call_later(seconds, self._now)
@@ -152,22 +139,16 @@ class _ManualAlarm:
     def cancel(self) -> None:
         """Let it not ring."""
         self._really.cancel()
-        self._take_off()
+        self._alarms.discard(self)
 
     def ring_soon(self) -> None:
         """Ring on the loop that it was set on, unless that has ended."""
         if self._loop.is_closed():
-            self._take_off()
+            self._alarms.discard(self)
         else:
             self._loop.call_soon_threadsafe(self._now)
 
     def _now(self) -> None:
-        if self._take_off():
-            self._really.cancel()
+        if self in self._alarms:
+            self.cancel()
             self._ring()
-
-    def _take_off(self) -> bool:
-        with self._lock:
-            is_set = self in self._alarms
-            self._alarms.discard(self)
-        return is_set

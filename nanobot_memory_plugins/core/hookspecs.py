@@ -13,7 +13,6 @@ import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -24,6 +23,7 @@ from nanobot_memory_plugins.core.values import (
     Trace,
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart, ReadingRequest
 
 PROJECT_NAME: Final = "nanobot_memory_plugins"
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)

@@ -1,6 +1,6 @@
 """What plugins offer to each other. A third party implements these; nobody inherits from them."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -76,8 +76,13 @@ class Store(Protocol):
 
 
 @runtime_checkable
-class EncodingStore(Protocol):
-    """A store that lends its embedding model, so that a plugin can compare texts by meaning."""
+class VectorStore(Protocol):
+    """What a `Store` that searches by meaning may offer besides."""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedding model, once it is ready: for another store in front of this one."""
+        ...
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         """Return one vector of unit length a text, or None while there is no model that answers.
@@ -86,14 +91,8 @@ class EncodingStore(Protocol):
         """
         ...
 
-
-@runtime_checkable
-class LendingStore(Protocol):
-    """A store that lends the embedding model itself, to another store in front of it."""
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The model, once it is ready."""
+    async def vectors_complete(self) -> None:
+        """Return once everything has its vector, which comes after the text, or when there is no model for it."""
         ...
 
 
@@ -105,42 +104,6 @@ class LeasingStore(Protocol):
         """Return whether this machine is the one to do a kind of work, and nobody else for so long.
 
         Asking again makes it longer, and for no seconds gives it back. While the others cannot be asked, each is.
-        """
-        ...
-
-
-class ModelReport(Protocol):
-    """The state of the embedding model of a store. Empty texts say nothing."""
-
-    @property
-    def model(self) -> str:
-        """The model that is in use, or empty."""
-        ...
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether it is being fetched, built or loaded."""
-        ...
-
-    @property
-    def progress(self) -> float:
-        """How far that is, in 0..1."""
-        ...
-
-    @property
-    def activity(self) -> str:
-        """What is being done, for people."""
-        ...
-
-
-@runtime_checkable
-class VectorStore(Protocol):
-    """What a `Store` that searches by meaning may offer besides: to wait for its vectors, which come after the text."""
-
-    async def vectors_complete(self, waiting: Callable[[StoreStatus, ModelReport], None]) -> None:
-        """Return once everything has its vector, or when there is no model to make them.
-
-        ``waiting`` is called again and again meanwhile.
         """
         ...
 

@@ -22,14 +22,13 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.text.conversation import as_spoken, content_of, dominant_language
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.pasted import authored_text, both_ends
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values.message_key import message_key
-from nanobot_memory_plugins.core.values.session_reading import ReadEntry, SessionReading
+from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, ReadingRequest, SessionReading
 from nanobot_memory_plugins.flush.flush_state import FlushCycles
 
 RESERVE_FLOOR = 20_000

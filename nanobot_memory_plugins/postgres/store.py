@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
-from nanobot_memory_plugins.core.protocols import EncodingStore, LendingStore, ModelReport, VectorStore
+from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import doctor, forgetting
@@ -81,7 +81,7 @@ class SharedStore:
             came_back=lambda: self._sending.look_again(),
         )
         chunking = Chunking(redact=redact)
-        self._sending = Sending(self.server, self.owner, paths, chunking, self._embedder, clock)
+        self._sending = Sending(self.server, self.owner, paths, chunking, lambda: self.embedder, clock)
         self._tail = TailReader(Places(paths), chunking)
         self._options = options
         self._clock = clock
@@ -107,7 +107,7 @@ class SharedStore:
         hidden = await self._in_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
         if self._sending.unsent <= TAIL_BYTES and self.server.fast:
-            embedder = self._embedder()  # before the server is asked: a model's time is not the server's
+            embedder = self.embedder  # before the server is asked: a model's time is not the server's
             meaning = await self._in_thread(lambda: meaning_of(query, embedder)) if embedder is not None else None
             found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
         return found if found is not None else await self.local.search(query)
@@ -155,15 +155,20 @@ class SharedStore:
             else replace(status, level=Level.FULL_TEXT)
         )
 
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedding model of this machine, once it is ready."""
+        return self.local.embedder if isinstance(self.local, VectorStore) else None
+
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         """Return one vector a text, or None while there is no model that answers."""
-        return await self.local.encode(texts) if isinstance(self.local, EncodingStore) else None
+        return await self.local.encode(texts) if isinstance(self.local, VectorStore) else None
 
-    async def vectors_complete(self, waiting: Callable[[StoreStatus, ModelReport], None]) -> None:
+    async def vectors_complete(self) -> None:
         """Return once everything of this machine has its vector here and on the server, or when there is no model."""
         if isinstance(self.local, VectorStore):
-            await self.local.vectors_complete(waiting)
-        embedder = self._embedder()
+            await self.local.vectors_complete()
+        embedder = self.embedder
         sql = (
             "SELECT EXISTS (SELECT 1 FROM nanobot_memory.passage c WHERE c.machine = %s AND NOT EXISTS "
             "(SELECT 1 FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %s))"
@@ -254,9 +259,6 @@ class SharedStore:
     def _searcher(self, connection: Connection) -> Searcher:
         index = ServerIndex(connection, self.owner)
         return Searcher(index, lambda: None, options=self._options, clock=self._clock)
-
-    def _embedder(self) -> Embedder | None:
-        return self.local.embedder if isinstance(self.local, LendingStore) else None
 
     def _must_be_open(self) -> None:
         if self._closed:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, SearchResult, Tier
-from nanobot_memory_plugins.core.values.explanation import Explanation, ScorePart, Weighed
+from nanobot_memory_plugins.core.values.search import Explanation, ScorePart, Weighed
 from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, covered
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.ranking import Parts, is_learned, odds, rank

@@ -24,7 +24,6 @@ from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, Daemon
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.diagnosis import findings
-from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
@@ -165,14 +164,10 @@ class SqliteStore:
         """Return the store's state with numbers of this moment."""
         return await self._in_housekeeping(self._index.refresh)
 
-    async def vectors_complete(self, waiting: Callable[[StoreStatus, EmbeddingStatus], None]) -> None:
-        """Return once everything has its vector, or when there is no model to make them.
-
-        ``waiting`` is called again and again meanwhile, with the state and that of the model.
-        """
+    async def vectors_complete(self) -> None:
+        """Return once everything has its vector, or when there is no model to make them."""
         while True:
             report = await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))
-            waiting(await self.refreshed_status(), report)
             if not report.is_loading:
                 if await self._in_housekeeping(self._index.vectors_are_complete):
                     await self.refreshed_status()

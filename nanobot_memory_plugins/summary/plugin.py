@@ -22,7 +22,6 @@ from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.templates import question
 from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_no_reply, is_refusal, terms, without_thoughts
@@ -31,7 +30,7 @@ from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.session_reading import SessionReading
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart, SessionReading
 
 # 200 Chinese characters, and as much in English.
 SUMMARY_TOKENS = 200

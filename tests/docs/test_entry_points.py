@@ -14,7 +14,6 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.core.testing import plugin_context, run_hook_async
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Skipped
 from nanobot_memory_plugins.core.transfer.importing import import_from
@@ -26,6 +25,7 @@ from nanobot_memory_plugins.core.values import (
     Trace,
 )
 from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart, ReadingRequest
 from tests.support.third_party import EXAMPLES
 
 ROOT = Path(__file__).parents[2]

@@ -72,7 +72,7 @@ async def test_retrieval_is_the_same_as_sqlites(server: Database, tmp_path: Path
     ranks: dict[str, list[int]] = {"shared": [], "own": []}
     try:
         await store.flush()
-        await store.vectors_complete(lambda status, report: None)
+        await store.vectors_complete()
         for question, answer in asked:
             for tier in Tier:
                 query = Query(question, limit=10, tier=tier, use_vectors=False)

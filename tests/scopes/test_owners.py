@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import InputError, Scope
-from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
+from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Senders
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from tests.support.each import each
@@ -57,15 +57,6 @@ def test_a_memory_is_nobodys_where_each_has_their_own_and_it_names_none(
 ):
     of = Scopes(share, people=lambda: People({}, senders))  # type: ignore[arg-type]
     assert of.is_nobodys(scope) is nobodys
-
-
-def test_a_name_is_found_by_label_by_channel_and_by_itself():
-    people = People(LISTED, SEVERAL)
-    assert people.named("ana") == people.named("telegram:111") == Person("ana", ("telegram:111", "slack:U1"))
-    assert people.named("web:eve") == people.named("eve") == Person("eve", ("eve",))
-    by_channel = People(LISTED, Senders(one_user=False, by_channel=True))
-    assert by_channel.named("eve") is None
-    assert by_channel.named("web:eve") == Person("web:eve", ("web:eve",))
 
 
 def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: Path):

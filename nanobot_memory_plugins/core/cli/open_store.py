@@ -70,7 +70,7 @@ async def settled(store: Store) -> None:
         async with asyncio.timeout(_PATIENCE):
             await store.flush()
             if isinstance(store, VectorStore):
-                await store.vectors_complete(lambda status, report: None)
+                await store.vectors_complete()
 
 
 def without_embeddings(config: MemoryConfig) -> MemoryConfig:

@@ -20,12 +20,12 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
-from nanobot_memory_plugins.core.session_reading.part import ReadingRequest
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.private import kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.session_reading import ReadingRequest
 from nanobot_memory_plugins.core.values.wire_forms import apart
 
 # Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was

@@ -16,8 +16,8 @@ from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.access import hook_deadline
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 _T = TypeVar("_T")

@@ -91,16 +91,6 @@ class People:
         owner = self.owner()
         return [owner, *(Person(label, names) for label, names in self._listed().items() if label != owner.label)]
 
-    def named(self, name: str) -> Person | None:
-        """Return the person with this label or name, ``owner`` and ``channel:id`` included, or None."""
-        for person in self.all():
-            if name in (person.label, *person.names) or (person.is_owner and name == OWNER):
-                return person
-        channel, _, user = name.partition(BREAK)
-        if user:
-            return self.of(Scope(user=user, channel=channel))
-        return None if self.senders.by_channel else self.of(Scope(user=name))
-
     def name_of(self, scope: Scope) -> str:
         """Return the name of whoever a call names, as the host has it."""
         return f"{scope.channel}{BREAK}{scope.user}" if self.senders.by_channel else scope.user

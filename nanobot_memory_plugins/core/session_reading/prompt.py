@@ -9,13 +9,12 @@ from dataclasses import replace
 from datetime import date
 
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.templates import READING, question
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, render
 from nanobot_memory_plugins.core.text.fence import Language, neutralise
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
-from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY
+from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, ReadingPart
 
 MOST_TOKENS = 8_000
 """Tokens of a conversation that is shown as it is."""

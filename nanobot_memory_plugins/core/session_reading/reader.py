@@ -22,14 +22,13 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.session_reading.answer import read_answer
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
 from nanobot_memory_plugins.core.session_reading.positions import Positions
 from nanobot_memory_plugins.core.session_reading.prompt import reading_prompt
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Receipt, Scope
 from nanobot_memory_plugins.core.values.message_key import message_key
-from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, SessionReading
+from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, ReadingPart, SessionReading
 
 PURPOSE = "reading"
 # Records of a session that are read at once, the last ones.

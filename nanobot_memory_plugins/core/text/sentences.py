@@ -11,17 +11,11 @@ from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 Span = tuple[int, int]
 
 
-def _ends(closing: str, blank: str = r"\s") -> str:
-    """Return the pattern of what ends a sentence, with the quotation marks and brackets that close behind it."""
-    return (
-        rf"\n+|(?:[。！？；]|[!?;](?=[{blank}!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+{closing}"
-        rf"|(?P<stop>(?<!\.)\.++){closing}(?=[{blank}]|$)"
-    )
-
-
-_END = lazy_re(_ends(r"[”’\"'」』）)]*"))
-# In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
-_END_IN_JSON = lazy_re(_ends("[”’'」』）)]*", r"\s\\") + r'|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
+# What ends a sentence, with the quotation marks and brackets that close behind it.
+_END = lazy_re(
+    r"\n+|(?:(?:[。！？；]|[!?;](?=[\s!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+"
+    r"|(?P<stop>(?<!\.)\.++)(?=[”’\"'」』）)]*(?:\s|$)))[”’\"'」』）)]*"
+)
 # A full stop after one of these is part of the word; after those that may close a sentence it is, where what
 # follows goes on in small letters.
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
@@ -31,15 +25,11 @@ _CLOCK = lazy_re(r"\d[:：]\Z")
 _BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
 
-def sentence_spans(text: str, *, bare: bool = False) -> Iterator[Span]:
-    """Yield where each sentence begins and ends, without bullets and blank space around it.
-
-    Its mark and the quotation marks after it are part of it, unless ``bare``.
-    """
+def sentence_spans(text: str) -> Iterator[Span]:
+    """Yield where each sentence begins and ends, with its mark, without bullets and blank space around it."""
     start = 0
     for begin, end in sentence_marks(text):
-        is_line_end = text[begin] == "\n"
-        yield from _trimmed(text, start, begin if bare or is_line_end else end)
+        yield from _trimmed(text, start, begin if text[begin] == "\n" else end)
         start = end
     yield from _trimmed(text, start, len(text))
 
@@ -64,10 +54,10 @@ def only_asks(text: str) -> bool:
     return ends_in_question_mark(text) and all(map(ends_in_question_mark, sentences_of(text)))
 
 
-def sentence_marks(text: str, *, in_json: bool = False) -> Iterator[Span]:
-    """Yield the place of the mark of each sentence; ``in_json``, in a text that JSON escapes."""
+def sentence_marks(text: str) -> Iterator[Span]:
+    """Yield the place of the mark of each sentence."""
     start = 0
-    for found in (_END_IN_JSON if in_json else _END).finditer(text):
+    for found in _END.finditer(text):
         if found["stop"] is None or _ends_here(text, start, found):
             start = found.end()
             yield found.span()

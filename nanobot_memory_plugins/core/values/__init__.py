@@ -1,23 +1,18 @@
 """The frozen values that pass between host, core and plugins. Those that most need are offered here as well."""
 
-from typing import TYPE_CHECKING
-
-from nanobot_memory_plugins.redaction.lazy_names import lazy_names
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.values.conversation import Message, Origin
-    from nanobot_memory_plugins.core.values.notes import (
-        ContextBlock,
-        Destination,
-        Note,
-        NoteType,
-        PromptEntries,
-        Receipt,
-        Summary,
-    )
-    from nanobot_memory_plugins.core.values.purging import Erasure, Trace
-    from nanobot_memory_plugins.core.values.scopes import Scope, Visibility
-    from nanobot_memory_plugins.core.values.search import Hit, Level, Query, SearchResult, StoreStatus, Tier
+from nanobot_memory_plugins.core.values.conversation import Message, Origin
+from nanobot_memory_plugins.core.values.notes import (
+    ContextBlock,
+    Destination,
+    Note,
+    NoteType,
+    PromptEntries,
+    Receipt,
+    Summary,
+)
+from nanobot_memory_plugins.core.values.purging import Erasure, Trace
+from nanobot_memory_plugins.core.values.scopes import Scope, Visibility
+from nanobot_memory_plugins.core.values.search import Hit, Level, Query, SearchResult, StoreStatus, Tier
 
 __all__ = [
     "ContextBlock",
@@ -40,13 +35,3 @@ __all__ = [
     "Trace",
     "Visibility",
 ]
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "conversation": ("Message", "Origin"),
-        "notes": ("ContextBlock", "Destination", "Note", "NoteType", "PromptEntries", "Receipt", "Summary"),
-        "purging": ("Erasure", "Trace"),
-        "scopes": ("Scope", "Visibility"),
-        "search": ("Hit", "Level", "Query", "SearchResult", "StoreStatus", "Tier"),
-    },
-)

@@ -1,15 +1,11 @@
-"""Queries to a store and what comes back."""
+"""Queries to a store, what comes back, and why in that order."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.scopes import Scope, Visibility
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.values.explanation import Explanation
 
 
 class Tier(StrEnum):
@@ -92,6 +88,50 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One summand of what a candidate's place goes by: what was measured, and what that is worth."""
+
+    name: str
+    value: float
+    weight: float
+
+    @property
+    def worth(self) -> float:
+        """What it adds."""
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One candidate of a search.
+
+    ``total`` is the sum of the ``parts`` and what the order goes by; ``hit.score`` is what is shown of it. ``place``
+    counts from 1, and is None for one that is no hit. ``found_by`` says in words how it came to be a candidate, or why
+    it is no hit. ``words`` is its BM25.
+    """
+
+    hit: Hit
+    words: float
+    total: float
+    parts: tuple[ScorePart, ...] = ()
+    place: int | None = None
+    found_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How one search came to its hits: every candidate, those that are hits first and in their order.
+
+    ``order`` is how the parts become a total (``learned``, ``weighted``, ``rrf``). ``terms`` are those of the query
+    that were looked for, with their weight (IDF).
+    """
+
+    order: str
+    terms: tuple[tuple[str, float], ...] = ()
+    candidates: tuple[Weighed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """Hits, best first, with the level at which they were found.
 
@@ -101,7 +141,7 @@ class SearchResult:
 
     hits: tuple[Hit, ...] = ()
     level: Level = Level.FULL_TEXT
-    explanation: "Explanation | None" = None
+    explanation: Explanation | None = None
     personal: float | None = None
 
 

@@ -33,7 +33,7 @@ from nanobot_memory_plugins.core.host.turn_records import missed_recalls
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
-from nanobot_memory_plugins.core.values.explanation import Weighed
+from nanobot_memory_plugins.core.values.search import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.engine import limit_seconds, recall

@@ -1,6 +1,7 @@
 """``nanobot-memory index``: bring the index up to date, or build it anew."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
-from nanobot_memory_plugins.core.protocols import ModelReport, VectorStore
+from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.storage.cli.shown import progress_bars, show_level
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -58,14 +59,18 @@ async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool) -> StoreS
             await local_store.rebuild()
         with progress_bars(disable=not console(stderr=True).is_terminal) as progress:
             bar = _Bar(progress)
-            flushing = asyncio.ensure_future(store.flush())
-            while not flushing.done():
-                bar.reading(store.status())
-                await asyncio.wait({flushing}, timeout=_LOOK_SECONDS)
-            await flushing
+            await _watched(store.flush(), lambda: bar.reading(store.status()))
             if isinstance(store, VectorStore):
-                await store.vectors_complete(bar.embedding)
+                await _watched(store.vectors_complete(), lambda: bar.embedding(store.status()))
         return store.status()
+
+
+async def _watched(work: Coroutine[object, object, None], show: Callable[[], None]) -> None:
+    """Wait for some work, and show again and again how far it is."""
+    task = asyncio.ensure_future(work)
+    while not (await asyncio.wait({task}, timeout=_LOOK_SECONDS))[0]:
+        show()
+    await task
 
 
 class _Bar:
@@ -80,12 +85,12 @@ class _Bar:
         """Show how many bytes are still to be read."""
         self._show(Sentence("reading files"), status.pending_bytes)
 
-    def embedding(self, status: StoreStatus, report: ModelReport) -> None:
-        """Show how far the model, or the vectors, are."""
-        if report.is_loading:
-            self._show(report.activity or Sentence("loading the model"), 1.0 - report.progress)
-        elif report.model:
+    def embedding(self, status: StoreStatus) -> None:
+        """Show how many passages wait for their vector, or that the model is not there yet."""
+        if status.model:
             self._show(Sentence("embedding"), status.pending_vectors)
+        else:
+            self._show(Sentence("loading the model"), 1.0)
 
     def _show(self, activity: str, remaining: float) -> None:
         self._most = max(1.0, remaining, self._most if activity == self._activity else 0.0)

@@ -77,7 +77,7 @@ async def _indexed(store: Store) -> None:
     for _ in range(_LOOKS):
         await store.flush()
         if isinstance(store, VectorStore):
-            await store.vectors_complete(lambda status, report: None)
+            await store.vectors_complete()
         if store.status().level is not Level.MARKDOWN:
             break
         await asyncio.sleep(_LOOK_SECONDS)

@@ -204,7 +204,7 @@ async def main():
         await memory.message_received(session_key="cli:one", text="the staging database listens on port 6543")
         await memory.flush_index()
         if "fastembed" not in sys.argv[3] and "apsw" not in sys.argv[3]:
-            await memory.store.vectors_complete(lambda status, report: None)
+            await memory.store.vectors_complete()
         result = await memory.search(Query("port of the staging database"))
         (told,) = [one for one in await memory.diagnose() if one.subject == "search level"]
         print(int(result.level), result.hits[0].text, told.state, told.hint, sep="|")

@@ -309,7 +309,7 @@ async def leave(_memory: MemoryHost) -> None:
 BAD_PARTS = """
 import sys
 from nanobot_memory_plugins.core import hookimpl
-from nanobot_memory_plugins.core.session_reading.part import ReadingPart
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart
 
 def fail(*_):
     sys.exit("gone")
