@@ -112,7 +112,7 @@ async def evidence_of_chats(*, vectors: bool) -> list[Asked]:
         async with opened_store(Path(folder), config) as store:
             await store.flush()
             assert isinstance(store, SqliteStore)
-            await store.vectors_complete(lambda status, report: None)
+            await store.vectors_complete()
             for query in dataset.queries:
                 scope = group_scope(query.group)
                 recalled = await recall(store, query.text, options=_PATIENT, scope=scope, asked_at=query.ts)

@@ -74,7 +74,7 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
         options = StorageOptions() if model else StorageOptions(embedding_provider="none")
         store = await SqliteStore.open(Path(folder), options, SystemClock())
         await store.flush()
-        await store.vectors_complete(lambda status, report: None)
+        await store.vectors_complete()
         await store.close()
         database = Database.open(MemoryPaths.of(folder).database, read_only=True)
         searcher = Searcher(SqliteIndex(database), lambda: embedder, options=SearchOptions(), clock=SystemClock())

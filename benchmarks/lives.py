@@ -172,7 +172,7 @@ async def _say(memory: MemoryHost, clock: ManualClock, key: str, messages: Seque
 async def _settled(memory: MemoryHost) -> None:
     await memory.flush_index()
     assert isinstance(memory.store, SqliteStore)
-    await memory.store.vectors_complete(lambda status, report: None)
+    await memory.store.vectors_complete()
 
 
 def _at(day: str) -> datetime:

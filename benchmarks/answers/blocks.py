@@ -57,7 +57,7 @@ async def _blocks_of_group(
     async with MemoryHost(workspace, config=config, clock=clock) as memory:
         await memory.flush_index()
         assert isinstance(memory.store, SqliteStore)
-        await memory.store.vectors_complete(lambda status, report: None)
+        await memory.store.vectors_complete()
         for question in questions:
             context = await memory.message_received(session_key=_QUESTION_SESSION, text=question.text)
             blocks[question.id] = context.block or ""

@@ -28,8 +28,8 @@ from nanobot_memory_plugins.core import (
     language_of,
 )
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.text.days import moment_of
 from nanobot_memory_plugins.core.text.profile import profile_text
-from nanobot_memory_plugins.core.text.time_bounds import moment_of
 from nanobot_memory_plugins.core.values.entries import EntryView
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions

@@ -9,7 +9,7 @@ import pytest
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.options import moment_given
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.text.time_bounds import moment_of
+from nanobot_memory_plugins.core.text.days import moment_of
 from tests.support.each import each
 
 NOW = datetime(2026, 11, 28, 2, 0).astimezone()  # a Saturday

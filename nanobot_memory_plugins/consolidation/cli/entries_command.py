@@ -40,7 +40,7 @@ from nanobot_memory_plugins.core.cli.options import (
     written_by_owner,
 )
 from nanobot_memory_plugins.core.scopes.projects import project_named
-from nanobot_memory_plugins.core.text.time_bounds import moment_of
+from nanobot_memory_plugins.core.text.days import moment_of
 from nanobot_memory_plugins.core.values.entries import EntryEdit
 from nanobot_memory_plugins.redaction.script.messages import tr
 

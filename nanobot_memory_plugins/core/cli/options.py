@@ -181,7 +181,7 @@ def moment_given(option: str, text: str, *, end: bool) -> datetime | None:
 
     Days in words are seen from now. Raises `WrongUseError` where it names none.
     """
-    from nanobot_memory_plugins.core.text.time_bounds import moment_of
+    from nanobot_memory_plugins.core.text.days import moment_of
 
     try:
         return moment_of(text, end=end, now=datetime.now().astimezone()) if text else None

@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 
-from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAY_NAMES
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
@@ -132,7 +131,7 @@ def _is_result(part: object) -> bool:
 
 def dated(day: date, language: Language) -> str:
     """Return a day as prompts name it: with the day of the week, which a model gets wrong."""
-    return f"{day:%Y-%m-%d}，星期{CHINESE_WEEKDAY_NAMES[day.weekday()]}" if language == "zh" else f"{day:%Y-%m-%d, %A}"
+    return f"{day:%Y-%m-%d}，星期{'一二三四五六日'[day.weekday()]}" if language == "zh" else f"{day:%Y-%m-%d, %A}"
 
 
 def render(

@@ -1,33 +1,57 @@
-"""The days that a text names, seen from a day: "yesterday", "last Friday", "in May", 上周五, 三天前, "2026-03-01".
+"""The days that a text names, seen from a day ("yesterday", "last Friday", 上周五, 三天前), and the bounds of a period.
 
-One table a language. For searching and for lists of what was said: what is remembered for long carries days that the
-model has written out.
+One table a language, for searching and for lists of what was said: what is remembered for long carries days that the
+model has written out. Dates that stand in a text are terms of the index, in one form, so that "May 8", "5月8日" and
+"2023-05-08" meet.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
-from nanobot_memory_plugins.core.text.calendar import (
-    AMBIGUOUS_MONTHS,
-    CHINESE_WEEK,
-    CHINESE_WEEKDAY_NAME,
-    CHINESE_WEEKDAYS,
-    ENGLISH_NUMBERS,
-    MONTH_NAME,
-    MONTH_NUMBERS,
-    WEEKDAY_NUMBERS,
-    chinese_number,
-)
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Of a long text so much is read, from either end, and so many spans are taken.
 _HEAD, _TAIL, _MOST_SPANS = 512, 256, 8
 # Days that a vague count may mean, before and after; and those of "recently".
 _VAGUE, _RECENT = {"day": 2, "week": 7, "month": 21, "year": 150}, 14
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
+# What follows 周, 星期 and 礼拜.
+_WEEKDAYS_ZH = {character: number for number, character in enumerate("一二三四五六日")} | {"天": 6}
+_WEEKDAY_ZH = f"(?P<weekday>[{''.join(_WEEKDAYS_ZH)}])"
+_WEEK_ZH = "(?:周|星期|礼拜)"
+_NUMBERS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+}
+_DIGITS_ZH = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
+_UP_TO_99 = lazy_re("(?:([{0}]?)(十))?([{0}]?)".format("".join(_DIGITS_ZH)))
+
+
+def _number_zh(text: str) -> int:
+    """Return the value of figures, or of a Chinese number up to 99; 0 for what is neither."""
+    if text.isdecimal():
+        return int(text)
+    found = _UP_TO_99.fullmatch(text)
+    if found is None:
+        return 0
+    tens = 10 * _DIGITS_ZH.get(found[1], 1) if found[2] else 0
+    return tens + _DIGITS_ZH.get(found[3], 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,81 +76,56 @@ class NamedDays:
     end: int
 
 
-Meaning = Callable[[re.Match[str], date], DaySpan | None]
+Meaning = Callable[[re.Match[str], date], DaySpan]
 
 
-def month_span(year: int, month: int) -> DaySpan:
-    """Return the days of a month."""
-    first = date(year, month, 1)
+def _month(year: int, month: int) -> DaySpan:
     after = date(year + month // 12, month % 12 + 1, 1)
-    return DaySpan(first, after - timedelta(days=1))
+    return DaySpan(date(year, month, 1), after - timedelta(days=1))
 
 
 def _week(today: date, weeks: int) -> DaySpan:
     return DaySpan.of(today - timedelta(days=today.weekday()) + timedelta(weeks=weeks), 7)
 
 
-def _months_before(today: date, count: int) -> tuple[int, int]:
-    months = today.year * 12 + today.month - 1 - count
-    return months // 12, months % 12 + 1
-
-
 def _month_before(today: date, count: int) -> DaySpan:
-    return month_span(*_months_before(today, count))
+    months = today.year * 12 + today.month - 1 - count
+    return _month(months // 12, months % 12 + 1)
 
 
 def _year(year: int) -> DaySpan:
     return DaySpan(date(year, 1, 1), date(year, 12, 31))
 
 
-def _weekday(today: date, number: int, weeks: int | None = None) -> DaySpan:
-    """Return a day of a week by its number, Monday being 0; the last one before today where no week is named."""
-    if weeks is not None:
-        return DaySpan.of(_week(today, weeks).start + timedelta(days=number))
-    return DaySpan.of(today - timedelta(days=(today.weekday() - number - 1) % 7 + 1))
+def _days_before(today: date, count: int) -> DaySpan:
+    return DaySpan.of(today - timedelta(days=count))
 
 
-def _ago(today: date, count: int, unit: str, *, vague: bool = False) -> DaySpan | None:
+def _last_weekday(today: date, number: int) -> DaySpan:
+    """Return the last day of a name before today, by its number, Monday being 0."""
+    return _days_before(today, (today.weekday() - number - 1) % 7 + 1)
+
+
+def _ago(today: date, count: int, unit: str, *, vague: bool = False) -> DaySpan:
     if unit in ("month", "year") and not vague:
-        return _month_before(today, count) if unit == "month" else _year(max(1, today.year - count))
+        return _month_before(today, count) if unit == "month" else _year(today.year - count)
     around = _VAGUE[unit] if vague else 0 if unit == "day" else 3
     day = today - timedelta(days=count * _DAYS[unit])
     return DaySpan(day - timedelta(days=around), day + timedelta(days=around))
 
 
-def _dated(today: date, year: int | None, month: int, day: int | None) -> DaySpan | None:
-    """Return a day or a month; without a year the last one that is not still to come."""
-    try:
-        span = DaySpan.of(date(year or today.year, month, day)) if day else month_span(year or today.year, month)
-        if year is None and span.start > today:
-            span = DaySpan.of(date(today.year - 1, month, day)) if day else month_span(today.year - 1, month)
-    except ValueError:
-        return None
-    return span
-
-
-_COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(ENGLISH_NUMBERS)}|an?|a few|several|a couple of|couple of)"
-_UNIT = r"(?P<unit>day|week|month|year)s?"
-_WEEKDAY = rf"(?P<weekday>{'|'.join(sorted(WEEKDAY_NUMBERS, key=len, reverse=True))})"
 _VAGUE_WORDS = {"a few": 3, "several": 4, "a couple of": 2, "couple of": 2}
+_COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(_NUMBERS)}|an?|{'|'.join(_VAGUE_WORDS)})"
+_UNIT = r"(?P<unit>day|week|month|year)s?"
 
 
-def _counted(found: re.Match[str], today: date) -> DaySpan | None:
+def _counted(found: re.Match[str], today: date) -> DaySpan:
     word = found["n"]
-    vague = word in _VAGUE_WORDS
-    count = _VAGUE_WORDS.get(word) or ENGLISH_NUMBERS.get(word) or (1 if word in ("a", "an") else int(word))
-    return _ago(today, count, found["unit"], vague=vague)
+    count = _VAGUE_WORDS.get(word) or _NUMBERS.get(word) or (1 if word in ("a", "an") else int(word))
+    return _ago(today, count, found["unit"], vague=word in _VAGUE_WORDS)
 
 
-def _english_date(found: re.Match[str], today: date) -> DaySpan | None:
-    day = found["d1"] or found["d2"]
-    if found["m"] in AMBIGUOUS_MONTHS and not (day or found["y"] or found.string[: found.start()].endswith("in ")):
-        return None  # a verb
-    year = int(found["y"]) if found["y"] else None
-    return _dated(today, year, MONTH_NUMBERS[found["m"]], int(day) if day else None)
-
-
-def _last(found: re.Match[str], today: date) -> DaySpan | None:
+def _last(found: re.Match[str], today: date) -> DaySpan:
     word, weeks = found["what"], 0 if found["which"] == "this" else -1
     if word == "week":
         return _week(today, weeks)
@@ -135,79 +134,55 @@ def _last(found: re.Match[str], today: date) -> DaySpan | None:
         return DaySpan.of(saturday, 2)
     if word == "month":
         return _month_before(today, -weeks)
-    if word == "year":
-        return _year(today.year + weeks)
-    if word in WEEKDAY_NUMBERS:
-        return _weekday(today, WEEKDAY_NUMBERS[word])
-    month = MONTH_NUMBERS[word]
-    return month_span(today.year - (month >= today.month), month)
+    return _year(today.year + weeks) if word == "year" else _last_weekday(today, _WEEKDAYS.index(word))
 
 
 _ENGLISH: Mapping[str, Meaning] = {
-    r"\bthe day before yesterday\b": lambda _found, today: DaySpan.of(today - timedelta(days=2)),
-    r"\b(?:yesterday|last night)\b": lambda _found, today: DaySpan.of(today - timedelta(days=1)),
+    r"\bthe day before yesterday\b": lambda _found, today: _days_before(today, 2),
+    r"\b(?:yesterday|last night)\b": lambda _found, today: _days_before(today, 1),
     r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b": lambda _found, today: DaySpan.of(today),
     r"\b(?:the other day|recently|lately)\b": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
     rf"\b{_COUNT} {_UNIT} ago\b": _counted,
-    rf"\b(?P<which>last|past|this|previous) (?P<what>week|weekend|month|year|{_WEEKDAY}|{MONTH_NAME})\b": _last,
-    rf"\b(?:on )?{_WEEKDAY}\b(?!s\b)": lambda found, today: _weekday(today, WEEKDAY_NUMBERS[found["weekday"]]),
-    rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<m>{MONTH_NAME})\b\.?"
-    r"(?: (?P<d2>\d{1,2})(?:st|nd|rd|th)?\b(?![:.]\d))?(?:,? (?P<y>(?:19|20)\d\d)\b)?": _english_date,
-    r"(?<![\d.])(?P<y>(?:19|20)\d\d)[-/.](?P<m>0?[1-9]|1[0-2])[-/.](?P<d>0?[1-9]|[12]\d|3[01])(?![.\d])": (
-        lambda found, today: _dated(today, int(found["y"]), int(found["m"]), int(found["d"]))
-    ),
-    r"(?<![\d.])(?P<y>(?:19|20)\d\d)[-/](?P<m>0?[1-9]|1[0-2])(?![-/.\d])": (
-        lambda found, today: _dated(today, int(found["y"]), int(found["m"]), None)
-    ),
-    r"\bin (?P<y>(?:19|20)\d\d)\b": lambda found, _today: _year(int(found["y"])),
+    rf"\b(?P<which>last|past|this|previous) (?P<what>week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b": _last,
+    rf"\b(?:on )?{_WEEKDAY}\b": lambda found, today: _last_weekday(today, _WEEKDAYS.index(found["weekday"])),
 }
 
 _NUMBER_ZH = r"(?P<n>\d{1,3}|[一二两三四五六七八九十]{1,3}|几)"
 _UNITS_ZH = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "个月": "month", "年": "year"}
-_DAY_OF_WEEK_ZH = f"(?P<weekday>{CHINESE_WEEKDAY_NAME})"
 _DAYS_ZH = {"今天": 0, "今晚": 0, "今早": 0, "昨天": 1, "昨晚": 1, "昨日": 1, "前天": 2, "大前天": 3}
+_YEARS_ZH = {"今年": 0, "去年": 1, "前年": 2}
 
 
-def _counted_zh(found: re.Match[str], today: date) -> DaySpan | None:
+def _counted_zh(found: re.Match[str], today: date) -> DaySpan:
     vague = found["n"] == "几"
-    return _ago(today, 3 if vague else chinese_number(found["n"]), _UNITS_ZH[found["unit"]], vague=vague)
+    return _ago(today, 3 if vague else _number_zh(found["n"]), _UNITS_ZH[found["unit"]], vague=vague)
 
 
-def _week_zh(found: re.Match[str], today: date) -> DaySpan | None:
-    weeks = -len(found["which"].replace("这", "").replace("本", ""))
-    return _weekday(today, CHINESE_WEEKDAYS[found["weekday"]], weeks) if found["weekday"] else _week(today, weeks)
+def _ups(found: re.Match[str]) -> int:
+    """Return how many weeks or months before this one 上, 上上, 这 or 本 is."""
+    return found["which"].count("上")
 
 
-def _date_zh(found: re.Match[str], today: date) -> DaySpan | None:
-    month, day = chinese_number(found["m"]), found["d"]
-    year = int(found["y"]) if found["y"] else today.year - 1 if found["last"] else None
-    return _dated(today, year, month, chinese_number(day) if day else None) if 1 <= month <= 12 else None
+def _week_zh(found: re.Match[str], today: date) -> DaySpan:
+    week = _week(today, -_ups(found))
+    return DaySpan.of(week.start + timedelta(days=_WEEKDAYS_ZH[found["weekday"]])) if found["weekday"] else week
 
 
 _CHINESE: Mapping[str, Meaning] = {
-    "|".join(sorted(_DAYS_ZH, key=len, reverse=True)): (
-        lambda found, today: DaySpan.of(today - timedelta(days=_DAYS_ZH[found[0]]))
-    ),
+    "|".join(sorted(_DAYS_ZH, key=len, reverse=True)): lambda found, today: _days_before(today, _DAYS_ZH[found[0]]),
     "前几天|前两天|前些天|最近|近来|这几天": lambda _found, today: DaySpan(today - timedelta(days=_RECENT), today),
     rf"{_NUMBER_ZH}(?P<unit>{'|'.join(_UNITS_ZH)})(?:之|以)?前": _counted_zh,
-    rf"(?P<which>上+|这|本)个?{CHINESE_WEEK}{_DAY_OF_WEEK_ZH}?": _week_zh,
-    r"(?P<which>上上|上|这|本)个?月": (
-        lambda found, today: _month_before(today, len(found["which"].replace("这", "").replace("本", "")))
+    rf"(?P<which>上+|这|本)个?{_WEEK_ZH}{_WEEKDAY_ZH}?": _week_zh,
+    r"(?P<which>上上|上|这|本)个?月": lambda found, today: _month_before(today, _ups(found)),
+    rf"(?:{'|'.join(_YEARS_ZH)})(?!(?:\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月)": (
+        lambda found, today: _year(today.year - _YEARS_ZH[found[0]])
     ),
-    "去年(?!\\d{1,2}月|[一二三四五六七八九十]{1,2}月)": lambda _found, today: _year(today.year - 1),
-    "前年": lambda _found, today: _year(today.year - 2),
-    "今年(?!\\d{1,2}月|[一二三四五六七八九十]{1,2}月)": lambda _found, today: _year(today.year),
-    rf"(?<![上下这本个])(?<!下个){CHINESE_WEEK}{_DAY_OF_WEEK_ZH}": (
-        lambda found, today: _weekday(today, CHINESE_WEEKDAYS[found["weekday"]])
+    rf"(?<![上下这本个]){_WEEK_ZH}{_WEEKDAY_ZH}": (
+        lambda found, today: _last_weekday(today, _WEEKDAYS_ZH[found["weekday"]])
     ),
-    r"(?:(?P<y>(?:19|20)\d\d)年|(?P<last>去年)|今年)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})月(?!前)"
-    r"(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?": _date_zh,
-    r"(?P<y>(?:19|20)\d\d)年(?!\d)": lambda found, _today: _year(int(found["y"])),
 }
-_RULES = [(re.compile(pattern), meaning) for table in (_ENGLISH, _CHINESE) for pattern, meaning in table.items()]
-_MAY_NAME = re.compile(
-    r"[天日周期拜月年近]|\d|day|night|week|month|year|ago|ly\b|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-)
+_RULES = [(lazy_re(pattern), meaning) for table in (_ENGLISH, _CHINESE) for pattern, meaning in table.items()]
+_MAY_NAME = lazy_re(r"[天日周期拜月年近晚早]|day|night|morning|evening|noon|week|month|year|ly\b")
 
 
 def named_days(text: str, today: date) -> list[NamedDays]:
@@ -215,9 +190,8 @@ def named_days(text: str, today: date) -> list[NamedDays]:
     folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
     if not _MAY_NAME.search(folded):
         return []
-    found = sorted(_found(folded, today), key=lambda one: (one.start, -one.end))
     kept: list[NamedDays] = []
-    for one in found:
+    for one in sorted(_found(folded, today), key=lambda one: (one.start, -one.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
     return kept
@@ -227,11 +201,9 @@ def _found(folded: str, today: date) -> Iterator[NamedDays]:
     for pattern, meaning in _RULES:
         for match in pattern.finditer(folded):
             try:
-                span = meaning(match, today)
+                yield NamedDays(meaning(match, today), *match.span())
             except (ValueError, OverflowError):  # the ends of the calendar
                 continue
-            if span is not None:
-                yield NamedDays(span, *match.span())
 
 
 def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
@@ -239,3 +211,107 @@ def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     return tuple(dict.fromkeys(one.span for one in named_days(text, now.date())))[:_MOST_SPANS]
+
+
+_PERIOD = lazy_re("([0-9]{4})(?:[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?)?|([0-9]{4})([0-9]{2})([0-9]{2})")
+_AROUND = " \t\n.,;:!?\"'"
+
+
+def moment_of(text: str, *, end: bool, now: datetime | None = None) -> datetime:
+    """Return the moment that a bound in text names, aware: of a day, a month or a year the first, or with ``end`` last.
+
+    Without a zone it is the machine's time. With ``now`` a bound may name days in words, seen from then: "yesterday",
+    上周五. Raises `ValueError` where it names none.
+    """
+    span = _period(text.strip()) or (_in_words(text, now) if now is not None else None)
+    try:
+        if span is not None:
+            bound = datetime.combine(span.end, time.max) if end else datetime.combine(span.start, time.min)
+        else:
+            bound = datetime.fromisoformat(text.strip())
+        return bound if bound.tzinfo is not None else bound.astimezone()
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(Sentence("it is no date")) from error
+
+
+def _period(text: str) -> DaySpan | None:
+    """Return the days of a year, a month or a day in figures, or None for anything else."""
+    found = _PERIOD.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day = (int(part) for part in (*filter(None, found.groups()), 0, 0)[:3])
+    try:
+        if day:
+            return DaySpan.of(date(year, month, day))
+        return _month(year, month) if month else _year(year)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(Sentence("there is no such day")) from error
+
+
+def _in_words(text: str, now: datetime) -> DaySpan | None:
+    """Return the days that a text is, and nothing else: "last week", 上周; or None."""
+    found = named_days(text, now.astimezone().date())
+    if len(found) != 1:
+        return None
+    remainder = f"{text[: found[0].start]}{text[found[0].end :]}".strip(_AROUND).casefold()
+    return found[0].span if remainder in ("", "the", "since", "从", "在") else None
+
+
+_MONTHS = (
+    *("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug"),
+    *("september sept sep", "october oct", "november nov", "december dec"),
+)
+_MONTH_NUMBERS = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names.split()}
+# Ordinary words, too: alone they count as months only with a capital letter.
+_AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar"})
+_MONTH_NAME = "|".join(sorted(_MONTH_NUMBERS, key=len, reverse=True))
+
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_YEAR = r"(?:19|20)\d\d"
+_NUMERAL_ZH = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
+
+_DATE_IN_FIGURES = re.compile(
+    rf"(?<!\d)(?P<y>{_YEAR})[-/.](?P<m>0?[1-9]|1[0-2])(?:[-/.](?P<d>{_DAY}))?(?!\d)", re.ASCII
+)
+_DATE_ZH = re.compile(
+    rf"(?:(?P<y>{_YEAR})\s?年\s?)?(?<!\d)(?P<m>{_NUMERAL_ZH})\s?月(?!份?[以之]?[内前后])"
+    rf"(?:\s?(?P<d>{_NUMERAL_ZH})\s?[日号])?"
+)
+_DATE_EN = re.compile(
+    rf"\b(?:(?P<d1>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_MONTH_NAME})\b\.?"
+    rf"(?:\s+(?P<d2>{_DAY})(?:st|nd|rd|th)?\b(?![:.]\d))?(?:,?\s+(?P<y>{_YEAR})\b)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def date_terms(text: str) -> Iterator[str]:
+    """Yield the terms of every date in ``text``, from the most to the least exact of each. Chinese is simplified.
+
+    They follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, ``--05-08`` a day of any year, ``--05`` a
+    month of any year.
+    """
+    for match in _DATE_IN_FIGURES.finditer(text):
+        yield from _terms(match["y"], int(match["m"]), match["d"])
+    if "月" in text:
+        for match in _DATE_ZH.finditer(text):
+            day = match["d"]
+            yield from _terms(match["y"], _number_zh(match["m"]), str(_number_zh(day)) if day else None)
+    for match in _DATE_EN.finditer(text):
+        name, day, year = match["m"], match["d1"] or match["d2"], match["y"]
+        if name.lower() in _AMBIGUOUS_MONTHS and not (day or year or name[0].isupper()):
+            continue
+        yield from _terms(year, _MONTH_NUMBERS[name.lower()], day)
+
+
+def _terms(year: str | None, month: int, day: str | None) -> Iterator[str]:
+    """Yield the terms of one date; an impossible one has none."""
+    number = int(day) if day else 0
+    if not 1 <= month <= 12 or number > 31:
+        return
+    if year and number:
+        yield f"{year}-{month:02}-{number:02}"
+    if year:
+        yield f"{year}-{month:02}"
+    if number:
+        yield f"--{month:02}-{number:02}"
+    yield f"--{month:02}"
