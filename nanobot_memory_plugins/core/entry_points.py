@@ -4,15 +4,15 @@ import importlib.metadata
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
@@ -26,27 +26,34 @@ ONLY_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable that names the plugins which may be loaded, joined by commas; without it all may.
 It is for finding out which plugin is at fault."""
 
-# The parts of this project. The name of any other distribution may be somebody else's on a package index, or nobody's.
-_PARTS: Final = (
-    "bootstrap bridge compaction consolidation core flush hosts mcp observation panel postgres recall redaction search"
-    " storage summary tools"
-)
-_OWN_DISTRIBUTIONS: Final = frozenset(f"nanobot-memory-{part}" for part in _PARTS.split())
-
 
 @dataclass(frozen=True, slots=True)
 class InstalledEntryPoint:
-    """One entry point and the distribution that brings it."""
+    """One entry point and the distribution that brings it, or a file in the place of both.
+
+    ``load`` imports what it names, and raises whatever the import raises. ``value`` says for people what that is.
+    """
 
     name: str
     distribution: str
     version: str
     value: str
-    entry_point: importlib.metadata.EntryPoint
+    load: Callable[[], Any]
 
-    def load(self) -> Any:
-        """Import what it names. Raises whatever the import raises."""
-        return self.entry_point.load()
+
+def plugin_file(path: Path) -> InstalledEntryPoint:
+    """Return a plugin that is one file without packaging, named in the configuration (``core.pluginFiles``)."""
+    return InstalledEntryPoint(path.stem, path.name, "", str(path), partial(_run_file, path))
+
+
+def _run_file(path: Path) -> ModuleType:
+    """Run a file as a module of its own. Raises `ImportError` for what is no Python."""
+    spec = importlib.util.spec_from_file_location(f"nanobot_memory_plugin_file_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
@@ -80,41 +87,9 @@ def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[Install
             seen.add(name)
             for point in points:
                 found.setdefault(point.group, []).append(
-                    InstalledEntryPoint(point.name, name, version, point.value, point)
+                    InstalledEntryPoint(point.name, name, version, point.value, point.load)
                 )
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class PluginFile:
-    """A plugin that is one file without packaging, named in the configuration (``core.pluginFiles``)."""
-
-    path: Path
-    version: str = ""
-
-    @property
-    def name(self) -> str:
-        """The plugin's name: that of its file."""
-        return self.path.stem
-
-    @property
-    def distribution(self) -> str:
-        """What stands for its distribution, for people."""
-        return self.path.name
-
-    @property
-    def value(self) -> str:
-        """Where it comes from, for people."""
-        return str(self.path)
-
-    def load(self) -> Any:
-        """Run the file as a module of its own. Raises whatever it raises, and `ImportError` for what is no Python."""
-        spec = importlib.util.spec_from_file_location(f"nanobot_memory_plugin_file_{self.name}", self.path)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{self.path} is no Python file")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
 
 
 def selected_plugins() -> frozenset[str] | None:
@@ -127,10 +102,3 @@ def is_selected(plugin: str) -> bool:
     """Return whether `ONLY_VARIABLE` lets a plugin through."""
     only = selected_plugins()
     return only is None or plugin in only
-
-
-def repair_of(distribution: str) -> Sentence:
-    """Return what helps where the code of a distribution fails: a part of this project can be installed anew."""
-    if distribution in _OWN_DISTRIBUTIONS:
-        return Sentence("`pip install --force-reinstall {distribution}`.", distribution=distribution)
-    return Sentence("Whoever wrote {distribution} can put that right.", distribution=distribution)

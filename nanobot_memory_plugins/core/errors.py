@@ -5,13 +5,11 @@
     NanobotMemoryError
     ├── ConfigurationError      a configuration file or value cannot be used
     ├── PluginError             a plugin cannot be loaded or used
-    ├── NotInstalledError       what was asked for is in a distribution that is not installed
     ├── InputError              what a command was given to read, or where to write, cannot be used
-    │   └── SecretNotKeptError  what was to be remembered is a secret
+    │   └── WrongUseError       a command was used wrongly
     ├── MemoryFileError         a memory file cannot be read or written
     ├── StoreError              the index cannot be opened, searched or written
-    ├── EmbeddingError          an embedding model or provider failed
-    │   └── ModelMissingError   the model is not on this machine
+    ├── EmbeddingError          an embedding model or provider failed, or is not on this machine
     └── LanguageModelError      a completion failed
         ├── CompletionTimeoutError
         └── NotAskedError       nothing was sent
@@ -47,20 +45,12 @@ class PluginError(NanobotMemoryError):
     """A plugin cannot be loaded or used."""
 
 
-class NotInstalledError(NanobotMemoryError):
-    """What was asked for is in a distribution that is not installed."""
-
-
 class InputError(NanobotMemoryError):
     """What a command was given to read, or the place it was to write to, cannot be used."""
 
 
 class WrongUseError(InputError):
     """A command was used wrongly: an option or an argument has a value that it cannot have."""
-
-
-class SecretNotKeptError(InputError):
-    """What was to be remembered is a secret, and nothing else."""
 
 
 class MemoryFileError(NanobotMemoryError):
@@ -72,11 +62,7 @@ class StoreError(NanobotMemoryError):
 
 
 class EmbeddingError(NanobotMemoryError):
-    """An embedding model or provider failed."""
-
-
-class ModelMissingError(EmbeddingError):
-    """The embedding model is not on this machine."""
+    """An embedding model or provider failed, or is not on this machine."""
 
 
 class LanguageModelError(NanobotMemoryError):

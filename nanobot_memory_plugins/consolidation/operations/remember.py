@@ -27,7 +27,6 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
 from nanobot_memory_plugins.consolidation.operations.changes import content_to_keep
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, is_point_hidden
 from nanobot_memory_plugins.core import InputError, Origin, Scope
-from nanobot_memory_plugins.core.errors import SecretNotKeptError
 from nanobot_memory_plugins.core.protocols import VisibleScopes
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.session_reading import Quote
@@ -203,13 +202,13 @@ def remember(
 
     ``theirs`` says which entries who says it `may_change`: one of them with the same words is used instead of a second
     one. None: such an entry must be of the same scope. ``requested`` says that a person wants it: then it is kept
-    though it was purged. Raises `SecretNotKeptError` where what it says is a secret, `InputError` for a text that is
-    empty, too long or purged, and `MemoryFileError`.
+    though it was purged. Raises `InputError` for a text that is a secret, empty, too long or
+    purged, and `MemoryFileError`.
     """
     content = content_to_keep(new.text)
     safe = repository.redacted(content, new.origin)
     if safe != content and is_point_hidden(safe):
-        raise SecretNotKeptError(
+        raise InputError(
             "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
             " written into the memory.",
             hint="Keep it in a password manager; remember where it is kept.",

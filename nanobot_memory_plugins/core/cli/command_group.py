@@ -14,7 +14,7 @@ import typer.core
 import typer.main
 
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
-from nanobot_memory_plugins.core.errors import NotInstalledError, PluginError, WrongUseError
+from nanobot_memory_plugins.core.errors import PluginError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _OURS = "nanobot-memory-"
@@ -61,7 +61,7 @@ class CommandGroup(typer.core.TyperGroup):
             return super().resolve_command(ctx, args)
         if name in EXTRA_COMMANDS:
             extra = EXTRA_COMMANDS[name]
-            raise NotInstalledError(
+            raise WrongUseError(
                 Sentence("{what} is in nanobot-memory-{extra}, which is not installed.", what=name, extra=extra),
                 hint=Sentence("Install it: pip install 'nanobot-memory-plugins[{extra}]'", extra=extra),
             )

@@ -5,7 +5,6 @@ import typer
 from nanobot_memory_plugins.core.errors import (
     ConfigurationError,
     NanobotMemoryError,
-    NotInstalledError,
     WrongUseError,
 )
 from nanobot_memory_plugins.redaction.script.printable import one_line
@@ -19,7 +18,7 @@ def exit_status(error: NanobotMemoryError) -> int:
 
     It is that of wrong use where the command line or the configuration is what has to be corrected.
     """
-    is_wrong_use = isinstance(error, ConfigurationError | NotInstalledError | WrongUseError)
+    is_wrong_use = isinstance(error, ConfigurationError | WrongUseError)
     return WRONG_USE if is_wrong_use else FAILED
 
 

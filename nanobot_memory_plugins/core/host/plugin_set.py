@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
-from nanobot_memory_plugins.core.entry_points import repair_of, selected_plugins
+from nanobot_memory_plugins.core.entry_points import selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
@@ -254,10 +254,10 @@ class PluginSet(PluginHost):
             *map(_plugin_finding, self.reports()),
             *(
                 _brought_finding(
-                    Sentence("redaction rules {name}", name=rules.name),
+                    Sentence("redaction rules {name}", name=rules.point.name),
                     Sentence("not used") if rules.error else Sentence("{rules} in use", rules=len(rules.rules)),
-                    rules.distribution,
-                    rules.version,
+                    rules.point.distribution,
+                    rules.point.version,
                     rules.error,
                     Sentence("Or uninstall it."),
                 )
@@ -289,7 +289,8 @@ def _brought_finding(subject: str, state: str, distribution: str, version: str, 
         origin=f"{distribution} {version}".strip(),
         error=error,
     )
-    hint = Sentence.joined([repair_of(distribution), otherwise], " ") if error else ""
+    repair = Sentence("Install {distribution} anew, or tell whoever wrote it.", distribution=distribution)
+    hint = Sentence.joined([repair, otherwise], " ") if error else ""
     return Finding(subject, whole, Health.BAD if error else Health.GOOD, hint=hint)
 
 

@@ -32,37 +32,6 @@ _LONGEST_TEXT = 20_000
 _ANY_MESSAGE = "My password is kept elsewhere, call me at 10. 我的密码不在这里。"
 
 
-class KnownContacts:
-    """The contact data that the user said or was shown, so that it need not be hidden. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._known: BoundedDict[str, None] = BoundedDict(_MOST_KNOWN)
-        self._seen_texts: BoundedDict[int, None] = BoundedDict(_MOST_TEXTS)
-        self._lock = threading.Lock()
-
-    def learn(self, text: str) -> None:
-        """Learn what the beginning of ``text`` holds, which a user said or memory showed."""
-        text = text[:_LONGEST_TEXT]
-        with self._lock:
-            if (key := hash(text)) not in self._seen_texts:
-                self._seen_texts[key] = None
-                found = _CONTACT.findall(unicodedata.normalize("NFKC", text))
-                self._known.update(dict.fromkeys(map(_plain, found)))
-
-    def holds(self, _placeholder: str, found: str) -> bool:
-        """Tell whether contact data was said before."""
-        plain = _plain(unicodedata.normalize("NFKC", found))
-        with self._lock:
-            if "@" not in plain and len(plain) < _DIGITS_COMPARED:
-                return plain in self._known
-            compared = plain if "@" in plain else plain[-_DIGITS_COMPARED:]
-            return any(compared in known for known in self._known)
-
-
-def _plain(contact: str) -> str:
-    return contact.casefold() if "@" in contact else re.sub(r"[^0-9]", "", contact)
-
-
 Contacts = Literal["hide", "user", "keep"]
 
 
@@ -71,7 +40,9 @@ class ContactRedaction:
 
     def __init__(self, contacts: Contacts = "user") -> None:
         self._contacts = contacts
-        self._known_contacts = KnownContacts()
+        self._known: BoundedDict[str, None] = BoundedDict(_MOST_KNOWN)
+        self._seen_texts: BoundedDict[int, None] = BoundedDict(_MOST_TEXTS)
+        self._lock = threading.Lock()
         self.by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType(
             {
                 Origin.USER: self.of_people,
@@ -98,24 +69,39 @@ class ContactRedaction:
 
     def of_others(self, text: str) -> str:
         """Return what the assistant, a model or a plugin said without secrets, and without contact data of others."""
-        if self._contacts == "user":
-            return redact_text(text, keeps=self._known_contacts.holds)
-        return self.of_people(text)
+        return redact_text(text, keeps=self._is_known) if self._contacts == "user" else self.of_people(text)
 
     def of_tools(self, text: str) -> str:
         """Return what a tool or a page said without secrets."""
         return redact_text(text, keeps=_always if self._contacts == "keep" else None)
 
     def learn(self, *texts: str) -> None:
-        """Learn which contact data the user said, or memory showed."""
-        if self._contacts == "user":
-            for text in texts:
-                self._known_contacts.learn(text)
+        """Learn which contact data the user said, or memory showed: that of the beginning of each text."""
+        if self._contacts != "user":
+            return
+        for text in (one[:_LONGEST_TEXT] for one in texts):
+            with self._lock:
+                if (key := hash(text)) not in self._seen_texts:
+                    self._seen_texts[key] = None
+                    found = _CONTACT.findall(unicodedata.normalize("NFKC", text))
+                    self._known.update(dict.fromkeys(map(_plain, found)))
 
     def learn_from_history(self, messages: Iterable[Message]) -> None:
         """Learn from the user's messages of a history."""
-        if self._contacts == "user":
-            self.learn(*(message.text for message in messages if message.role == "user"))
+        self.learn(*(message.text for message in messages if message.role == "user"))
+
+    def _is_known(self, _placeholder: str, found: str) -> bool:
+        """Tell whether the user said contact data before, or memory showed it."""
+        plain = _plain(unicodedata.normalize("NFKC", found))
+        with self._lock:
+            if "@" not in plain and len(plain) < _DIGITS_COMPARED:
+                return plain in self._known
+            compared = plain if "@" in plain else plain[-_DIGITS_COMPARED:]
+            return any(compared in known for known in self._known)
+
+
+def _plain(contact: str) -> str:
+    return contact.casefold() if "@" in contact else re.sub(r"[^0-9]", "", contact)
 
 
 def _always(_placeholder: str, _found: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -23,16 +22,13 @@ _MOST_FAILURES = 3
 # By name: their values differ between `re` and `regex`.
 _FLAGS = (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.ASCII)
 _BUILT_IN_ONLY = Redactor()
-_here = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledRules:
     """What one entry point brought; ``error`` says why it brought nothing."""
 
-    name: str
-    distribution: str
-    version: str
+    point: InstalledEntryPoint
     rules: tuple[Rule, ...] = ()
     error: str = ""
 
@@ -90,8 +86,7 @@ def default_redactor() -> Redactor:
 
     That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.
     """
-    # A module that brings rules may redact something while it is imported.
-    return _BUILT_IN_ONLY if getattr(_here, "is_loading", False) else _loaded()[0]
+    return _loaded()[0]
 
 
 def installed_rules() -> tuple[InstalledRules, ...]:
@@ -110,25 +105,19 @@ def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
     found = tuple(_load(point) for point in points)
     for one in found:
         if one.error:
-            logger.warning("the redaction rules of {} ({}) are not used: {}", one.name, one.distribution, one.error)
+            logger.warning("the redaction rules of {} are not used: {}", one.point.distribution, one.error)
     rules = [rule for one in found for rule in one.rules]
     return (Redactor(bounded=BoundedRules(rules)) if rules else _BUILT_IN_ONLY), found
 
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:
-    rules: tuple[Rule, ...] = ()
-    error = ""
-    _here.is_loading = True
     try:
         brought = point.load()
-        rules = _checked(brought() if callable(brought) else brought)
+        return InstalledRules(point, _checked(brought() if callable(brought) else brought))
     except PluginError as wrong:
-        error = str(wrong)
+        return InstalledRules(point, error=str(wrong))
     except (Exception, SystemExit) as wrong:  # an import may raise anything
-        error = exception_name(wrong)
-    finally:
-        _here.is_loading = False
-    return InstalledRules(point.name, point.distribution, point.version, rules, error)
+        return InstalledRules(point, error=exception_name(wrong))
 
 
 def _checked(brought: object) -> tuple[Rule, ...]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
+from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.installation import (
     BUILTIN_NAME,
@@ -93,9 +93,9 @@ def find(name: str) -> Model:
     )
 
 
-def missing(model: Model, asked_for: str) -> ModelMissingError:
+def missing(model: Model, asked_for: str) -> EmbeddingError:
     """Return the error for a model that is not on this machine."""
-    return ModelMissingError(
+    return EmbeddingError(
         Sentence("The embedding model {name} is not on this machine.", name=model.name),
         hint=Sentence("Fetch it with: nanobot-memory models pull {asked_for}", asked_for=asked_for),
     )

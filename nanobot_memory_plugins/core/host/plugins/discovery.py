@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.entry_points import (
     PLUGIN_GROUP,
     InstalledEntryPoint,
-    PluginFile,
     installed_entry_points,
+    plugin_file,
 )
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.isolation.attempt import Implementation
@@ -32,8 +32,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 # Frames of the import system, and our own, say nothing about the place of an error.
 _NO_PLACES = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib", __file__)
-
-_Point = InstalledEntryPoint | PluginFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +68,8 @@ def discover_plugins(
     """
     found: list[DiscoveredPlugin] = []
     owners: dict[str, str] = {}
-    points: list[_Point] = [*sorted(installed_entry_points(PLUGIN_GROUP), key=lambda point: point.name)]
-    points += map(PluginFile, files)
-    for point in points:
+    points = sorted(installed_entry_points(PLUGIN_GROUP), key=lambda point: point.name)
+    for point in (*points, *map(plugin_file, files)):
         name = point.name
         plugin, model, error = None, None, ""
         if name in owners:
@@ -84,7 +81,7 @@ def discover_plugins(
     return found
 
 
-def _load_in_time(point: _Point, seconds: float) -> tuple[object | None, type[BaseModel] | None, str]:
+def _load_in_time(point: InstalledEntryPoint, seconds: float) -> tuple[object | None, type[BaseModel] | None, str]:
     """Load an entry point in a daemon thread, and return the plugin, its options' model, and the error."""
     loading = DaemonThreadPool(1, f"nanobot-memory import {point.name}").submit(_load, point)
     try:
@@ -99,7 +96,7 @@ def _load_in_time(point: _Point, seconds: float) -> tuple[object | None, type[Ba
     return plugin, model, Sentence("it names nothing but None") if plugin is None else ""
 
 
-def _load(point: _Point) -> tuple[object | None, type[BaseModel] | None]:
+def _load(point: InstalledEntryPoint) -> tuple[object | None, type[BaseModel] | None]:
     plugin: Any = point.load()
     if inspect.isclass(plugin):
         plugin = plugin()
