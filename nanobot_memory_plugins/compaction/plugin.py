@@ -6,7 +6,6 @@ from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.history import text_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
-from nanobot_memory_plugins.compaction.prompts import COMPACTION
 from nanobot_memory_plugins.compaction.summarise import Summariser
 from nanobot_memory_plugins.compaction.token_budget import Cycles
 from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger
@@ -21,7 +20,6 @@ class CompactionPlugin:
     """Answers a compaction with a summary that fits, whatever the messages and however the model behaves."""
 
     Options = CompactionOptions
-    prompt_files = (COMPACTION,)
 
     def __init__(self) -> None:
         self._cycles = Cycles()

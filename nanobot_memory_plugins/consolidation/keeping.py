@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.prompt import PromptSource
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.templates import BACKSTOP
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, RecentMessages, RememberTool
 from nanobot_memory_plugins.core import (
     ContextBlock,
@@ -20,10 +20,12 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.prompts import PromptFile
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.answer import json_in
 from nanobot_memory_plugins.core.text.conversation import dated
 
+_BACKSTOP = PromptFile(Path(__file__).parent / "templates", "backstop")
 _REMEMBER = (
     *("please remember that", "remember that", "remember:", "remember："),
     *("请记住", "記住", "记住", "请记下", "记下"),
@@ -160,7 +162,7 @@ async def _wanted_operations(context: PluginContext, text: str) -> list[dict[str
     language = language_of(text)
     day = dated(context.clock.now().astimezone().date(), language)
     message = await run_in_daemon_thread(context.redact_said, text[:_LONGEST])
-    prompt = context.prompts.rendered(BACKSTOP, language, {"day": day, "message": message})
+    prompt = context.prompts.rendered(_BACKSTOP, language, {"day": day, "message": message})
     try:
         answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
     except LanguageModelError as error:

@@ -9,7 +9,6 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLIC
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
-from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
     ContextBlock,
     EntryAccess,
@@ -37,7 +36,6 @@ class ConsolidationPlugin:
     """Keeps the scored long-term entries."""
 
     Options = ConsolidationOptions
-    prompt_files = PROMPTS
 
     def __init__(self) -> None:
         self._kept: EntryKeeping | None = None

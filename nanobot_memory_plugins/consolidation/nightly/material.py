@@ -13,12 +13,11 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, whole_scope
 from nanobot_memory_plugins.consolidation.prompt import fitting_lines
-from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION
 from nanobot_memory_plugins.core import Message, Origin, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.notes import Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
@@ -26,6 +25,7 @@ from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.values import Visibility
 
+_CONSOLIDATION = PromptFile(Path(__file__).parents[1] / "templates", "consolidation")
 # Messages of all sessions, and of one; characters of one message that are looked at.
 _MESSAGES, _OF_SESSION, _CHARACTERS = 400, 200, 4_000
 UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
@@ -182,7 +182,7 @@ def make_prompt(
     texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
     language = dominant_language([Message("user", text) for text in texts])
     empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language)}
-    fixed = prompts.rendered(CONSOLIDATION, language, empty)
+    fixed = prompts.rendered(_CONSOLIDATION, language, empty)
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {
         "rest": [_record_line(text) for text in material.texts],
@@ -198,7 +198,7 @@ def make_prompt(
     if values["rest"]:
         values["rest"] = _REST[language].format(values["rest"])
     entries = {entry.id: entry for entry in ranked if _entry_line(entry, language) in lines["entries"]}
-    return prompts.rendered(CONSOLIDATION, language, {**empty, **values}), entries
+    return prompts.rendered(_CONSOLIDATION, language, {**empty, **values}), entries
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:

@@ -59,11 +59,6 @@ class CoreOptions(PluginOptions):
         max_length=2_000,
         description='what never to learn from conversations, or what matters, in a few lines: "nothing about health"',
     )
-    prompt_folder: str = Field(
-        default="",
-        description="a folder of own prompts, which take the place of the built-in files of the same names; a relative"
-        " one is seen from the workspace",
-    )
     plugin_files: tuple[str, ...] = Field(
         default=(), description="plugins that are one file each, by absolute paths outside of the workspace"
     )

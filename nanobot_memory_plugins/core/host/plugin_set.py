@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.turn_records import missed_findings
@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, offered_scopes
-from nanobot_memory_plugins.core.session_reading.templates import PROMPTS as READING_PROMPTS
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -116,7 +115,7 @@ class PluginSet(PluginHost):
         self._services = services
         self.store: Store | None = None
         self.entries: EntryAccess | None = None
-        self.prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
+        self.prompts = Prompts(core.wishes)
         self._ledger = UsageLedger(StateDatabase.of(workspace))
         self._discovered: list[DiscoveredPlugin] = []
         self._implemented: dict[str, tuple[str, ...]] = {}
@@ -244,12 +243,10 @@ class PluginSet(PluginHost):
         return [*await run_in_daemon_thread(self._findings), *findings]
 
     def _findings(self) -> list[Finding]:
-        """Return what core has to say about plugins, rules, configuration, state and prompts. It blocks."""
+        """Return what core has to say about plugins, rules, configuration and state. It blocks."""
         from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
 
         state = StateDatabase.of(self._workspace)
-        brought = [READING_PROMPTS, *(getattr(found.plugin, "prompt_files", ()) for found in self._discovered)]
-        prompts = [one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)]
         return [
             *map(_plugin_finding, self.reports()),
             *(
@@ -266,7 +263,6 @@ class PluginSet(PluginHost):
             *map(_problem_finding, self.problems),
             *_state_findings(state),
             *missed_findings(state, self._clock.now()),
-            *self.prompts.findings(prompts),
         ]
 
 

@@ -8,9 +8,8 @@ from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY
 
 _FOLDER = Path(__file__).parent
 
-READING = PromptFile(_FOLDER, "reading", ("questions", "conversation"))
-_QUESTIONS = {name: PromptFile(_FOLDER, name, ()) for name in (ENTRIES, SUMMARY)}
-PROMPTS = (READING, *_QUESTIONS.values())
+READING = PromptFile(_FOLDER, "reading")
+_QUESTIONS = {name: PromptFile(_FOLDER, name) for name in (ENTRIES, SUMMARY)}
 
 
 def question(field: str, language: Language, prompts: Prompts) -> str:
