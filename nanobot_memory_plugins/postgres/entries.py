@@ -13,7 +13,7 @@ from typing import Any
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.core.state import StateDatabase
@@ -77,7 +77,7 @@ class EntryExchange:
         """
         from filelock import Timeout
 
-        await run_in_daemon_thread(lambda: make_missing(self._lock.parent))
+        await run_in_daemon_thread(lambda: self._lock.parent.mkdir(0o700, parents=True, exist_ok=True))
         lock = private_lock(self._lock, thread_local=False)
         try:
             await run_in_daemon_thread(lambda: lock.acquire(timeout=patience))

@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
@@ -280,7 +279,7 @@ def machine_name(paths: MemoryPaths, given: str = "") -> str:
     made = f"{host}-{uuid.uuid4().hex[:6]}"
     new = file.with_name(f".{made}.tmp")
     try:
-        make_missing(file.parent)
+        file.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not file.exists():
             new.write_text(f"{made}\n", encoding="utf-8")
             with suppress(FileExistsError):

@@ -11,7 +11,6 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import (
     LINKED,
     in_the_way_of,
-    make_missing,
     private_folder,
     put_aside,
 )
@@ -34,7 +33,7 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
     database = wanted_database(paths, db_path)
     try:
         # A folder that the configuration names is its owner's, whatever it is.
-        make_missing(database.parent) if db_path else private_folder(database.parent)
+        database.parent.mkdir(0o700, parents=True, exist_ok=True) if db_path else private_folder(database.parent)
         with tempfile.TemporaryFile(dir=database.parent):
             pass
     except OSError as error:

@@ -5,18 +5,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config.models import CoreOptions
-from nanobot_memory_plugins.core.erasure.retention import drop_from, old_records
+from nanobot_memory_plugins.core.erasure.retention import drop_old
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from tests.support.indexed_workspace import TIME
 
 NOW = TIME + timedelta(days=100)
 
 
-def drop_old(workspace: Path, days: int, now: datetime = NOW) -> int:
+def dropped(workspace: Path, days: int, now: datetime = NOW) -> int:
     """Drop what is older than some days, and return from how many files."""
     options = CoreOptions(transcript_max_age_days=days, tool_note_max_age_days=days)
-    paths = MemoryPaths.of(workspace)
-    return sum(drop_from(paths, path, clean) for path, clean in old_records(paths, options, now))
+    return len(drop_old(MemoryPaths.of(workspace), options, now))
 
 
 def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
@@ -25,6 +24,6 @@ def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
     sessions.mkdir(parents=True)
     line = f'{{"id":"a1","time":"{now.isoformat()}","role":"user","text":"hi","origin":"user","session":"s"}}\n'
     (sessions / "s.jsonl").write_text(line)
-    assert drop_old(tmp_path, 365, now + timedelta(days=400)) == 0
+    assert dropped(tmp_path, 365, now + timedelta(days=400)) == 0
     os.utime(sessions / "s.jsonl", ((now + timedelta(days=400)).timestamp(),) * 2)
-    assert drop_old(tmp_path, 365, now + timedelta(days=400)) == 1
+    assert dropped(tmp_path, 365, now + timedelta(days=400)) == 1

@@ -44,7 +44,7 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
         return "A summary."
 
     answers = " ".join(asyncio.run(use()))
-    refused = f"The folder {Path(name).name} is a symbolic link; nothing is written through it. Replace it by"
+    refused = f"{name} cannot be written: it is a symbolic link, and nothing is written through it. Replace it by"
     assert (refused in answers) == (name == "memory/.locks")
     assert outside_of(workspace) == {"1-0123456789abcdef.spill": b"not ours"}
     assert sorted(path.name for path in outside.iterdir()) == ["1-0123456789abcdef.spill", "kept"]

@@ -1,7 +1,7 @@
 """What a forgetting for good comes to, shown before and after it is done: which lines of which files."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Erasure, Trace
@@ -64,7 +64,7 @@ class ErasurePlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan for programs."""
-        return {"ids": self.erasure.ids, "files": self.files, "traces": [_row(one) for one in self.traces]}
+        return {"ids": self.erasure.ids, "files": self.files, "traces": [asdict(one) for one in self.traces]}
 
 
 def done(plan: ErasurePlan, traces: Sequence[Trace]) -> ErasurePlan:
@@ -91,14 +91,3 @@ def trace_of(where: str, held: Iterable[HeldLine], *, removed: bool = True, why:
 def unopened(where: str, *, dry_run: bool) -> Trace:
     """Return the trace of an index that nothing has opened."""
     return Trace(where, 0, removed=False, why=NOT_OPEN, waits=not dry_run, derived=True)
-
-
-def _row(trace: Trace) -> dict[str, Any]:
-    return {
-        "where": trace.where,
-        "count": trace.count,
-        "removed": trace.removed,
-        "why": trace.why,
-        "waits": trace.waits,
-        "lines": [{"line": one.line, "text": one.text} for one in trace.lines],
-    }

@@ -13,7 +13,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
 from nanobot_memory_plugins.core.erasure.rewriting import rewrite
-from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.errors import MemoryFileError, log_text
 from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
@@ -27,13 +27,11 @@ _OBSERVATION = "observation"
 _LOOK_SECONDS = 3_600.0
 _DAY = timedelta(days=1)
 
-Clean = Callable[[bytes], bytes]
-
 
 async def keep_within(
     options: CoreOptions, workspace: Path, clock: Clock, dropped_from: Callable[[Path], None]
 ) -> None:
-    """Drop what is too old, now and once a day, until it is cancelled; a file that is being written is finished.
+    """Drop what is too old, now and once a day, until it is cancelled.
 
     ``dropped_from`` is called with each file that was changed.
     """
@@ -42,49 +40,33 @@ async def keep_within(
         now = clock.now()
         if last is None or not last <= now < last + _DAY:
             last = now
-            for path, clean in await run_in_daemon_thread(old_records, paths, options, now):
-                work = asyncio.ensure_future(run_in_daemon_thread(drop_from, paths, path, clean))
-                try:
-                    if await asyncio.shield(work):
-                        dropped_from(path)
-                finally:
-                    await asyncio.wait({work})
+            for path in await run_in_daemon_thread(drop_old, paths, options, now):
+                dropped_from(path)
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-def old_records(paths: MemoryPaths, options: CoreOptions, now: datetime) -> list[tuple[Path, Clean]]:
-    """Return the files that may hold what is too old, each with what makes it go. It blocks.
+def drop_old(paths: MemoryPaths, options: CoreOptions, now: datetime) -> list[Path]:
+    """Write files anew without what is too old, and return those that held any. It blocks.
 
-    Time is looked at as of the last write of a file here: a clock that is ahead drops nothing that this had not.
+    Time is looked at as of the last write of a file here: a clock that is ahead drops nothing that this had not. What
+    cannot be written stays, and is logged.
     """
     transcripts = [path for path in sorted(paths.sessions.glob("*.jsonl")) if not path.is_symlink()]
     notes = [path for path in sorted(paths.memory.glob("*.md")) if DAY_NOTE.fullmatch(path.name)]
-    now = min(now, _last_write([*transcripts, *notes]))
-    found: list[tuple[Path, Clean]] = []
-    if days := options.transcript_max_age_days:
-        found += [(path, partial(_later_lines, before=now - timedelta(days))) for path in transcripts]
-    if days := options.tool_note_max_age_days:
-        before = now - timedelta(days)
-        # The day of a file is local: one more is looked at, and its notes by their own times.
-        last = f"{(before + _DAY).date()}.md"
-        found += [(path, partial(_without_old_observations, before=before)) for path in notes if path.name <= last]
-    return found
-
-
-def drop_from(paths: MemoryPaths, path: Path, clean: Clean) -> bool:
-    """Write a file anew without what is too old, and say whether anything was. It blocks.
-
-    What cannot be written stays, and is logged.
-    """
-    try:
-        if not rewrite(paths, path, clean):
-            return False
-    except (OSError, MemoryFileError) as error:
-        why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
-        logger.warning("what is too old in {} stays: {}", paths.relative(path), why)
-        return False
-    logger.info("records that are too old were dropped from {}", paths.relative(path))
-    return True
+    now, dropped = min(now, _last_write([*transcripts, *notes])), []
+    for files, days, without in (
+        (transcripts, options.transcript_max_age_days, _later_lines),
+        (notes, options.tool_note_max_age_days, _without_old_observations),
+    ):
+        for path in files if days else ():
+            try:
+                if rewrite(paths, path, partial(without, before=now - timedelta(days))):
+                    dropped.append(path)
+            except (OSError, MemoryFileError) as error:
+                logger.warning("what is too old in {} stays: {}", paths.relative(path), log_text(error))
+    if dropped:
+        logger.info("records that are too old were dropped from {} files", len(dropped))
+    return dropped
 
 
 def _last_write(files: Sequence[Path]) -> datetime:

@@ -5,10 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from filelock import Timeout
-
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import file_lock
+from nanobot_memory_plugins.core.files.appending import FileBusyError, files_locked
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -36,22 +34,19 @@ def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> 
         cleaned = clean(raw)
         if cleaned == raw:
             return False
-        try:
-            with file_lock(paths).acquire(timeout=_LOCK_SECONDS):
-                now = read_regular(path)
-                if now != raw:
-                    if attempt < _ATTEMPTS // 2:
-                        continue
-                    raw, cleaned = now, clean(now)
-                replace_file(path, cleaned)
-                replaced = read_regular(backup)
-                if replaced != raw:
-                    replace_file(path, replaced, keeps_backup=False)
-                elif not cleaned:
-                    path.unlink()
-                backup.unlink()
-        except Timeout as error:
-            raise MemoryFileError("another process has it locked") from error
+        with files_locked(paths, _LOCK_SECONDS):
+            now = read_regular(path)
+            if now != raw:
+                if attempt < _ATTEMPTS // 2:
+                    continue
+                raw, cleaned = now, clean(now)
+            replace_file(path, cleaned)
+            replaced = read_regular(backup)
+            if replaced != raw:
+                replace_file(path, replaced, keeps_backup=False)
+            elif not cleaned:
+                path.unlink()
+            backup.unlink()
         if replaced == raw:
             return True
     raise MemoryFileError("somebody else writes it all the time")
@@ -68,9 +63,9 @@ def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
     It waits for the lock.
     """
     try:
-        with file_lock(paths).acquire(timeout=_LOCK_SECONDS):
+        with files_locked(paths, _LOCK_SECONDS):
             return path.exists()
-    except Timeout:
+    except FileBusyError:
         return False
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK, narrow_file, private_folder, private_lock
+from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import replace_file, sync_folder
 from nanobot_memory_plugins.core.text.markdown import PIECE, count_breaks
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -32,21 +32,29 @@ class FileBusyError(MemoryFileError):
     """Another process has the file locked."""
 
 
-def file_lock(paths: MemoryPaths) -> "FileLock":
-    """Return the cross-process lock that guards the memory files against their appenders.
+@contextmanager
+def files_locked(paths: MemoryPaths, seconds: float) -> Iterator[None]:
+    """Hold the cross-process lock that guards the memory files against their appenders.
 
     There is one for all of them: it is held for the time of one write, a millisecond or so, and a lock for each would
     be as many files that mean nothing to people. Hold it while you replace a file, and only that long. The folder of
-    the lock files is made. Raises `MemoryFileError` when that cannot be done.
+    the lock files is made. Raises `FileBusyError` when it is not free within so many seconds, `MemoryFileError` where
+    it cannot be made, and `OSError`.
     """
+    from filelock import Timeout
+
     make_folder(paths, paths.locks)
-    return private_lock(paths.locks / "files.lock")
+    try:
+        with private_lock(paths.locks / "files.lock").acquire(timeout=seconds, poll_interval=_LOCK_POLL_SECONDS):
+            yield
+    except Timeout as error:
+        raise FileBusyError("The memory files are locked by another process.") from error
 
 
 def work_lock(paths: MemoryPaths) -> "FileLock":
     """Return the lock by which one process at a time purges, or takes in a host's history: work of seconds.
 
-    Raises `MemoryFileError` as `file_lock` does.
+    Raises `MemoryFileError` where it cannot be made.
     """
     make_folder(paths, paths.locks)
     return private_lock(paths.locks / "work.lock", thread_local=False)
@@ -98,16 +106,10 @@ class Appender:
 
     @contextmanager
     def _locked(self, path: Path) -> Iterator[None]:
-        from filelock import Timeout
-
         try:
             make_folder(self._paths, path.parent)
-            with file_lock(self._paths).acquire(timeout=self.lock_seconds, poll_interval=_LOCK_POLL_SECONDS):
+            with files_locked(self._paths, self.lock_seconds):
                 yield
-        except Timeout as error:
-            raise FileBusyError(
-                Sentence("{relative} is locked by another process.", relative=self._paths.relative(path))
-            ) from error
         except OSError as error:
             raise _failure(error, self._paths, path) from error
 
@@ -192,19 +194,13 @@ def _write_whole(descriptor: int, data: bytes, size: int) -> None:
 
 def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
     """Return an error that says in words what was wrong with ``path``."""
-    if error.errno == errno.ELOOP and error.strerror == LINKED:
-        folder = Path(error.filename).name
+    if error.strerror == LINKED:
         return MemoryFileError(
-            Sentence("The folder {folder} is a symbolic link; nothing is written through it.", folder=folder),
-            hint=f"{REPLACE_LINK}: {error.filename}",
+            Sentence("{name} cannot be written: {why}.", name=paths.relative(error.filename), why=LINKED),
+            hint=Sentence("Replace it by a real folder, and move into that what the link leads to."),
         )
-    name = paths.relative(path)
-    if error.errno == errno.ELOOP:
-        return MemoryFileError(
-            Sentence("{name} is a symbolic link; memory files are not written through links.", name=name)
-        )
-    if isinstance(error, (FileExistsError, NotADirectoryError)):
-        return MemoryFileError(Sentence("{name} cannot be written: a file stands where a folder belongs.", name=name))
     return MemoryFileError(
-        Sentence("{name} cannot be written: {why}.", name=name, why=error.strerror or type(error).__name__)
+        Sentence(
+            "{name} cannot be written: {why}.", name=paths.relative(path), why=error.strerror or type(error).__name__
+        )
     )

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.hidden_records import without_forgotten
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
+from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
@@ -103,28 +103,18 @@ class MemoryFiles:
         return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
     def base_context(self) -> str:
-        """Return the text of MEMORY.md and of ENTRIES.md; of one that is missing, or a link out of the workspace, none.
-
-        When a disk or a crash has damaged one, that of its copy, as ``MEMORY.md.bak``, where that is sound.
-        """
+        """Return the text of MEMORY.md and ENTRIES.md; of one that is missing, or a link out of the workspace, none."""
         texts = self._long_term_text(self.paths.long_term), without_forgotten(self._long_term_text(self.paths.entries))
         return "\n".join(filter(None, texts))
 
     def _long_term_text(self, path: Path) -> str:
-        name = path.name
         try:
-            data = read_inside(path)
+            return read_inside(path).decode("utf-8-sig", "replace")
         except FileNotFoundError:
             return ""
         except OSError as error:
-            self._warn_once(f"unreadable {name}", f"{name} cannot be read: {error.strerror}")
+            self._warn_once(f"unreadable {path.name}", f"{path.name} cannot be read: {error.strerror}")
             return ""
-        if damage := damage_in(data):
-            data = _sound_copy(path) or data
-            self._warn_once(
-                f"damaged {name}", f"{name} is damaged ({damage}); its last sound copy is used where there is one"
-            )
-        return data.decode("utf-8-sig", "replace")
 
     async def close(self) -> None:
         """Write what was accepted, sync the files and end the thread."""
@@ -181,14 +171,6 @@ def new_record_id(now: datetime) -> str:
     number[6] = number[6] & 0x0F | 0x70  # the version
     number[8] = number[8] & 0x3F | 0x80  # the variant
     return str(UUID(bytes=bytes(number)))
-
-
-def _sound_copy(path: Path) -> bytes:
-    try:
-        copy = read_inside(path.with_name(f"{path.name}.bak"))
-    except OSError:
-        return b""
-    return b"" if damage_in(copy) else copy
 
 
 _open_threads: WeakSet[DaemonThreadPool] = WeakSet()

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import file_lock
+from nanobot_memory_plugins.core.files.appending import files_locked
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder
 from nanobot_memory_plugins.core.files.reading import read_regular
@@ -101,7 +101,7 @@ class PrivacyFile:
     def unfinished(self) -> UnfinishedPurge | None:
         """Return the purge that was broken off, also one whose process ended while it was being written down."""
         for left in self.path.parent.glob(f".{self.path.name}.*.tmp"):
-            with suppress(OSError, MemoryFileError), file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
+            with suppress(OSError, MemoryFileError), files_locked(self._paths, _LOCK_SECONDS):
                 if _read(left).unfinished is not None and _read(self.path).unfinished is None:
                     os.replace(left, self.path)
                 else:
@@ -138,7 +138,7 @@ class PrivacyFile:
     def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks]) -> None:
         try:
             private_folder(self.path.parent)
-            with file_lock(self._paths).acquire(timeout=_LOCK_SECONDS):
+            with files_locked(self._paths, _LOCK_SECONDS):
                 marks = _read(self.path)
                 if marks.is_unreadable:
                     raise MemoryFileError(

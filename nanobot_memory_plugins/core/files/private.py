@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
 LINKED = "it is a symbolic link, and nothing is written through it"
-# What a person can do about it, before the name of the link.
-REPLACE_LINK = "Replace it by a real folder, and move into that what the link leads to"
 
 
 def private_folder(folder: Path, *, below: Path | None = None) -> None:
@@ -34,7 +32,7 @@ def private_folder(folder: Path, *, below: Path | None = None) -> None:
     be links, and keep their mode. Raises `OSError`, with ``ELOOP`` and the link's name for a link.
     """
     below = folder.parent if below is None else below
-    make_missing(below)
+    below.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
     current = below
     for name in folder.relative_to(below).parts:
         current /= name
@@ -46,23 +44,6 @@ def private_folder(folder: Path, *, below: Path | None = None) -> None:
         if not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(current))
         _narrow(current, status, _FOLDER_MODE)
-
-
-def make_missing(folder: Path) -> None:
-    """Make a folder and those above it that are missing with mode 0700; what is there keeps its mode.
-
-    Raises `OSError`.
-    """
-    missing = []
-    while not os.path.isdir(folder) and folder != folder.parent:
-        missing.append(folder)
-        folder = folder.parent
-    for one in reversed(missing):
-        try:
-            one.mkdir(mode=_FOLDER_MODE)
-        except FileExistsError:
-            if not one.is_dir():
-                raise
 
 
 def narrow_file(path: Path) -> None:

@@ -1,9 +1,7 @@
 """One line of JSON a message: what was said in a session."""
 
-import errno
 import json
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +15,7 @@ from nanobot_memory_plugins.core.files.fields import (
     scope_fields,
     scope_of,
 )
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
@@ -126,14 +125,11 @@ def recorded_scope(path: Path, session_key: str) -> Scope:
 
 def _records_from_end(path: Path) -> Iterator[TranscriptRecord]:
     """Yield the records of a file, last first; none of one that is missing."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(path, flags)
+        file = open_regular(path)
     except FileNotFoundError:
         return
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
+    with file:
         size = start = file.seek(0, os.SEEK_END)
         block, partial_line = _FIRST_BLOCK, b""
         while start > 0 and size - start < _MOST_BYTES:

@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.log import logger
@@ -176,7 +175,7 @@ class PeopleRecord:
             return
         self._heard = (*heard, name)
         try:
-            make_missing(self._path.parent)
+            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
             text = json.dumps({"heard": self._heard}, ensure_ascii=False)
             replace_file(self._path, f"{text}\n".encode())
         except (OSError, MemoryFileError) as error:  # this process knows it all the same

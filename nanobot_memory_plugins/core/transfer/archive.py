@@ -12,17 +12,15 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from filelock import Timeout
-
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import file_lock
+from nanobot_memory_plugins.core.files.appending import files_locked
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
@@ -146,11 +144,10 @@ def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], r
 
 def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:
     """Return what a file holds when nobody is in the middle of writing to it, and when that was changed."""
-    lock: AbstractContextManager[object] = contextlib.nullcontext()
-    # Whoever may only read the memory, or finds the lock held by a process that hangs, can still take a copy along.
-    with contextlib.suppress(OSError, MemoryFileError, Timeout):
-        lock = file_lock(paths).acquire(timeout=_LOCK_SECONDS)
-    with lock:
+    with contextlib.ExitStack() as held:
+        # Whoever may only read the memory, or finds the lock held by a process that hangs, can still take a copy along.
+        with contextlib.suppress(OSError, MemoryFileError):
+            held.enter_context(files_locked(paths, _LOCK_SECONDS))
         return read_regular(path), path.stat().st_mtime
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.core.files.private import make_missing, narrow_file
+from nanobot_memory_plugins.core.files.private import narrow_file
 from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -36,7 +36,7 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
         must_be_regular(path)
         if read_only:
             return _connect_read_only(path)
-        make_missing(path.parent)
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
         # SQLite gives the -wal and -shm files the mode of the main file. A file that is there is not opened: closing it
         # would give up the locks that SQLite has on it in this process.
         with suppress(FileExistsError):

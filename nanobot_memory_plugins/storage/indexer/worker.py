@@ -10,7 +10,7 @@ import filelock
 
 from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.storage.documents import FileIndex
 from nanobot_memory_plugins.storage.indexer.session import IndexSession, IndexSettings, inode
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
@@ -125,7 +125,7 @@ class Indexer:
 
     def _takes_ownership(self) -> bool:
         """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
-        make_missing(self._lock_path.parent)
+        self._lock_path.parent.mkdir(0o700, parents=True, exist_ok=True)
         try:
             self._ownership.acquire(timeout=0)
         except filelock.Timeout:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.log import logger
 
 MARKER = ".migrated_to_v5"
@@ -60,7 +59,7 @@ def _copy_beside(source: Path, memory: Path, name: Path) -> Path | None:
     numbered = (legacy.with_name(f"{legacy.stem}-{number}{legacy.suffix}") for number in range(2, 1_000))
     for target in (memory / name, legacy, *numbered):
         if not target.exists():
-            make_missing(target.parent)
+            target.parent.mkdir(0o700, parents=True, exist_ok=True)
             with open(target, "xb", opener=_private) as out:
                 out.write(content)
             os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
