@@ -2,18 +2,16 @@
 
 import codecs
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.findings import files_in_the_way, reader_findings, workspace_finding
+from nanobot_memory_plugins.core.cli.findings import files_in_the_way, workspace_finding
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -125,15 +123,3 @@ def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remed
     assert subprocess.run(scrub, capture_output=True, check=False, timeout=120).returncode == 0
     assert doctor(tmp_path) == (0, {})
     assert file.read().unfinished is None
-
-
-@pytest.mark.skipif(os.name != "posix", reason="file modes")
-def test_doctor_says_whether_others_can_read_the_memory():
-    with tempfile.TemporaryDirectory() as folder:  # the folders of a test are closed to others
-        (Path(folder) / "memory").mkdir(mode=0o755)
-        Path(folder).chmod(0o755)
-        [finding] = reader_findings(Path(folder))
-        assert "chmod o-rwx" in finding.state
-        Path(folder).chmod(0o700)
-        [finding] = reader_findings(Path(folder))
-        assert finding.state == "no other user of this machine can read the memory"

@@ -160,8 +160,6 @@ async def test_a_panel_answers_its_page_and_ends_with_it(workspace: Path, server
         page = Page(socket)
         await page.sees("nanobot-memory")
         assert server.open_panels == 1
-        await socket.send_str("no JSON")
-        await socket.send_json(["resize", None])
         await socket.send_json(["ping", 3])
         await until(lambda: ["pong", 3] in page.pongs)
     await until(lambda: server.open_panels == 0)

@@ -4,7 +4,6 @@ import errno
 import os
 import platform
 import shlex
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -98,8 +97,8 @@ def files_in_the_way(workspace: Path) -> Iterator[Finding]:
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
-    """Return how the memory files are kept: whether it is paused, who can read them, and secrets in them. It blocks."""
-    return [_pause(workspace), *reader_findings(workspace), *_secrets_by_hand(workspace / "memory")]
+    """Return how the memory files are kept: whether it is paused, and secrets in them. It blocks."""
+    return [_pause(workspace), *_secrets_by_hand(workspace / "memory")]
 
 
 def _pause(workspace: Path) -> Finding:
@@ -123,24 +122,6 @@ def _pause(workspace: Path) -> Finding:
             '`nanobot-memory resume --session KEY` ends that, or "memory resume" in the conversation.',
         )
     return Finding("pause", "nothing is paused")
-
-
-def reader_findings(workspace: Path) -> list[Finding]:
-    """Say whether other users of the machine can read the memory: its folder, and each one above it, lets them in."""
-    memory = workspace.resolve() / "memory"
-    if os.name != "posix" or not memory.is_dir():
-        return []
-    try:
-        is_open = memory.stat().st_mode & stat.S_IROTH and all(
-            folder.stat().st_mode & stat.S_IXOTH for folder in (memory, *memory.parents)
-        )
-    except OSError:
-        return []
-    if not is_open:
-        return [Finding("readers", "no other user of this machine can read the memory")]
-    command = f"chmod o-rwx {shlex.quote(str(memory))}"
-    state = Sentence("other users of this machine can read the memory; `{command}` keeps them out", command=command)
-    return [Finding("readers", state, Health.INFO)]
 
 
 def _secrets_by_hand(memory: Path) -> Iterator[Finding]:

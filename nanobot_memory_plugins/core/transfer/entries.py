@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
 
 
@@ -51,13 +50,3 @@ def installed_joiner() -> EntriesJoiner | None:
         if isinstance(made, EntriesJoiner):
             return made
     return None
-
-
-def join_entries(workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
-    """Add the entries of a file to those of a workspace; all of it is other text where that cannot be done."""
-    try:
-        if (joiner := installed_joiner()) is not None:
-            return joiner.join(workspace, data, dry_run=dry_run)
-    except NanobotMemoryError as error:
-        logger.warning("entries could not be joined: {}", error.cause)
-    return JoinedEntries(other_text=data)

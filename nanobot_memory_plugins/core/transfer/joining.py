@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.transfer.archive import grows, is_transcript
-from nanobot_memory_plugins.core.transfer.entries import join_entries
+from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.importer import ImportedFile
 from nanobot_memory_plugins.core.transfer.run import ENTRIES_FILE, ImportRun, records_in, whole_key
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -67,7 +67,9 @@ def _add_records(run: ImportRun, file: ImportedFile, there: bytes) -> None:
 
 
 def _join_entries(run: ImportRun, file: ImportedFile) -> None:
-    joined = join_entries(run.paths.workspace, file.data, dry_run=run.report.dry_run)
+    joined = JoinedEntries(other_text=file.data)
+    if (joiner := installed_joiner()) is not None:
+        joined = joiner.join(run.paths.workspace, file.data, dry_run=run.report.dry_run)
     run.report.known += joined.known
     if joined.new:
         run.report.took("entries", ENTRIES_FILE, joined.new)

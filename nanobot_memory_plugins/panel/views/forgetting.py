@@ -10,20 +10,18 @@ from textual.widgets import Input
 from nanobot_memory_plugins.core.erasure.matching import is_short
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.host.eraser import Eraser
-from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a plan: ``goes`` says whether it is removed, ``why`` why it stays."""
+    """A line of what a plan found: its number, 0 where only their count is known, and its text."""
 
-    where: str
-    line: int
+    trace: Trace
+    number: int
     text: str
-    goes: bool
-    why: str
 
 
 class ForgettingView(View):
@@ -75,19 +73,20 @@ class ForgettingView(View):
         lines = list[_Line]()
         for trace in plan.traces if plan is not None else ():
             held = [(held_line.line, held_line.text) for held_line in trace.lines] or [(0, f"× {trace.count}")]
-            lines += [_Line(trace.where, line, text, trace.removed, trace.why) for line, text in held]
+            lines += [_Line(trace, number, text) for number, text in held]
         self.fill(lines, self._cells)
-        goes = sum(line.goes for line in lines)
+        goes = sum(line.trace.removed for line in lines)
         summary = tr("{n} lines would go, {m} stay. f forgets them for good.", n=goes, m=len(lines) - goes)
         self.line.update(Text(f" {summary}" if plan is not None else "", "bold"))
 
     def _cells(self, line: _Line) -> Cells:
-        return [Text(text, "" if line.goes else "dim") for text in (line.where, str(line.line or ""), line.text)]
+        style = "" if line.trace.removed else "dim"
+        return [Text(text, style) for text in (line.trace.where, str(line.number or ""), line.text)]
 
     async def detail(self, row: _Line) -> Text:
         """Return a line whole, and why it stays."""
-        text = Text().append(f"{row.where}\n\n", "bold cyan").append(f"{row.text}\n\n")
-        field(text, tr("Stays"), "" if row.goes else tr(row.why), "yellow")
+        text = Text().append(f"{row.trace.where}\n\n", "bold cyan").append(f"{row.text}\n\n")
+        field(text, tr("Stays"), "" if row.trace.removed else tr(row.trace.why), "yellow")
         return text
 
     def nothing(self) -> str:
@@ -98,13 +97,13 @@ class ForgettingView(View):
 
     def do_forget(self) -> None:
         """Forget it, when that is meant."""
-        host, erasure, goes = self.memory.host, self._erasure, [line for line in self.rows if line.goes]
+        host, erasure, goes = self.memory.host, self._erasure, [line for line in self.rows if line.trace.removed]
         if host is None or erasure is None or not goes:
             return
         lines = [
-            tr("{where}, line {n}: {held}", where=line.where, n=line.line, held=line.text)
-            if line.line
-            else f"{line.where}{tr(': ')}{line.text}"
+            tr("{where}, line {n}: {held}", where=line.trace.where, n=line.number, held=line.text)
+            if line.number
+            else f"{line.trace.where}{tr(': ')}{line.text}"
             for line in goes
         ]
         question = tr("Forget this for good? It cannot be undone.")

@@ -96,11 +96,10 @@ class Installation:
         return AgentRun(process.pid, process.returncode, output, errors)
 
     def files_with(self, text: str) -> list[str]:
-        """Return the names of the memory's files that contain a text, in whatever encoding."""
-        needles = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
+        """Return the names of the memory's files that contain a text."""
         files = [file for folder in _OUR_FOLDERS for file in sorted((self.workspace / folder).rglob("*"))]
         named = {file.relative_to(self.workspace).as_posix(): file.read_bytes() for file in files if file.is_file()}
-        return [name for name, data in named.items() if name != _NANOBOTS and any(needle in data for needle in needles)]
+        return [name for name, data in named.items() if name != _NANOBOTS and text.encode() in data]
 
 
 def settings_for(base_url: str, model: str) -> dict[str, Any]:
