@@ -18,10 +18,7 @@ _RANDOM_BYTES = 6
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One client: the key of its session, and the person whose memory it asks for.
-
-    Nothing that a client sends makes one: the command line does, or the token that a request came with.
-    """
+    """One client: the key of its session, and the person whose memory it asks for, as the command line says."""
 
     session: str
     scope: Scope
@@ -42,6 +39,6 @@ def process_client(name: str, environment: Mapping[str, str]) -> Client:
     return Client(key, scope_of(name))
 
 
-def person_client(name: str) -> Client:
-    """Return the client of a person who is known by a token: all of their programs are one session."""
+def http_client(name: str) -> Client:
+    """Return the client of a server over HTTP: all programs that have its token are one session."""
     return Client(f"{_CHANNEL}:{name}", scope_of(name))

@@ -5,7 +5,6 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +19,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
-from nanobot_memory_plugins.mcp.clients import OWNER, process_client
+from nanobot_memory_plugins.mcp.clients import OWNER, http_client, process_client
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Set by Claude Code for the servers that it starts, which need not be in that folder.
@@ -36,10 +35,6 @@ def mcp(
     http: Annotated[bool, typer.Option("--http", help="Over HTTP, instead of standard input and output.")] = False,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="For --http: where it listens.")] = _HOST,
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="For --http; 0: any that is free.")] = _PORT,
-    tokens: Annotated[
-        Path | None,
-        typer.Option("--tokens", metavar="FILE", help="For --http: a JSON object of names and tokens.", dir_okay=False),
-    ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="For --http: a further name of this server."),
@@ -65,14 +60,14 @@ def mcp(
     A client starts this by itself; `nanobot-memory connect` tells it how.
     """
     folder = resolve_workspace(workspace)
-    people = _people(tokens, user, host, os.environ) if http else {}
+    token = _token(host, os.environ) if http else ""
     options, problems = read_configuration(config)
     warn(problems)
     # Hooks name the project of every event, and whoever comes over HTTP works elsewhere.
     worked_in = project_named(project) if project is not None else "" if hooks or http else _started_in(os.environ)
     # The SDK and the memory take their time to import: only who serves pays for it.
     from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
-    from nanobot_memory_plugins.mcp.http import address_of, bound_socket, client_of_token, serve_http
+    from nanobot_memory_plugins.mcp.http import address_of, bound_socket, serve_http
     from nanobot_memory_plugins.mcp.memory import served_memory
     from nanobot_memory_plugins.mcp.server import MemoryServer
     from nanobot_memory_plugins.mcp.stdio import serve_stdio
@@ -82,14 +77,15 @@ def mcp(
         listening = bound_socket(host, port)
 
         def ready() -> None:
-            names, address = ", ".join(people), address_of(listening)
-            say(tr("The memory is served at {address_of} for: {people}", address_of=address, people=names))
+            say(tr("The memory is served at {address_of}", address_of=address_of(listening)))
             say(tr("Ctrl-C ends it."))
 
-        def of_tokens(**more: Any) -> MemoryServer:
-            return MemoryServer(memory, client_of_token, **more)
+        served = http_client(user)
 
-        asyncio.run(serve_http(of_tokens, listening, people, hosts=allow_host or [], ready=ready))
+        def of_token(**more: Any) -> MemoryServer:
+            return MemoryServer(memory, lambda: served, **more)
+
+        asyncio.run(serve_http(of_token, listening, token, hosts=allow_host or [], ready=ready))
         return
     if sys.stdin.isatty():
         say(
@@ -110,30 +106,23 @@ def _started_in(environment: Mapping[str, str]) -> str:
     return project_of(environment.get(_PROJECT_FOLDER) or ".")
 
 
-def _people(file: Path | None, user: str, host: str, environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the tokens by name: of the file, of the variable, or a new one, which is shown. Raises with a hint."""
-    from nanobot_memory_plugins.mcp.http import (
-        TOKEN_VARIABLE,
-        checked_token,
-        is_of_this_machine,
-        read_tokens,
-    )
+def _token(host: str, environment: Mapping[str, str]) -> str:
+    """Return the token of the variable, or a new one, which is shown. Raises with a hint."""
+    from nanobot_memory_plugins.mcp.http import TOKEN_VARIABLE, checked_token, is_of_this_machine
 
-    if file is not None:
-        return read_tokens(file)
     if given := environment.get(TOKEN_VARIABLE):
-        return {user: checked_token(given)}
+        return checked_token(given)
     if not is_of_this_machine(host):
         raise ConfigurationError(
             Sentence("{host} can be reached from other machines, and there is no token.", host=host),
-            hint=Sentence("Name a file with --tokens, or set {token_variable}.", token_variable=TOKEN_VARIABLE),
+            hint=Sentence("Set {token_variable}.", token_variable=TOKEN_VARIABLE),
         )
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     say(tr("Authorization: Bearer {token}", token=token))
     say(
         tr(
-            "This token holds until the server ends; {token_variable} or --tokens gives one that stays.",
+            "This token holds until the server ends; {token_variable} gives one that stays.",
             token_variable=TOKEN_VARIABLE,
         )
     )
-    return {user: token}
+    return token

@@ -1,4 +1,4 @@
-"""The protocol over HTTP, for clients that start no process, and for several people, who are known by their tokens.
+"""The protocol over HTTP, for clients that start no process: whoever has the token has the memory of one person.
 
 Every request is complete in itself, so that a server that is started again costs nobody a session.
 """
@@ -6,24 +6,19 @@ Every request is complete in itself, so that a server that is started again cost
 import contextlib
 import hashlib
 import ipaddress
-import os
+import re
 import secrets
 import socket
-import stat
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import uvicorn
-from pydantic import AnyHttpUrl, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AnyHttpUrl
 
-from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from nanobot_memory_plugins.core import ConfigurationError, InputError
-from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
-from nanobot_memory_plugins.mcp.clients import Client, person_client
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 from nanobot_memory_plugins.mcp.stdio import told_to_end
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -32,83 +27,36 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 TOKEN_VARIABLE = "NANOBOT_MEMORY_MCP_TOKEN"  # noqa: S105  # the name of a variable
 _PATH = "/mcp"
 _SHORTEST = 24
-_FORM = 'Write {"owner": "<token>"}, for each name a token as `openssl rand -hex 32` makes one.'
-_MAKE = "Make one, with `openssl rand -hex 32` say."
-_TOKENS = TypeAdapter(
-    Annotated[
-        dict[str, Annotated[str, StringConstraints(strict=True, min_length=_SHORTEST, pattern=r"^[!-~]+$")]],
-        Field(min_length=1),
-    ]
-)
 _CLOSING_SECONDS = 2
 _QUEUE = 128
 
 
-class Tokens:
-    """Names by their tokens. It keeps digests alone, and compares with all of them in the same time."""
+class OneToken:
+    """Knows the one token of a server. It keeps a digest alone."""
 
-    def __init__(self, by_name: Mapping[str, str]) -> None:
-        self._names = {_digest(token): name for name, token in by_name.items()}
+    def __init__(self, token: str) -> None:
+        self._digest = _digest(token)
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the client with this token, in the SDK's form, or None."""
-        name = self.name_of(token)
-        return AccessToken(token="", client_id=name, scopes=[]) if name is not None else None
+        """Return a client with this token, in the SDK's form, or None."""
+        return AccessToken(token="", client_id="", scopes=[]) if self.is_known(token) else None
 
-    def name_of(self, token: str) -> str | None:
-        """Return the client with this token, or None."""
-        given, found = _digest(token), None
-        for digest, name in self._names.items():
-            if secrets.compare_digest(given, digest):
-                found = name
-        return found
-
-
-def client_of_token() -> Client:
-    """Return the client of the request that runs: who has a token is that person."""
-    token = get_access_token()
-    if token is None:
-        raise PermissionError("a request came past the tokens")
-    return person_client(token.client_id)
-
-
-def read_tokens(file: Path) -> Mapping[str, str]:
-    """Return the tokens by name that a file holds. Raises `ConfigurationError`, which shows no token."""
-    path = file.expanduser()
-    try:
-        mode = path.stat().st_mode
-        tokens = _TOKENS.validate_json(path.read_bytes())
-    except OSError as error:
-        raise ConfigurationError(
-            Sentence("{path} cannot be read: {why}.", path=path, why=error.strerror), hint=_FORM
-        ) from error
-    except ValidationError as error:
-        why = error.errors(include_input=False, include_context=False)[0]["msg"]
-        raise ConfigurationError(Sentence("{path}: {why}.", path=path, why=why), hint=_FORM) from None
-    if os.name != "nt" and stat.S_IMODE(mode) & 0o077:
-        raise ConfigurationError(Sentence("Others can read the tokens in {path}.", path=path), hint=f"chmod 600 {path}")
-    if any(not name.strip() or redact_key(name) != name for name in tokens):
-        raise ConfigurationError(
-            Sentence("{path}: a name is empty, or looks like a token itself.", path=path), hint=_FORM
-        )
-    if len(set(tokens.values())) < len(tokens):
-        raise ConfigurationError(Sentence("{path}: two people have the same token.", path=path), hint=_FORM)
-    return tokens
+    def is_known(self, token: str) -> bool:
+        """Return whether it is the token."""
+        return secrets.compare_digest(_digest(token), self._digest)
 
 
 def checked_token(token: str) -> str:
     """Return the token of `TOKEN_VARIABLE`. Raises `ConfigurationError` where it can be none."""
-    try:
-        _TOKENS.validate_python({"": token})
-    except ValidationError:
+    if len(token) < _SHORTEST or not re.fullmatch("[!-~]+", token):
         raise ConfigurationError(
             Sentence(
                 "{what} is not a text of {count} printable ASCII characters or more, without blanks.",
                 what=TOKEN_VARIABLE,
                 count=_SHORTEST,
             ),
-            hint=_MAKE,
-        ) from None
+            hint="Make one, with `openssl rand -hex 32` say.",
+        )
     return token
 
 
@@ -147,7 +95,7 @@ def address_of(listening: socket.socket) -> str:
 async def serve_http(
     make_server: Callable[..., MemoryServer],
     listening: socket.socket,
-    people: Mapping[str, str],
+    token: str,
     *,
     hosts: Sequence[str] = (),
     ready: Callable[[], None] = lambda: None,
@@ -163,7 +111,7 @@ async def serve_http(
         allowed_hosts=[*own_hosts, *hosts], allowed_origins=[f"http://{name}" for name in own_hosts]
     )
     auth = AuthSettings(issuer_url=AnyHttpUrl(address), resource_server_url=None)
-    server = make_server(auth=auth, token_verifier=Tokens(people))
+    server = make_server(auth=auth, token_verifier=OneToken(token))
     options: dict[str, Any] = {"stateless_http": True, "json_response": True, "transport_security": security}
     if IS_VERSION_1:
         for name, value in options.items():

@@ -15,10 +15,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.mcp.http import read_tokens
+from nanobot_memory_plugins.mcp.http import checked_token
 from tests.support.mcp_clients import PROTOCOL, Client, ServedWorkspace
 
-ANA, BEN = "ana-" + "a" * 30, "ben-" + "b" * 30
+ANA = "ana-" + "a" * 30
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -77,16 +77,8 @@ class HttpServer:
 
 
 @pytest.fixture
-def tokens(tmp_path):
-    file = tmp_path / "tokens.json"
-    file.write_text(json.dumps({"ana": ANA, "ben": BEN}), encoding="utf-8")
-    file.chmod(0o600)
-    return file
-
-
-@pytest.fixture
-def server(served, tokens) -> Iterator[HttpServer]:
-    running = HttpServer(served, "--tokens", str(tokens), "--allow-host", "memory.example.org")
+def server(served) -> Iterator[HttpServer]:
+    running = HttpServer(served, "--allow-host", "memory.example.org", NANOBOT_MEMORY_MCP_TOKEN=ANA)
     yield running
     running.end(signal.SIGKILL)
 
@@ -110,23 +102,21 @@ async def test_who_may_come_in_and_whose_memory_they_get(server, served):
     assert server.ask(path="/").status_code == 404
     assert server.ask(path="/mcp/../mcp/x").status_code == 404
     assert (server.ask(method="GET").status_code, server.ask(method="DELETE").status_code) == (405, 405)
-    async with server.client(ANA) as ana, server.client(BEN, **{"X-User": "ana", "user": "ana"}) as ben:
+    async with server.client(ANA) as ana:
         assert ana.hello.instructions
         await ana.text("remember", text="The boat of the user is called Wanda")
         assert "Wanda" in await ana.text("memory_search", query="boat")
-        for asked in ({"query": "boat"}, {}, {"query": "boat", "user": "ana", "session": "mcp:ana"}):
-            assert "Wanda" not in await ben.text("memory_search", **asked)
         assert ANA not in served.stored()
     assert "Traceback" not in server.errors.read_text()
 
 
 @pytest.mark.slow
-async def test_a_client_goes_on_after_the_server_was_killed_and_started_again(served, tokens):
-    first = HttpServer(served, "--tokens", str(tokens))
+async def test_a_client_goes_on_after_the_server_was_killed_and_started_again(served):
+    first = HttpServer(served, NANOBOT_MEMORY_MCP_TOKEN=ANA)
     async with first.client(ANA) as client:
         await client.text("remember", text="The boat of the user is called Wanda")
         first.end(signal.SIGKILL)
-        again = HttpServer(served, "--tokens", str(tokens), port=first.port)
+        again = HttpServer(served, port=first.port, NANOBOT_MEMORY_MCP_TOKEN=ANA)
         assert "Wanda" in await client.text("memory_search", query="boat")
     assert again.end() == 0
 
@@ -144,38 +134,16 @@ def test_without_a_token_of_its_own_a_server_makes_one_for_this_machine(served):
     assert named.end() == 0
 
 
-@pytest.mark.parametrize(
-    ("content", "word"),
-    [
-        ("[]", "an object"),
-        ("{", "Invalid JSON"),
-        ("{}", "at least 1 item"),
-        ('{"ana": "short"}', "at least 24"),
-        ('{"ana": 7}', "valid string"),
-        (json.dumps({"ana": "with a blank " + "a" * 30}), "match pattern"),
-        (json.dumps({"ana": ANA, "": BEN}), "a name is empty"),
-        (json.dumps({"ana": ANA, "ben": ANA}), "same token"),
-    ],
-)
-def test_a_file_of_tokens_that_cannot_be_used_is_refused_without_telling_one(tmp_path, content, word):
-    file = tmp_path / "tokens.json"
-    file.write_text(content, encoding="utf-8")
-    file.chmod(0o600)
-    with pytest.raises(ConfigurationError, match=word) as raised:
-        read_tokens(file)
+@pytest.mark.parametrize("token", ["short", "with a blank " + "a" * 30, "ä" * 30])
+def test_a_token_that_can_be_none_is_refused_without_telling_it(token):
+    with pytest.raises(ConfigurationError) as raised:
+        checked_token(token)
     assert raised.value.hint
-    assert ANA not in str(raised.value)
-
-
-def test_tokens_that_others_can_read_are_refused(tokens):
-    assert read_tokens(tokens) == {"ana": ANA, "ben": BEN}
-    tokens.chmod(0o640)
-    with pytest.raises(ConfigurationError, match="Others can read"):
-        read_tokens(tokens)
+    assert token not in str(raised.value)
 
 
 def test_no_server_is_open_to_other_machines_without_a_token(served, capsys, monkeypatch):
     monkeypatch.delenv("NANOBOT_MEMORY_MCP_TOKEN", raising=False)
     assert run_command_line(["mcp", "--http", "--host", "0.0.0.0", "--workspace", str(served.workspace)]) == 2
-    assert "--tokens" in capsys.readouterr().err
+    assert "NANOBOT_MEMORY_MCP_TOKEN" in capsys.readouterr().err
     assert not os.path.exists(served.workspace)
