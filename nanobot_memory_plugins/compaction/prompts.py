@@ -1,12 +1,9 @@
 """What the model is asked, in the language of the conversation."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
-from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.text.conversation import dated
@@ -15,8 +12,6 @@ from nanobot_memory_plugins.core.text.fence import Language
 COMPACTION = PromptFile(Path(__file__).parent / "templates", "compaction")
 # Characters of one text that are looked at, half from either end: no excerpt reaches further in.
 _TEXT_CHARS = 200_000
-# Of messages that are only carried on as an extract, newest first.
-_EXTRACT_CHARS = 200_000
 _GAP = "\n[…]\n"
 
 
@@ -41,22 +36,6 @@ class Hiding:
                 known = REDACTION_FAILED
             self._known[text] = known
         return known
-
-    def messages(self, messages: Sequence[Message]) -> list[Message]:
-        """Return messages for an extract: of long histories the oldest have no text."""
-        left = _EXTRACT_CHARS
-        hidden = []
-        for message in reversed(messages):
-            text = self(message.text) if left > 0 else ""
-            left -= len(message.text)
-            hidden.append(replace(message, text=text, tool_calls=tuple(map(self._named, message.tool_calls)), raw={}))
-        return hidden[::-1]
-
-    def _named(self, call: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a tool call with its name alone: an extract holds no more of it."""
-        inner = call.get("function", call)
-        name = inner.get("name") if isinstance(inner, Mapping) else None
-        return {"name": self(name) if isinstance(name, str) else ""}
 
 
 _EARLIER: dict[Language, str] = {"en": "Notes so far:", "zh": "已有笔记："}

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from nanobot_memory_plugins.compaction.answers import clean, fault
@@ -238,7 +238,7 @@ class Summariser:
         if first:
             # Too many messages to show each: what is furthest back is carried on as an extract.
             limit = max(1, largest)
-            older = self._hiding.messages(material.messages[:first])
+            older = [replace(one, text=self._hiding(one.text), tool_calls=()) for one in material.messages[:first]]
             carried = extract(older, limit=limit, language=material.language, earlier=so_far)
         chunks: list[str] = []
         for share in _SHRINKING:
