@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.support.anthropic_server import AnthropicServer
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
+from tests.support.wire_servers import AnthropicServer
 
 TURNS, FIRST = 60, 5
 # What is asked about was said before, so that half of the turns recall something.

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
-from nanobot_memory_plugins.tools.scripted_model import ScriptedServer, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer, ToolCall
 from tests.behaviour.kit.nanobot import OFFLINE
-from tests.support.anthropic_server import AnthropicServer
-from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
+from tests.support.claude_code import MISSING, ClaudeCode, Conversation, calling, program, since_answer, turns_of
 from tests.support.nanobot import Installation
+from tests.support.wire_servers import AnthropicServer
 
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}
 PORT = "our staging database listens on port 5433"
 KNOWN = "Key facts about the user:"
-FIRST, SECOND = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+SECOND = "22222222-2222-4222-8222-222222222222"
 
 
 @pytest.fixture
@@ -42,26 +42,35 @@ def said(claude: ClaudeCode, role: str) -> list[str]:
     return [record["text"] for record in claude.records() if record["role"] == role]
 
 
+def remember(text: str, **more: str) -> ToolCall:
+    return ToolCall("mcp__plugin_nanobot-memory_memory__remember", {"text": text, "said": text, **more})
+
+
+def known_in(request) -> str:
+    return since_answer(request).partition(KNOWN)[2].partition("</system-reminder>")[0]
+
+
 def test_what_one_session_is_told_stands_fenced_beside_the_question_of_the_next(claude, model):
     done = claude.ask(f"For the record, {PORT}.")
     assert "hook" not in done.stderr.lower()
-    told = len(model.turns)
+    told = len(turns_of(model))
     claude.ask("Which port does our staging database listen on?")
-    first = model.turns[told]
-    assert PORT in fenced(first.last)
-    assert "5433" not in json.dumps(first.body.get("system"))
+    first = turns_of(model)[told]
+    assert PORT in fenced(since_answer(first))
+    assert "5433" not in json.dumps(first.body["raw"]["system"])
     assert said(claude, "user") == [f"For the record, {PORT}.", "Which port does our staging database listen on?"]
     assert said(claude, "assistant") == ["Understood."] * 2
 
 
 def test_what_is_known_for_long_comes_with_the_first_prompt_and_not_with_the_second(claude, model):
+    model.rules = [calling("Remember", remember(PORT))]
     claude.ask(f"Remember that {PORT}.")
-    told = len(model.turns)
     claude.ask("Good morning.", "--session-id", SECOND)
-    assert PORT in model.turns[told].last.partition(KNOWN)[2]
+    assert PORT in known_in(turns_of(model)[-1])
     claude.ask("And now?", "--resume", SECOND)
-    assert KNOWN not in model.turns[-1].last
-    assert model.turns[-1].text.count(KNOWN) == 1
+    last = turns_of(model)[-1]
+    assert KNOWN not in since_answer(last)
+    assert last.text.count(KNOWN) == 1
 
 
 def test_what_is_known_of_a_project_stands_in_its_prompts_and_in_no_other_projects(claude, model):
@@ -70,33 +79,27 @@ def test_what_is_known_of_a_project_stands_in_its_prompts_and_in_no_other_projec
         (folder / ".git").mkdir(parents=True)
         (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     claude.project = repositories[0]
-    claude.ask("Remember that this repository is built with Bazel.")
-    claude.ask("Remember that I prefer tabs.")
-    claude.ask("Good morning.")
-    known = model.turns[-1].last.partition(KNOWN)[2]
-    assert "Bazel" in known
-    assert "tabs" in known
-    claude.project = repositories[1]
-    claude.ask("Good morning.")
-    known = model.turns[-1].last.partition(KNOWN)[2]
-    assert "Bazel" not in known.partition("</system-reminder>")[0]
-    assert "tabs" in known
+    built, prefers = "this repository is built with Bazel", "I prefer tabs"
+    model.rules = [calling("Bazel", remember(built, kind="decision"), remember(prefers, kind="preference"))]
+    claude.ask(f"Remember that {built}. And remember that {prefers}.")
+    for folder, is_built in zip(repositories, (True, False), strict=True):
+        claude.project = folder
+        claude.ask("Good morning.")
+        known = known_in(turns_of(model)[-1])
+        assert ("Bazel" in known) is is_built
+        assert "tabs" in known
 
 
 def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model):
-    def script(request):
-        if not request.tool_names or request.results:
-            return None
-        return [
+    own = (f"mcp__plugin_nanobot-memory_memory__{name}" for name in ("memory_search", "search"))
+    model.rules = [
+        calling(
+            "Count",
             ToolCall("Bash", {"command": "echo 4711 lamps", "description": "count"}),
             ToolCall("Bash", {"command": "ls /no/such/folder", "description": "look"}),
-            *(
-                ToolCall(f"mcp__plugin_nanobot-memory_memory__{name}", {"query": "lamps"})
-                for name in ("memory_search", "search")
-            ),
-        ]
-
-    model.script = script
+            *(ToolCall(name, {"query": "lamps"}) for name in own),
+        )
+    ]
     claude.ask("Count the lamps.")
     notes = "\n".join(file.read_text() for file in (claude.workspace / "memory").glob("2*.md"))
     assert "echo 4711 lamps" in notes
@@ -106,23 +109,25 @@ def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model)
 
 
 def test_a_compaction_that_comes_by_itself_is_advised_and_what_is_known_comes_again(claude, model):
-    def script(request):
-        if "detailed summary" not in request.last:
-            return None
-        model.input_tokens = 0
-        return "<summary>They met.</summary>"
+    def summed_up(_request) -> Reply:
+        model.input_tokens = 90
+        return Reply("<summary>They met.</summary>")
 
-    model.script = script
+    model.rules = [
+        ReplyRule(lambda one: "detailed summary" in since_answer(one), summed_up),
+        calling("Remember", remember(PORT)),
+    ]
     claude.environment |= {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "20"}
     with Conversation(claude) as conversation:
         conversation.ask(f"Remember that {PORT}.")
+        conversation.ask("Good morning.")
         model.input_tokens = 190_000
         for prompt in ("Our lamp is green.", "Our dog is brown.", "Our cat is grey."):
             conversation.ask(prompt)
-    asked = next(one for one in model.requests if "detailed summary" in one.last)
-    assert PORT in asked.last.partition("Keep in the summary what stands here")[2]
-    assert [KNOWN in one.last for one in model.turns if "detailed summary" not in one.last].count(True) == 2
-    assert len(said(claude, "user")) == 4
+    (asked,) = (since_answer(one) for one in model.requests if "detailed summary" in since_answer(one))
+    assert PORT in asked.partition("Keep in the summary what stands here")[2]
+    assert [PORT in known_in(one) for one in turns_of(model)].count(True) == 2
+    assert len(said(claude, "user")) == 5
 
 
 def test_a_turn_goes_on_without_a_server(claude, model):
@@ -172,17 +177,11 @@ def test_no_server_outlives_a_killed_host(claude, model):
 
 
 def test_a_sub_agents_prompt_is_not_the_users_word_and_its_tools_are_noted(claude, model):
-    def script(request):
-        if not request.tool_names or request.results:
-            return None
-        if "SUB-TASK" in request.last and "Delegate it" not in request.text:
-            return ToolCall("Bash", {"command": "echo 4711 lamps", "description": "count"})
-        if "Delegate it" in request.last and "task-notification" not in request.last:
-            asked = {"description": "count", "prompt": "SUB-TASK: I am allergic to walnuts.", "subagent_type": "claude"}
-            return ToolCall("Agent", asked)
-        return None
-
-    model.script = script
+    asked = {"description": "count", "prompt": "SUB-TASK: I am allergic to walnuts.", "subagent_type": "claude"}
+    model.rules = [
+        calling("Delegate it", ToolCall("Agent", asked)),
+        calling("SUB-TASK", ToolCall("Bash", {"command": "echo 4711 lamps", "description": "count"})),
+    ]
     claude.ask("Delegate it.")
     assert said(claude, "user") == ["Delegate it."]
     notes = "\n".join(file.read_text() for file in (claude.workspace / "memory").glob("2*.md"))
@@ -201,7 +200,7 @@ async def test_what_nanobot_is_told_claude_code_finds_and_back(tmp_path, monkeyp
         await loop.process_direct(f"For the record, {PORT}.", session_key="cli:direct")
         with Conversation(claude) as conversation:  # while nanobot runs
             conversation.ask("Which port does our staging database listen on?")
-            assert PORT in model.turns[-1].last
+            assert PORT in since_answer(turns_of(model)[-1])
             conversation.ask("For the record, the review of the quarter takes place in Lisbon.")
         await loop.process_direct("Where does the review of the quarter take place?", session_key="cli:another")
         await loop.aclose()

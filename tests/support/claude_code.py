@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.mcp.claude_code.plugin_folder import write_plugin
+from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ToolCall
+from nanobot_memory_plugins.tools.scripted_model import text_of as text_in
 from tests.behaviour.kit.nanobot import OFFLINE
-from tests.support.anthropic_server import AnthropicServer
 from tests.support.files_of import text_of
+from tests.support.wire_servers import AnthropicServer
 
 # Names the folder into which npm has installed the package; `python -m release.claude_code` makes one.
 VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
@@ -26,6 +28,32 @@ def program() -> Path | None:
     folder = os.environ.get(VARIABLE)
     found = Path(folder) / "node_modules" / ".bin" / "claude" if folder else None
     return found if found is not None and found.exists() else None
+
+
+def since_answer(request: Request) -> str:
+    """Return the text of the messages behind the assistant's last."""
+    texts: list[str] = []
+    for message in reversed(request.body["raw"]["messages"]):
+        if message["role"] == "assistant":
+            break
+        texts.append(text_in(message))
+    return "\n".join(reversed(texts))
+
+
+def is_asked(request: Request, words: str) -> bool:
+    """Return whether the conversation itself asks something with these words, and no tool has answered yet."""
+    results = any(one["role"] == "tool" for one in request.messages[-2:])
+    return bool(request.tool_names) and not results and words in since_answer(request)
+
+
+def calling(words: str, *tools: ToolCall) -> ReplyRule:
+    """Have the model call tools, once, where it is asked something with these words."""
+    return ReplyRule(lambda request: is_asked(request, words), Reply(tools=tools), 1)
+
+
+def turns_of(server: AnthropicServer) -> list[Request]:
+    """Return the requests of the conversation itself: with tools, and more than a title is asked for."""
+    return [one for one in server.requests if one.tool_names]
 
 
 class ClaudeCode:
@@ -53,7 +81,7 @@ class ClaudeCode:
             **kept,
             **OFFLINE,
             "HOME": str(self.home),
-            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_BASE_URL": server.root_url,
             "ANTHROPIC_API_KEY": "scripted",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",

@@ -1,4 +1,4 @@
-"""The scripted model in the wire forms of others: OpenAI's Responses, Google's Gemini.
+"""The scripted model in the wire forms of others: OpenAI's Responses, Google's Gemini, Anthropic's Messages.
 
 A request is read into chat messages, so that rules and tests see the same in every form; ``body["raw"]`` is what came.
 """
@@ -6,6 +6,7 @@ A request is read into chat messages, so that rules and tests see the same in ev
 import json
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from typing import Any
@@ -34,6 +35,20 @@ class GeminiServer(ScriptedServer):
         return self.base_url.removesuffix("/v1")
 
 
+class AnthropicServer(ScriptedServer):
+    """Speaks Anthropic's Messages. ``input_tokens`` is what a request is said to have held."""
+
+    input_tokens = 90
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        return _handler(self, _anthropic_request, partial(_anthropic_answer, self), partial(_anthropic_events, self))
+
+    @property
+    def root_url(self) -> str:
+        """The address without a version, as Anthropic's client wants it."""
+        return self.base_url.removesuffix("/v1")
+
+
 def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -41,11 +56,17 @@ def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> typ
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Keep quiet."""
 
+        def do_GET(self) -> None:
+            self._send(200, {"data": []})
+
+        do_HEAD = do_GET  # noqa: N815  # the base class names it so
+
         def do_POST(self) -> None:
             raw = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             streams = bool(raw.get("stream")) or ":stream" in self.path
-            if not raw.get("input") and not raw.get("contents"):  # telemetry, or something else that is no question
-                self._send(200, {})
+            asks = raw.get("input") or raw.get("contents") or raw.get("messages")
+            if not asks or "count_tokens" in self.path:  # telemetry, or something else that is no question
+                self._send(200, {"input_tokens": 90})
                 return
             reply = server.answer({**read(raw), "stream": streams, "raw": raw})
             if reply.delay:
@@ -77,7 +98,8 @@ def _handler(server: ScriptedServer, read: Any, answer: Any, events: Any) -> typ
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            if self.command != "HEAD":
+                self.wfile.write(data)
 
     return Handler
 
@@ -193,3 +215,54 @@ def _gemini_events(reply: Reply) -> Iterator[dict[str, Any]]:
     first["candidates"][0].pop("finishReason")
     yield first
     yield _gemini_answer(reply, texts=(reply.text[half:],))
+
+
+# --- Anthropic's Messages ----------------------------------------------------------------------------------------
+
+
+def _anthropic_request(raw: Mapping[str, Any]) -> dict[str, Any]:
+    given = [{"role": "system", "content": raw["system"]}] if raw.get("system") else []
+    messages: list[dict[str, Any]] = []
+    for message in [*given, *raw["messages"]]:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        texts = [part for part in parts if part["type"] == "text"]
+        calls = [_call(one["id"], one["name"], json.dumps(one["input"])) for one in parts if one["type"] == "tool_use"]
+        if texts or calls:
+            messages.append({"role": message["role"], "content": texts, **({"tool_calls": calls} if calls else {})})
+        messages += [
+            {"role": "tool", "tool_call_id": one["tool_use_id"], "content": json.dumps(one.get("content"))}
+            for one in parts
+            if one["type"] == "tool_result"
+        ]
+    tools = [{"type": "function", "function": {"name": one.get("name")}} for one in raw.get("tools") or ()]
+    return {"messages": messages, "tools": tools}
+
+
+def _anthropic_answer(server: AnthropicServer, reply: Reply) -> dict[str, Any]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text or not reply.tools else []
+    content += [
+        {"type": "tool_use", "id": f"toolu_{_id()}", "name": tool.name, "input": tool.arguments} for tool in reply.tools
+    ]
+    return {
+        "id": f"msg_{_id()}", "type": "message", "role": "assistant", "model": "scripted", "content": content,
+        "stop_reason": "tool_use" if reply.tools else "end_turn", "stop_sequence": None,
+        "usage": {"input_tokens": server.input_tokens, "output_tokens": 10},
+    }  # fmt: skip
+
+
+def _anthropic_events(server: AnthropicServer, reply: Reply) -> Iterator[dict[str, Any]]:
+    whole = _anthropic_answer(server, reply)
+    yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
+    for index, block in enumerate(whole["content"]):
+        if block["type"] == "text":
+            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            start = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        yield {"type": "content_block_start", "index": index, "content_block": start}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": ended, "usage": whole["usage"]}
+    yield {"type": "message_stop"}
