@@ -19,7 +19,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "given.json"
     sections = {
-        "core": {"share": "user", "languageModel": {"attempts": 5}},
+        "core": {"share": "session", "languageModel": {"attempts": 5}},
         "recall": {"recallTopK": 4, "heavyTopK": "many"},
         "flush": {"enabled": False},
         "storage": {"embedding_provider": "none"},
@@ -76,7 +76,7 @@ def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, 
         assert (code, said in " ".join(told.split())) == (1, True), (words, told)
         assert file.read_bytes() == before
     file.unlink()
-    assert "There is no configuration file" in run(capsys, "set", "core.share", "user")[1]
+    assert "There is no configuration file" in run(capsys, "set", "core.share", "session")[1]
 
 
 def test_a_plugin_that_cannot_be_imported_costs_no_other_option_and_can_be_switched_off(

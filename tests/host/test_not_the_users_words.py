@@ -71,8 +71,7 @@ async def test_in_the_hosts_history_it_is_the_assistants_also_after_a_restart(tm
 
 def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_there(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
-    config = CONFIG.model_copy(update={"core": CONFIG.core.model_copy(update={"share": "user"})})
-    with MemoryService(tmp_path, config=config) as memory:
+    with MemoryService(tmp_path, config=CONFIG) as memory:
         memory.turn("told", scope={"user": "ana"}).received(TOLD).now()
         memory.turn("outer", scope={"user": "ana"}).received("Ask somebody about ports.").now()
         memory.call(lambda host: host.flush_index(), limit=20).now()

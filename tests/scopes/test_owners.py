@@ -48,7 +48,7 @@ def test_a_group_chat_stays_apart_from_what_a_person_says_alone():
         ("auto", Scope(user="eve"), SEVERAL, False),
         ("auto", Scope(group_chat="g"), SEVERAL, False),
         ("auto", Scope(), SEVERAL, False),
-        ("user", Scope(session="s"), SEVERAL, False),
+        ("session", Scope(session="s"), SEVERAL, False),
         ("auto", Scope(session="s"), Senders(one_user=False, unified=True, owner=frozenset({"cli"})), False),
     ],
 )

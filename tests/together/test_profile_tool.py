@@ -64,7 +64,7 @@ async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(
 
 async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path):
     ana, bob = {"user": "ana"}, {"user": "bob"}
-    async with host(tmp_path, share="user") as memory:
+    async with host(tmp_path) as memory:
         await said(memory, "My cat is called Momo in Lund where I live.", "tg:ana", scope=ana)
         await said(memory, "My dog is called Rex.", "tg:bob", scope=bob)
         await keep(memory, "The user's cat is called Momo", "tg:ana", said="My cat is called Momo")

@@ -35,8 +35,6 @@ _FOLDERS = {
 }
 _SHARES = {
     "agent": "everybody who writes sees every memory (share: agent)",
-    "user": "each user sees their own memories (share: user)",
-    "channel": "each user sees their own memories of a channel (share: channel)",
     "session": "each conversation sees its own memories (share: session)",
 }
 

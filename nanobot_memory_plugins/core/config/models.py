@@ -32,10 +32,10 @@ class CoreOptions(PluginOptions):
     breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook rests")
     breaker_rest: _Seconds = Field(default=60.0, description="how long it rests before one trial")
     idle_seconds: _Seconds = Field(default=300.0, description="quiet time after which a session is idle")
-    share: Literal["auto", "agent", "user", "channel", "session"] = Field(
+    share: Literal["auto", "agent", "session"] = Field(
         default="auto",
         description="who sees a memory: auto (everybody where the workspace has one user, else its person), agent "
-        "(everybody in the workspace), user, channel (its user on that channel) or session (that conversation alone)",
+        "(everybody in the workspace) or session (that conversation alone)",
     )
     people: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, PeopleRecord, Person, Senders
+from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, PeopleRecord, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ScopeLike = Scope | Mapping[str, str] | None
-Share = Literal["auto", "agent", "user", "channel", "session"]
+Share = Literal["auto", "agent", "session"]
 
 # Sessions whose scope is held, so that a tool call, which knows only its session, searches as its user. Of the others
 # the files say who owns them.
@@ -113,8 +113,8 @@ class Scopes:
     def visible(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of a call: as much as the configuration's ``share`` says.
 
-        What asks for a name that is not known (no user, say) narrows to the session: rather too little than somebody
-        else's. Without a session there is nothing but what is everybody's.
+        A caller who is not known sees the session alone: rather too little than somebody else's. Without a session
+        there is nothing but what is everybody's.
         """
         whole = self.known(scope.session, scope)
         return Visibility(whole.agent, self._visible_owners(whole), whole.project)
@@ -129,7 +129,7 @@ class Scopes:
     def of_owner(self) -> Scope:
         """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
         senders = self._people().senders
-        if not senders.owner or self._share not in ("auto", "user"):
+        if not senders.owner or self._share != "auto":
             return Scope()
         name = min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one))
         channel, colon, user = name.partition(BREAK)
@@ -175,37 +175,23 @@ class Scopes:
             self._sessions[whole.session] = whole
 
     def _visible_owners(self, whole: Scope) -> tuple[OwnerFilter, ...]:
-        own = (OwnerFilter(session=whole.session),) if whole.session else ()
         if self._share == "agent":
             return (OwnerFilter(),)
+        own = (OwnerFilter(session=whole.session),) if whole.session else ()
+        if self._share == "session":
+            return own
         people = self._people()
         if whole.group_chat and not people.senders.unified:
-            return (OwnerFilter(group_chat=whole.group_chat), *own) if self._share != "session" else own
-        match self._share:
-            case "auto":
-                return self._of_person(whole, people)
-            case "user" if whole.user:
-                if (person := people.of(whole)) is not None and person.names:
-                    return self._person_filters(people, person, whole)
-                return (OwnerFilter(user=whole.user),)
-            case "channel" if whole.channel and whole.user:
-                return (OwnerFilter(user=whole.user, channel=whole.channel),)
-            case _:
-                return own
-
-    def _of_person(self, whole: Scope, people: People) -> tuple[OwnerFilter, ...]:
+            return (OwnerFilter(group_chat=whole.group_chat), *own)
         person = people.of(whole)
         if (person is None or person.is_owner) and self.has_one_user():
             return (OwnerFilter(),)
         if person is None or not person.names:
             # Not known who it is; or the host names some, and not this one.
-            return (OwnerFilter(session=whole.session),) if whole.session else ()
+            return own
         nobodys = (OwnerFilter(user="", group_chat=""),) if person.label == OWNER and OWNER in people.listed else ()
-        return (*self._person_filters(people, person, whole), *nobodys)
-
-    def _person_filters(self, people: People, person: Person, whole: Scope) -> tuple[OwnerFilter, ...]:
-        """Return the filters for the memories of a person who calls; others on their channel stay apart."""
-        return people.owner_filters(person, caller=whole, apart=self._others(people))
+        # Others on a person's channel stay apart.
+        return (*people.owner_filters(person, caller=whole, apart=self._others(people)), *nobodys)
 
 
 def without_session(scope: Scope) -> Scope:

@@ -84,7 +84,7 @@ async def test_in_a_group_nobody_forgets_the_fact_of_another_and_it_says_whose_i
         assert "ribwort" not in ana.prompt()
 
 
-@pytest.mark.parametrize("share", ["user", "channel", "session"])
+@pytest.mark.parametrize("share", ["auto", "session"])
 async def test_what_was_learned_while_everything_was_shared_is_nobody_elses_once_less_is(life: Life, share: str):
     async with life.host(core={"share": "agent"}) as memory:
         await tell(memory, "anas", user("ana"))

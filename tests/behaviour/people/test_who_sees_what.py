@@ -12,7 +12,7 @@ from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.model import ReadingModel, remember_call
 from tests.behaviour.kit.waiting import until
 
-SHARES = ("auto", "user", "channel", "session", "agent")
+SHARES = ("auto", "session", "agent")
 OPTIONS = {"consolidation": {"promptEntries": 100, "promptTokens": 9_000}}
 
 
@@ -57,10 +57,8 @@ def may_see(share: str, caller: Scope, owner: Scope) -> bool:
         return True
     if share != "session" and caller.group_chat:
         return caller.group_chat == owner.group_chat
-    if share in ("auto", "user") and caller.user:
+    if share == "auto" and caller.user:
         return caller.user == owner.user
-    if share == "channel" and caller.user:
-        return (caller.user, caller.channel) == (owner.user, owner.channel)
     return caller.session == owner.session
 
 
@@ -136,7 +134,7 @@ async def test_a_command_shows_what_it_is_asked_for_and_no_more(life: Life):
         assert told(life.command("timeline", "--all", "--json", *given).out) == wanted
 
 
-@pytest.mark.parametrize("share", ["auto", "channel"])
+@pytest.mark.parametrize("share", ["auto", "session"])
 async def test_the_nightly_model_is_shown_what_one_person_may_see_at_a_time(
     life: Life, model: ReadingModel, share: str
 ):
