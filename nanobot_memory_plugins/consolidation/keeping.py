@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.prompts import PromptFile
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.session_reading.answer import json_in
+from nanobot_memory_plugins.core.session_reading.question import json_in
 from nanobot_memory_plugins.core.text.conversation import dated
 
 _BACKSTOP = PromptFile(Path(__file__).parent / "templates", "backstop")

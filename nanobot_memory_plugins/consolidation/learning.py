@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Sc
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.scopes.scopes import without_session
-from nanobot_memory_plugins.core.session_reading.prompt import MOST_KNOWN
+from nanobot_memory_plugins.core.session_reading.question import MOST_KNOWN
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, SessionReading
 

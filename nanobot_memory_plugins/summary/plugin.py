@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.session_reading.templates import question
+from nanobot_memory_plugins.core.session_reading.question import question
 from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_no_reply, is_refusal, terms, without_thoughts
 from nanobot_memory_plugins.core.text.fence import Language

@@ -28,7 +28,7 @@ from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Mat
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.scopes.scopes import without_session
-from nanobot_memory_plugins.core.session_reading.answer import KINDS, ids_of, read_answer
+from nanobot_memory_plugins.core.session_reading.question import KINDS, ids_of, read_answer
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, Quote, ReadEntry
 from nanobot_memory_plugins.redaction.script.messages import Sentence
