@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import Note, Scope
 

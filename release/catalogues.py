@@ -70,7 +70,6 @@ _TABLES = {
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
     "consolidation/store/history.py": ("Action",),
     "core/config/wording.py": ("_BOUNDS", "_PLAIN"),
-    "core/host/plugin_set.py": ("PluginState",),
     "core/transfer/importing.py": ("_TOOL_RESULT", "_NO_TEXT", "_RECORDED_HERE", "_NO_TIME"),
     "core/transfer/run.py": ("_CHANGED",),
     "core/values/conversation.py": ("Origin",),

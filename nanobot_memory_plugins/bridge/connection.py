@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core import MemoryService, SystemClock, logger
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
-from nanobot_memory_plugins.core.host.turn_records import NO_ANSWER, WITH_START, note_missed
+from nanobot_memory_plugins.core.host.turn_records import note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
@@ -154,7 +154,7 @@ class Bridge:
         ``missed`` are the seconds for which a turn has waited for one that did not come.
         """
         if missed is not None:
-            why = f"{NO_ANSWER} {missed:g} s, {WITH_START}"
+            why = f"no answer within {missed:g} s, the start of the memory included"
             # In a thread of its own: the memory's has no time now.
             run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), why))
         memory = self.memory.started

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     logger,
 )
-from nanobot_memory_plugins.core.host.turn_records import NO_ANSWER, note_missed
+from nanobot_memory_plugins.core.host.turn_records import note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import recall
@@ -109,6 +109,6 @@ class RecallPlugin:
             )
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
-            why = f"{NO_ANSWER} {recalled.limit:g} s"
+            why = f"no answer within {recalled.limit:g} s"
             await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, why))
         return recalled

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, STANDARD_PLUGINS, document_rows
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
+from nanobot_memory_plugins.core.host.discovery import DiscoveredPlugin, discover_plugins
 from tests.support.each import each
 
 

@@ -42,7 +42,7 @@ async def test_a_turn_that_plugins_do_not_answer_in_time_is_told_with_the_reason
     assert "no answer within 1e-06 s" in missed
     (found,) = missed_findings(StateDatabase.of(tmp_path), NOW + timedelta(hours=23))
     assert found.health is Health.DEGRADED
-    assert "once nothing was recalled (no answer within 1e-06 s)" in found.state
+    assert "in the last day 1 (no answer within 1e-06 s)" in found.state
     assert missed_findings(StateDatabase.of(tmp_path), NOW + timedelta(hours=25)) == []
 
 

@@ -12,7 +12,7 @@ import pytest
 from nanobot_memory_plugins.core import entry_points as installed
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types
+from nanobot_memory_plugins.core.host.discovery import accepted_types
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.testing import plugin_context, run_hook_async
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Skipped

@@ -22,7 +22,7 @@ async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch
         done.set()
 
     assert await memory.call(slow, limit=-0.4) is None  # a tenth of a second, with the grace
-    cancelled = asyncio.create_task(memory.call(slow, limit=10))
+    cancelled = asyncio.ensure_future(memory.call(slow, limit=10))
     await asyncio.sleep(0.05)
     cancelled.cancel()
     await asyncio.gather(cancelled, return_exceptions=True)
@@ -84,7 +84,7 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
         from nanobot_memory_plugins.core import MemoryService
 
         memory = MemoryService(sys.argv[1])
-        asyncio.run(memory.call(lambda memory: memory.message_sent(session_key="s", text="hello"), limit=30))
+        memory.call(lambda memory: memory.message_sent(session_key="s", text="hello"), limit=30).now()
 
         def refuse(_thread):
             raise RuntimeError("can't create new thread at interpreter shutdown")

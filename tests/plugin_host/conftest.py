@@ -12,7 +12,7 @@ from loguru import logger
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.testing.plugins import SAMPLES
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
+from nanobot_memory_plugins.core.host.discovery import discover_plugins
 
 
 @pytest.mark.accept("PL-02")

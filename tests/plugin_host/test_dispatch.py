@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.values import Note
 from tests.plugin_host.conftest import ARGUMENTS, HOOK, plugin, texts
 

@@ -10,7 +10,7 @@ import pytest
 from nanobot_memory_plugins.core import (
     Store,
 )
-from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types
+from nanobot_memory_plugins.core.host.discovery import accepted_types
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import StoreContract
 from nanobot_memory_plugins.core.testing.plugins import SAMPLES

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobo
 from nanobot_memory_plugins.core.config.wording import nearest
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
+from nanobot_memory_plugins.core.host.discovery import discover_plugins
 from nanobot_memory_plugins.redaction import redact_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 

@@ -64,6 +64,5 @@ async def _look(
 
 
 def _cells(report: PluginReport) -> tuple[str, ...]:
-    state = report.state.value
-    coloured = f"[{_COLOURS[state]}]{tr(state)}[/]"
+    coloured = f"[{_COLOURS[report.state]}]{tr(report.state)}[/]"
     return shown(report.name), shown(report.distribution), shown(report.version), coloured, str(len(report.hooks))

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
+from nanobot_memory_plugins.core.host.plugin_host import values_of
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -70,25 +71,15 @@ class Eraser:
         return ErasurePlan(erasure, tuple(await self._carry_out(erasure, None)))
 
     async def erase(self, erasure: Erasure, *, wait: float = _WAIT_SECONDS) -> ErasurePlan:
-        """Erase, and return what became of it; where nothing is found only the freed pages of the index are cleaned.
+        """Erase, and return what became of it. Where nothing is found the index is written anew all the same.
 
-        What was broken off before is finished first. Raises `BeingErasedError` when another erasure takes longer than
-        ``wait`` seconds, and `MemoryFileError`.
+        One that was not open at an earlier purge may hold it in freed pages. What was broken off before is finished
+        first. Raises `BeingErasedError` when another erasure takes longer than ``wait`` seconds, and `MemoryFileError`.
         """
         async with self._alone(wait):
             earlier = await self._finish()
-            plan = await self.plan(erasure)
-            is_found = bool(plan.removed) or (plan.unfinished or Erasure()).names_anything
-            # An index that was not open at an earlier purge may hold it in freed pages: that is cleaned in any case.
-            begun = plan if is_found else ErasurePlan(Erasure(), ())
-            cleaned = await self._recorded(
-                begun, exact_time(self._clock.now()), earlier.unfinished if earlier else None
-            )
-        if is_found:
-            return cleaned
-        waiting = {one.where: one for one in cleaned.traces if one.waits}
-        found = [one for one in plan.traces if one.where not in waiting]
-        return ErasurePlan(erasure, (*found, *waiting.values()), is_done=True)
+            left = earlier.unfinished if earlier else None
+            return await self._recorded(await self.plan(erasure), exact_time(self._clock.now()), left)
 
     async def forget(self, erasure: Erasure) -> bool:
         """Erase, and say whether no file holds it any more: for one that is ordered by a plugin. Raises as `erase`."""
@@ -197,7 +188,7 @@ class Eraser:
         """Let the plugins purge one after the other: the store looks at the files last."""
         answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run), sequential=True)
         return [
-            *(one for answer in answers for one in answer.values if isinstance(one, Trace)),
+            *values_of(answers, Trace),
             *(
                 Trace(Sentence("plugin {name}", name=name), 0, removed=False, why="it failed; purge again")
                 for name in self._plugins.failing("on_purge")
@@ -251,7 +242,7 @@ async def scrub_workspace(
                 host.store.notify(paths.workspace / trace.where)
         # Nothing is named: the index follows its files, and is then written anew without what was deleted.
         answers = await host.plugins.call("on_purge", erasure.arguments(dry_run=False))
-        traces += [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+        traces += values_of(answers, Trace)
     return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 
 

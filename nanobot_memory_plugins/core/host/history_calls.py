@@ -8,13 +8,15 @@ recalled for it, and no tool is noted.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.core.files.appending import work_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
-from nanobot_memory_plugins.core.host.hook_calls import combined_receipt, first_summary, values_of
+from nanobot_memory_plugins.core.host.host_parts import combined_receipt
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
+from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -27,6 +29,7 @@ from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, 
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadingRequest
 from nanobot_memory_plugins.core.values.wire_forms import apart
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 # Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
 # seen by calls of before, or is a matter for `resume` and the importers.
@@ -50,7 +53,7 @@ class HistoryCalls(MessageCalls):
         messages = await self._shown_history(session_key, history)
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
-        noted = await self._hooks.noted("on_session_idle", arguments, owner)
+        noted = await self._ask_for_notes("on_session_idle", arguments, owner)
         reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
 
@@ -124,9 +127,9 @@ class HistoryCalls(MessageCalls):
             "reason": reason,
             "replaceable": replaceable,
         }
-        answers = await self._hooks.answers("before_compaction", arguments, scope=owner, sequential=True)
-        await self._hooks.keep_answers("before_compaction", answers, owner)
-        summary = first_summary(answers, len(messages))
+        answers = await self._ask("before_compaction", arguments, owner, sequential=True)
+        await self._keep_answers("before_compaction", answers, owner)
+        summary = _first_summary(answers, len(messages))
         if summary is not None:
             summary = await self.privacy.summed_up(session_key, summary, cut)
         given: Sequence[Message] = ()
@@ -152,8 +155,8 @@ class HistoryCalls(MessageCalls):
             "context_tokens": tokens,
             "context_window": window,
         }
-        answers = await self._hooks.answers("on_turn_finished", arguments, scope=scope)
-        noted = await self._hooks.keep_answers("on_turn_finished", answers, scope)
+        answers = await self._ask("on_turn_finished", arguments, scope)
+        noted = await self._keep_answers("on_turn_finished", answers, scope)
         is_reading_requested = bool(values_of(answers, ReadingRequest))
         return await self._read(session_key, scope, "turn", noted, live) if is_reading_requested else noted
 
@@ -162,7 +165,7 @@ class HistoryCalls(MessageCalls):
     ) -> Receipt:
         """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
         await self._reader.expect(session_key, scope)
-        await self._recorder.drain()
+        await self._drain()
         readable = await self.privacy.readable(session_key, given)
         notes = await self._reader.read(session_key, scope, reason, given=readable)
         return combined_receipt((*noted.notes, *notes)) if notes else noted
@@ -194,7 +197,7 @@ class HistoryCalls(MessageCalls):
         given = await self._sessions.attributed(session_key, tuple(map(without_media, plain)))
         self._redaction.learn_from_history(given)
         taking = self._take(session_key, given, scope, parent, behind_turn)
-        return await asyncio.shield(self._recorder.begin(taking))
+        return await asyncio.shield(self._writing.begin(taking))
 
     async def _take(
         self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
@@ -284,3 +287,13 @@ class HistoryCalls(MessageCalls):
         finally:
             if held is not None:
                 lock.release()
+
+
+def _first_summary(answers: Sequence[PluginAnswer], messages: int) -> Summary | None:
+    """Return the first summary of so many messages, without what is hidden in it, or None."""
+    for answer in answers:
+        for summary in values_of([answer], Summary):
+            if 0 <= summary.keep_from <= messages:
+                return replace(summary, text=printable(summary.text))
+            logger.warning("the summary of plugin {} keeps from outside of the messages: ignored", answer.plugin_name)
+    return None

@@ -1,11 +1,15 @@
-"""What one memory is made of, its start and its end."""
+"""What one memory is made of, its start and its end, and what its calls have in common: to ask plugins and to keep.
+
+What is kept ends up in its file whatever becomes of the caller: no time limit reaches a write that has begun.
+"""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Self
+from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
@@ -15,21 +19,26 @@ from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.eraser import Eraser
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls, TurnRecorder
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
+from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
 from nanobot_memory_plugins.core.host.sessions import Sessions
-from nanobot_memory_plugins.core.isolation.threads import OwnedTasks
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
+from nanobot_memory_plugins.core.language_model.access import hook_deadline
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike, workspace_scopes
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+
+# The hooks whose plugins make something lasting of a history: a note of a conversation in a group is the group's.
+_LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction", "contribute_reading"})
 
 
 class HostParts:
@@ -82,14 +91,13 @@ class HostParts:
         )
         self.eraser = Eraser(self.workspace, self._plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
-        self._recorder = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts)
-        drain, forget = self._recorder.drain, self.eraser.forget
-        self.privacy = Privacy(self._files.paths, self._clock, self._sessions, drain=drain, erase=forget)
-        self._hooks = HookCalls(self._plugins, self._recorder, self._sessions, self.privacy)
+        self.privacy = Privacy(
+            self._files.paths, self._clock, self._sessions, drain=self._drain, erase=self.eraser.forget
+        )
         self._reader = SessionReader(
             self._files.paths,
-            contribute=self._hooks.reading_parts,
-            keep=self._hooks.keep,
+            contribute=self._reading_parts,
+            keep=self._keep_notes,
             complete=self._plugins.language_model("core"),
             prompts=self._plugins.prompts,
             clock=self._clock,
@@ -98,6 +106,7 @@ class HostParts:
         self._last_base_context = ("", "")
         # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
         self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
+        self._writing = OwnedTasks()
         self._background = OwnedTasks()
         self._starting: asyncio.Task[None] | None = None
         self._closed = False
@@ -139,7 +148,7 @@ class HostParts:
                 await asyncio.gather(self._starting, return_exceptions=True)
             if not self._looks_only:
                 await self._plugins.call("on_stop", {})
-        await self._recorder.drain()
+        await self._drain()
         await self._files.close()
         if (store := self._plugins.store) is not None:
             self._plugins.store = None
@@ -163,8 +172,62 @@ class HostParts:
         owner = await self._owner_of(session_key, scope)
         if self.privacy.keeps_nothing(session_key):
             return NOT_KEPT
-        (kept,) = await self._hooks.keep([note], owner, of_group=False)
+        (kept,) = await self._keep_notes([note], owner, of_group=False)
         return kept
+
+    async def _ask(
+        self, hook: str, arguments: Mapping[str, Any], scope: Scope, *, sequential: bool = False
+    ) -> list[PluginAnswer]:
+        """Return every plugin's answer to a hook, in order.
+
+        The hook's time limit is the deadline by which uses of the language model are bounded. Of a conversation from
+        which something was taken back the plugins are shown what our transcript holds.
+        """
+        session = str(arguments.get("session_key") or "")
+        histories = [name for name in ("history", "messages") if arguments.get(name)]
+        shown = {name: await self.privacy.shown(session, arguments[name]) for name in histories}
+        token = hook_deadline.set(time.monotonic() + self._plugins.time_limit(hook))
+        try:
+            return await self._plugins.call(hook, {**arguments, **shown, "scope": scope}, sequential=sequential)
+        finally:
+            hook_deadline.reset(token)
+
+    async def _ask_for_notes(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
+        """Call a hook that answers with notes alone, and keep them."""
+        return await self._keep_answers(hook, await self._ask(hook, arguments, scope), scope)
+
+    async def _reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
+        """Return what the plugins want to know of a session that is about to be read."""
+        return values_of(await self._ask("contribute_reading", arguments, scope), ReadingPart)
+
+    async def _keep_answers(self, hook: str, answers: Sequence[PluginAnswer], scope: Scope) -> Receipt:
+        """Keep the notes among the answers to a hook. The receipt is that of the first, with all of them inside."""
+        return combined_receipt(await self._keep_notes(values_of(answers, Note), scope, of_group=hook in _LEARNING))
+
+    async def _keep_notes(self, notes: Sequence[Note], scope: Scope, *, of_group: bool = True) -> tuple[Receipt, ...]:
+        """Keep notes of a session; in a group chat they are ``of_group``, whoever wrote last, or of the user."""
+        owner = replace(scope, user="") if of_group and scope.group_chat else scope
+        tasks = [self._writing.begin(self._files.keep_note(note, scope=owner)) for note in notes]
+        kept = tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
+        self._sessions[scope.session].note(kept)
+        return kept
+
+    def _write_in_thread(self, write: Callable[[], None]) -> None:
+        """Begin to write something that blocks, in a thread of its own."""
+
+        async def written() -> None:
+            await run_in_daemon_thread(write)
+
+        self._writing.begin(written())
+
+    async def _drain(self) -> None:
+        """Return once every write that has begun has ended, also of messages that are still being redacted."""
+        await self._writing.finish()
+        await self._files.drain()
+
+    def child_scope(self, parent: str, session_key: str) -> Scope:
+        """Return the scope of a session that another one began: a sub-agent's, or a fork's."""
+        return replace(self._scopes.of_session(parent), session=session_key)
 
     def _notify(self, path: Path) -> None:
         """Tell the index that a file has grown."""
@@ -185,3 +248,18 @@ class HostParts:
     def plugins(self) -> PluginSet:
         """The plugins that were found, with their states."""
         return self._plugins
+
+
+def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:
+    """Return one receipt for a call that kept several notes: that of the first, with all of them inside."""
+    if not receipts:
+        return Receipt(stored=False, reason="no plugin took a note")
+    first = receipts[0]
+    return Receipt(
+        stored=all(receipt.stored for receipt in receipts),
+        id=first.id,
+        path=first.path,
+        line=first.line,
+        reason=next((receipt.reason for receipt in receipts if receipt.reason), ""),
+        notes=receipts,
+    )

@@ -11,7 +11,6 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, time_limit
@@ -31,7 +30,7 @@ _DRAIN_SHARE = 0.6
 _CANCEL_SECONDS = 0.2
 
 
-class Answer(Coroutine[Any, Any, _T]):
+class Answer(Awaitable[_T]):
     """What a call answers: awaited in any event loop, or waited for by `now` where nothing can be awaited.
 
     The call has begun, as ``waits``: futures of the thread, each with the seconds for which it is waited for.
@@ -62,24 +61,6 @@ class Answer(Coroutine[Any, Any, _T]):
 
     def __await__(self) -> Generator[Any, Any, _T]:
         return self._awaited().__await__()
-
-    # So that it can be a task, or run by ``asyncio.run``:
-
-    @cached_property
-    def _coroutine(self) -> Coroutine[Any, Any, _T]:
-        return self._awaited()
-
-    def send(self, value: Any) -> Any:
-        """Go on, as a coroutine does."""
-        return self._coroutine.send(value)
-
-    def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
-        """Raise an exception in it, as in a coroutine."""
-        return self._coroutine.throw(error)
-
-    def close(self) -> None:
-        """End it, as a coroutine ends."""
-        self._coroutine.close()
 
     def _finished(self) -> _T:
         if late := sum(not future.done() for future, _ in self._waits):

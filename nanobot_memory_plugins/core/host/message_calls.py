@@ -1,16 +1,16 @@
 """A turn on its way in: what is said and done in it is kept, the plugins are asked, and their blocks are fenced."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history
-from nanobot_memory_plugins.core.host.hook_calls import blocks_of
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.host.host_parts import HostParts
+from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
-from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.turn_records import (
     late_notice,
     note_injection,
@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core.values.bounded import bounded_copy
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.notes import MessageContext
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 LOOKED_AT = 400
 """Messages at the end of a history that plugins are shown, except of one that is about to be cut."""
@@ -33,7 +34,7 @@ LOOKED_AT = 400
 _KEPT_BEFORE = Receipt(stored=False, reason="The transcript holds it already.")
 
 
-class MessageCalls(PromptCalls):
+class MessageCalls(HostParts):
     """The calls of a host within a turn."""
 
     async def message_received(
@@ -52,7 +53,7 @@ class MessageCalls(PromptCalls):
         ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
         asked: list[asyncio.Task[Any]] = []
-        receiving = self._recorder.begin(self._receive(session_key, text, history, scope, spoken, known, asked))
+        receiving = self._writing.begin(self._receive(session_key, text, history, scope, spoken, known, asked))
         try:
             return await asyncio.shield(receiving)
         except asyncio.CancelledError:  # it is kept all the same; what plugins would answer nobody waits for
@@ -94,17 +95,17 @@ class MessageCalls(PromptCalls):
         shown = [Message("system", prompt, name=MEMORYS)] if prompt else []
         seen = (*shown, *_standing_blocks(history[-LOOKED_AT:]), *before)
         arguments = {"session_key": session_key, "text": text, "history": seen, "spoken": spoken}
-        asking = asyncio.create_task(self._hooks.answers("on_message_received", arguments, scope=owner))
+        asking = asyncio.create_task(self._ask("on_message_received", arguments, owner))
         session.asking.add(asking)
         asked.append(asking)
         asking.add_done_callback(session.asking.discard)
         # Written after the recall, which would find it, and also where the caller gives up.
         record = TranscriptRecord(role, whole, session_key, owner, origin)
-        capture = taken or self._recorder.begin_message(record, after=session.asking)
+        capture = taken or self._begin_message(record, session.asking)
         answers = await asking
         answers = answers if spoken else list(map(_not_the_users, answers))
-        await self._hooks.keep_answers("on_message_received", answers, owner)
-        blocks = blocks_of(answers)
+        await self._keep_answers("on_message_received", answers, owner)
+        blocks = _blocks_of(answers)
         self._redaction.learn(*(block.text for block in blocks))
         context = MessageContext(
             block=fence((block.text for block in (*blocks, *self._notices(language))), language=language),
@@ -121,13 +122,13 @@ class MessageCalls(PromptCalls):
         owner = await self._owner_of(session_key, scope)
         before = await self._shown_history(session_key, history)
         arguments = {"session_key": session_key, "text": text, "draft": draft, "history": before}
-        if blocks := blocks_of(await self._hooks.answers("on_draft_written", arguments, scope=owner)):
+        if blocks := _blocks_of(await self._ask("on_draft_written", arguments, owner)):
             self._note_recall(blocks)
         return fence((block.text for block in blocks), language=self._language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
-        return await asyncio.shield(self._recorder.begin(self._send(session_key, text, scope)))
+        return await asyncio.shield(self._writing.begin(self._send(session_key, text, scope)))
 
     async def _send(self, session_key: str, text: str, scope: ScopeLike) -> Receipt:
         owner = await self._owner_of(session_key, scope)
@@ -140,7 +141,7 @@ class MessageCalls(PromptCalls):
             return taken
         session.count_message("assistant", text)
         record = TranscriptRecord("assistant", text, session_key, owner, Origin.ASSISTANT)
-        return await self._recorder.begin_message(record, after=session.asking)
+        return await self._begin_message(record, session.asking)
 
     async def tool_executed(
         self,
@@ -163,7 +164,7 @@ class MessageCalls(PromptCalls):
             return NOT_KEPT
         if isinstance(frozen, str) and self._tools.called(tool_name) is not None:
             self._redaction.learn(frozen)  # what memory shows counts as known to the reader
-        return await self._hooks.noted(
+        return await self._ask_for_notes(
             "on_tool_executed",
             {
                 "session_key": session_key,
@@ -175,6 +176,23 @@ class MessageCalls(PromptCalls):
             },
             self._scopes.of(session_key, scope),
         )
+
+    def _begin_message(self, record: TranscriptRecord, asking: Iterable[asyncio.Task[Any]]) -> asyncio.Task[Receipt]:
+        """Begin to write a message to its transcript, once the plugins were asked that are ``asking`` about one."""
+        loop = asyncio.get_running_loop()
+        before = {task for task in asking if task.get_loop() is loop}  # nothing ends those of another one
+
+        async def written() -> Receipt:
+            if before:
+                with suppress(asyncio.CancelledError):  # the event loop ends: it is written now
+                    await asyncio.wait(before)
+            if not self.config.core.keep_transcripts:
+                return Receipt(stored=False, reason="core.keepTranscripts is off")
+            if not record.text.strip():
+                return Receipt(stored=False, reason="the message is empty")
+            return await self._files.keep_message(record)
+
+        return self._writing.begin(written())
 
     async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
         """Return the end of a host's history as plugins get it, by who said what."""
@@ -188,15 +206,21 @@ class MessageCalls(PromptCalls):
         late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
         if (why := late.get("recall")) is None:
             return []
-        self._recorder.begin_in_thread(lambda: note_missed(self.workspace, self._clock, why))
+        self._write_in_thread(lambda: note_missed(self.workspace, self._clock, why))
         return [late_notice(language)]
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._plugins.store is not None:
             tokens, entries = self._tools.tokens, self._prompt.entries_text
-            self._recorder.begin_in_thread(
+            self._write_in_thread(
                 lambda: note_injection(self.workspace, self._clock, blocks, tool_tokens=tokens, entries=entries)
             )
+
+
+def _blocks_of(answers: Sequence[PluginAnswer]) -> list[ContextBlock]:
+    """Return the blocks among the answers, their titles above them as lines of the text."""
+    titled = [(block, one_line(block.title)) for block in values_of(answers, ContextBlock) if block.text]
+    return [replace(block, text=f"{title}\n{block.text}" if title else block.text, title="") for block, title in titled]
 
 
 def _standing_blocks(history: Sequence[object]) -> list[Message]:

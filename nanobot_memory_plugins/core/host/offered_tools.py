@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nanobot_memory_plugins.core.host.framework_calls import ToolFace
-from nanobot_memory_plugins.core.host.hook_calls import values_of
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback

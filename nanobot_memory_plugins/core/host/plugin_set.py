@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -16,10 +15,9 @@ from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.discovery import DiscoveredPlugin, discover_plugins
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
 from nanobot_memory_plugins.core.host.turn_records import missed_findings
-from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.log import logger
@@ -38,34 +36,25 @@ _READING_SECONDS = 5.0
 _AT_START = ("open_store", "share_store", "open_entries", "on_start", "on_stop", "contribute_tools")
 
 
-class PluginState(StrEnum):
-    """The state of a plugin.
-
-    ``resting``: at least one of its hooks is not called at present, after repeated failures. ``disabled``: it
-    is not registered. ``failed``: it could not be registered.
-    """
-
-    ACTIVE = "active"
-    RESTING = "resting"
-    DISABLED = "disabled"
-    FAILED = "failed"
-
-
 @dataclass(frozen=True, slots=True)
 class PluginReport:
-    """One plugin as ``nanobot-memory plugins`` shows it."""
+    """One plugin as ``nanobot-memory plugins`` shows it.
+
+    Its ``state``: ``resting`` where at least one of its hooks is not called at present, after repeated failures;
+    ``disabled`` where it is not registered, ``failed`` where that could not be done; else ``active``.
+    """
 
     name: str
     distribution: str
     version: str
     hooks: tuple[str, ...]
-    state: PluginState
+    state: str
     error: str = ""
 
     @property
     def enabled(self) -> bool:
         """Whether its hooks are called, as far as they do not rest."""
-        return self.state not in (PluginState.DISABLED, PluginState.FAILED)
+        return self.state not in ("disabled", "failed")
 
 
 class PluginSet(PluginHost):
@@ -103,7 +92,8 @@ class PluginSet(PluginHost):
                 "on_purge": _PURGE_SECONDS,
                 **dict.fromkeys(_AT_START, core.start_limit),
             },
-            breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
+            failures=core.breaker_failures,
+            rest_seconds=core.breaker_rest,
             clock=clock,
             specifications=specifications,
         )
@@ -118,9 +108,6 @@ class PluginSet(PluginHost):
         self.prompts = Prompts(core.wishes)
         self._ledger = UsageLedger(StateDatabase.of(workspace))
         self._discovered: list[DiscoveredPlugin] = []
-        self._implemented: dict[str, tuple[str, ...]] = {}
-        #: The plugins that are enabled and could not be loaded, with the reason: no message reaches them.
-        self.failed: dict[str, str] = {}
         self.problems: list[ConfigProblem] = list(problems)
 
     async def load(self) -> None:
@@ -133,7 +120,6 @@ class PluginSet(PluginHost):
             if found.plugin is not None:
                 self._load(found)
             elif found.error:
-                self.failed[found.name] = found.error
                 logger.warning("plugin {} could not be loaded: {}", found.name, found.error)
         for problem in self.problems:
             logger.warning("configuration: {}", problem.message)
@@ -146,15 +132,13 @@ class PluginSet(PluginHost):
         usable = []
         for name in self._config.core.plugin_files:
             path = Path(name).expanduser()
-            if not path.is_absolute():
-                why = Sentence("{name} is no absolute path", name=name)
-            elif path.resolve().is_relative_to(self._workspace.resolve()):
-                why = Sentence("{name} stands in the workspace, where an agent can write", name=name)
-            elif not path.is_file():
-                why = Sentence("{name} is no file", name=name)
-            else:
+            is_writable = path.resolve().is_relative_to(self._workspace.resolve())
+            if path.is_absolute() and path.is_file() and not is_writable:
                 usable.append(path)
                 continue
+            why = Sentence("{name} is no file", name=name)
+            if is_writable:
+                why = Sentence("{name} stands in the workspace, where an agent can write", name=name)
             hint = Sentence("Name a file outside of the workspace by its whole path.")
             self.problems.append(ConfigProblem(f"{self._config.prefix}.core.pluginFiles", why, hint=hint))
         return usable
@@ -162,9 +146,9 @@ class PluginSet(PluginHost):
     def _load(self, found: DiscoveredPlugin) -> None:
         try:
             context = self.context_of(found.name, found.options_model)
-            self._implemented[found.name] = self.register(found.name, found.plugin, context)
+            found.hooks = self.register(found.name, found.plugin, context)
         except PluginError as error:
-            self.failed[found.name] = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
+            found.error = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
             logger.warning("plugin {} could not be registered: {}", found.name, error)
 
     def context_of(self, name: str, options_model: type[BaseModel] | None) -> PluginContext:
@@ -204,7 +188,7 @@ class PluginSet(PluginHost):
 
     async def _first(self, hook: str, kind: type[_T]) -> _T | None:
         answers = await self.call(hook, {})
-        return next((one for answer in answers for one in answer.values if isinstance(one, kind)), None)
+        return next(iter(values_of(answers, kind)), None)
 
     def language_model(self, plugin: str) -> Complete | None:
         """Return the language model as a plugin may use it, or None where the host has wired none."""
@@ -218,29 +202,26 @@ class PluginSet(PluginHost):
     def reports(self) -> list[PluginReport]:
         """Return every discovered plugin with its state."""
         return [
-            PluginReport(
-                name=found.name,
-                distribution=found.distribution,
-                version=found.version,
-                hooks=self._implemented.get(found.name, ()),
-                state=self._state(found.name),
-                error=self.failed.get(found.name, ""),
-            )
-            for found in self._discovered
+            PluginReport(one.name, one.distribution, one.version, one.hooks or (), self._state(one), one.error)
+            for one in self._discovered
         ]
 
-    def _state(self, name: str) -> PluginState:
-        if name in self.failed:
-            return PluginState.FAILED
-        if name not in self._implemented:
-            return PluginState.DISABLED
-        return PluginState.RESTING if self.is_resting(name) else PluginState.ACTIVE
+    @property
+    def failed(self) -> dict[str, str]:
+        """The plugins that are enabled and could not be loaded, with the reason: no message reaches them."""
+        return {one.name: one.error for one in self._discovered if one.error}
+
+    def _state(self, found: DiscoveredPlugin) -> str:
+        if found.error:
+            return Sentence("failed")
+        if found.hooks is None:
+            return Sentence("disabled")
+        return Sentence("resting") if self.is_resting(found.name) else Sentence("active")
 
     async def diagnose(self) -> list[Finding]:
         """Return the state of the memory: what core sees and what each plugin reports."""
         answers = await self.call("diagnose", {})
-        findings = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
-        return [*await run_in_daemon_thread(self._findings), *findings]
+        return [*await run_in_daemon_thread(self._findings), *values_of(answers, Finding)]
 
     def _findings(self) -> list[Finding]:
         """Return what core has to say about plugins, rules, configuration and state. It blocks."""
@@ -269,7 +250,7 @@ class PluginSet(PluginHost):
 def _plugin_finding(report: PluginReport) -> Finding:
     return _brought_finding(
         Sentence("plugin {name}", name=report.name),
-        Sentence(report.state.value),
+        report.state,
         report.distribution,
         report.version,
         report.error,

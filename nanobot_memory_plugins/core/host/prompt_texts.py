@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, PromptEntries, Scope, Visibility
@@ -19,8 +19,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # What a host puts around a file unless it says otherwise: a heading, and a rule before the next.
 _HEADING = "## {name}\n\n"
 _SEPARATOR = "\n\n---\n\n"
-# States of the files, and scopes, of which the answer is kept, and unreadable files that were warned of.
-_KEPT_FILES, _KEPT_SCOPES, _WARNED = 8, 64, 256
+# Of how many states of the files, and of how many scopes, the answer is kept.
+_FILES, _SCOPES = 8, 64
 # Without one of these, in any case, a text holds no note that names its owner or its source.
 _TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
 
@@ -40,34 +40,32 @@ class PromptTexts:
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
         self._lock = threading.Lock()
-        self._files: BoundedDict[tuple[tuple[str, str], ...], BootstrapTexts] = BoundedDict(_KEPT_FILES)
-        self._warned: BoundedDict[str, None] = BoundedDict(_WARNED)
-        self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_KEPT_SCOPES)
-        self._answers: BoundedDict[tuple[str, Scope], tuple[str, PromptEntries]] = BoundedDict(_KEPT_SCOPES * 4)
-        self._long_term_given = self._long_term_shown = ""
+        self._files: BoundedDict[object, dict[str, str]] = BoundedDict(_FILES)
+        # What a prompt showed last of a file, by what the file holds.
+        self._shown: BoundedDict[str, str] = BoundedDict(_SCOPES)
+        self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_SCOPES)
+        self._answers: BoundedDict[tuple[str, Scope], tuple[str, PromptEntries]] = BoundedDict(_SCOPES * 4)
+        self._warned: set[str] = set()
         self.entries_text = ""  # as the last prompt held it
 
     def of(self, scope: Scope) -> str:
         """Return what the last system prompt for a scope holds of memory: its entries, and the long-term file."""
         with self._lock:
             given = self._given.get(scope, PromptEntries())
-        long_term = self._long_term_shown if given.long_term == self._long_term_given else given.long_term
+            long_term = self._shown.get(given.long_term, given.long_term)
         return f"{given.text}\n\n{long_term}".strip()
 
-    def trimmed(self, files: object, overhead: object = None) -> BootstrapTexts:
+    def trimmed(self, files: Mapping[str, object], overhead: Mapping[str, int]) -> BootstrapTexts:
         """Return the texts of the files for the prompt. See `MemoryHost.trim_bootstrap`.
 
         The answer holds as long as no file changes, also when a plugin fails later.
         """
-        given = files if isinstance(files, Mapping) else {}
-        read = {str(name): read_text(value) for name, value in given.items()}
-        for name, value in given.items():
-            if read[str(name)] is None:
-                self._warn_of_unreadable(str(name), value)
+        read = {name: read_text(value) for name, value in files.items()}
+        for name in (name for name, text in read.items() if text is None):
+            self._warn_of_unreadable(name, files[name])
         texts = {name: text for name, text in read.items() if text is not None}
-        sizes = overhead if isinstance(overhead, Mapping) else {}
-        around = {name: size if type(size := sizes.get(name)) is int else default_overhead(name) for name in texts}
-        state = (*texts.items(), *((name, str(size)) for name, size in around.items()))
+        around = {name: overhead.get(name, default_overhead(name)) for name in texts}
+        state = (*texts.items(), *around.items())
         with self._lock:
             result = self._files.get(state)
         if result is None:
@@ -75,9 +73,9 @@ class PromptTexts:
             if is_answered and not self._plugins.failing("trim_bootstrap"):
                 with self._lock:
                     self._files[state] = result
-        for name, text in texts.items():
-            if text == self._long_term_given:
-                self._long_term_shown = result.get(name, "")
+        with self._lock:
+            for name, text in texts.items():
+                self._shown[text] = result.get(name, "")
         return BootstrapTexts(result)
 
     def entries(self, long_term: str, scope: Scope) -> PromptEntries:
@@ -96,12 +94,11 @@ class PromptTexts:
         given = PromptEntries("\n\n".join(texts), long_term)
         with self._lock:
             self._given[scope] = given
+            self._shown.pop(long_term, None)  # of a prompt before
         self.entries_text = given.text
-        if given.long_term != self._long_term_given:
-            self._long_term_given = self._long_term_shown = given.long_term
         return given
 
-    def _ask_for_files(self, texts: dict[str, str], around: Mapping[str, int]) -> tuple[BootstrapTexts, bool]:
+    def _ask_for_files(self, texts: dict[str, str], around: Mapping[str, int]) -> tuple[dict[str, str], bool]:
         """Return what the plugins leave of the files, in their order, and whether one has said anything of them."""
         kept, is_answered = texts, False
         for plugin in self._plugins.plugins_with("trim_bootstrap") if texts else ():
@@ -112,17 +109,14 @@ class PromptTexts:
                     logger.warning("plugin {} answered trim_bootstrap with other files or no text", plugin)
                     continue
                 kept, is_answered = {name: answer[name] for name in kept if name in answer}, True
-        return BootstrapTexts(kept), is_answered
+        return kept, is_answered
 
     def _warn_of_unreadable(self, name: str, value: object) -> None:
         """Warn once; a file that is not there, or that the host says it has none of, is no news."""
-        if value is None or (isinstance(value, Path) and not value.exists()):
+        if value is None or (isinstance(value, Path) and not value.exists()) or name in self._warned:
             return
-        with self._lock:
-            known = name in self._warned
-            self._warned[name] = None
-        if not known:
-            logger.warning("bootstrap file {} cannot be read as text and is left out of the prompt", name)
+        self._warned.add(name)
+        logger.warning("bootstrap file {} cannot be read as text and is left out of the prompt", name)
 
 
 def default_overhead(name: str) -> int:

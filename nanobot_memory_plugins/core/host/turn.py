@@ -72,13 +72,12 @@ class Turn:
         self._block = block
         return self
 
-    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> Answer[str | None]:
+    def received(self, text: str, history: History = ()) -> Answer[str | None]:
         """Keep the user's message, once, and return the fenced block that belongs next to it, or None.
 
-        ``history`` precedes it in the live context. What the host says in the user's place is not ``spoken``, and
-        nor is what a sub-agent is asked.
+        ``history`` precedes it in the live context.
         """
-        future = self.begin(text, history, spoken=spoken)
+        future = self.begin(text, history)
         if future is None or (_folded(text) in self._given_up and not future.done()):  # it is waited for once
             return self._service.answer(lambda: None)
         return self._service.answer(lambda _: self.note_block(text), future)
@@ -89,7 +88,6 @@ class Turn:
         text: str,
         history: History = (),
         *,
-        spoken: bool | None = None,
         known: bool = False,
         after: "Future[Any] | None" = None,
     ) -> "Future[MessageContext | None] | None":
@@ -113,7 +111,7 @@ class Turn:
                     text=text,
                     history=history() if callable(history) else history,
                     scope=self._scope_in(memory),
-                    spoken=not self.parent if spoken is None else spoken,
+                    spoken=not self.parent,
                     known=known,
                 )
 
@@ -183,7 +181,26 @@ class Turn:
         error: "BaseException | str | None" = None,
     ) -> Answer[None]:
         """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own."""
-        noting = self._note_tool(call_id, name, arguments, result, error)
+        self._leave(call_id)
+        now = time.perf_counter()
+        began, self._tools[call_id] = self._tools.get(call_id, now), None
+        if began is None:
+            return self._service.answer(_nothing)
+        milliseconds = (now - began) * 1000
+
+        async def note(memory: "MemoryHost") -> None:
+            if memory.tool(name) is None:
+                await memory.tool_executed(
+                    session_key=self.parent or self.session_key,
+                    tool_name=name,
+                    arguments=arguments_of(arguments),
+                    result=result,
+                    error=f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error,
+                    duration_ms=milliseconds,
+                    scope=self.scope,
+                )
+
+        noting = self._service.submit(note)
         return self._service.answer(_nothing, noting, limit=self._service.config.core.tool_limit)
 
     def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> "ToolExecution":
@@ -265,39 +282,6 @@ class Turn:
     def _is_asked(self, message: Message) -> bool:
         """Return whether a message of the user's is one of this turn."""
         return message.role == "user" and _folded(without_media(message).text) in self._received
-
-    @never_raises
-    def _note_tool(
-        self,
-        call_id: str,
-        name: str,
-        arguments: object,
-        result: object,
-        error: "BaseException | str | None",
-    ) -> "Future[Any] | None":
-        self._leave(call_id)
-        now = time.perf_counter()
-        began = self._tools.get(call_id, now)
-        if began is None:
-            return None
-        self._tools[call_id] = None
-        milliseconds = (now - began) * 1000
-        error_text = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
-        given = arguments_of(arguments)
-
-        async def note(memory: "MemoryHost") -> None:
-            if memory.tool(name) is None:
-                await memory.tool_executed(
-                    session_key=self.parent or self.session_key,
-                    tool_name=name,
-                    arguments=given,
-                    result=result,
-                    error=error_text,
-                    duration_ms=milliseconds,
-                    scope=self.scope,
-                )
-
-        return self._service.submit(note)
 
     def _leave(self, call_id: str) -> None:
         if (asking := self._asking.pop(call_id, None)) is not None:

@@ -28,8 +28,6 @@ _NOTICE: Mapping[Language, str] = {
     "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里；需要时请如实说明。",
 }
 
-NO_ANSWER = "no answer within"
-WITH_START = "the start of the memory included"
 _MISSED_KIND, _INJECTED_KIND = "missed_turn", "recall"
 _DAY = timedelta(days=1)
 
@@ -108,25 +106,12 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
         return []
     if not found:
         return []
-    parts = []
-    for why, times in Counter(why for _, why in found).most_common():
-        count = Sentence("once") if times == 1 else Sentence("{times} times", times=times)
-        parts.append(Sentence("{count} nothing was recalled ({why})", count=count, why=why))
+    told = "; ".join(f"{times} ({why})" for why, times in Counter(why for _, why in found).most_common())
     last = max(time for time, _ in found).astimezone()
-    condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=Sentence.joined(parts, "; "), last=last)
-    late = [why for _, why in found if NO_ANSWER in why]
-    if not late:
-        hint = Sentence(
-            "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."
-        )
-    elif 2 * sum(WITH_START in why for why in late) > len(late):
-        hint = Sentence(
-            "The memory was still starting. Where that comes often let the first turn wait longer: set"
-            " memoryPlugins.nanobot.startLimit to 15 (seconds)."
-        )
-    else:
-        hint = Sentence(
-            "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"
-            " to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds)."
-        )
+    condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=told, last=last)
+    hint = Sentence(
+        "`nanobot-memory --verbose doctor` shows what fails. Where the machine is busy let a turn wait longer: set"
+        " memoryPlugins.core.messageLimit to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds); where the memory"
+        " was still starting set memoryPlugins.nanobot.startLimit to 15."
+    )
     return [Finding("turns without memory", condition, Health.DEGRADED, hint)]

@@ -7,7 +7,6 @@ above what honest plugins answer.
 import dataclasses
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -31,28 +30,20 @@ TOOL_ANSWER = 200_000
 """What a plugin's tool may say at a time, in characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What counts as an answer to a hook: values of the types that its specification names."""
-
-    hook: str
-    accept: tuple[type, ...]
-
-
-def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
-    """Flatten an answer: None, a value of an accepted type, or a list or tuple of such values.
+def accepted_values(answer: object, hook: str, accepts: tuple[type, ...]) -> tuple[object, ...]:
+    """Flatten an answer to a hook: None, a value of a type that it ``accepts``, or a list or tuple of such values.
 
     Values that are dataclasses are checked field by field and copied, so that a half-built value goes no further.
     Raises `WrongAnswerError` for all else, and for what is over the bound.
     """
     if answer is None:
         return ()
-    most_values, most_characters = _IN_A_TURN if expected.hook in _TURN_HOOKS else _BEHIND_IT
-    several = isinstance(answer, (list, tuple)) and not isinstance(answer, expected.accept)
+    most_values, most_characters = _IN_A_TURN if hook in _TURN_HOOKS else _BEHIND_IT
+    several = isinstance(answer, (list, tuple)) and not isinstance(answer, accepts)
     given = list(islice(answer, most_values + 1)) if several else [answer]  # type: ignore[call-overload]
     if len(given) > most_values:
         raise WrongAnswerError(f"more than {most_values:,} values")
-    values = tuple(_checked(value, expected, among=several) for value in given)
+    values = tuple(_checked(value, accepts, among=several) for value in given)
     if sum(map(_size, values)) > most_characters:
         raise WrongAnswerError(f"more than {most_characters:,} characters")
     return values
@@ -81,12 +72,12 @@ def _size(value: object) -> int:
     return characters(value) or sum(characters(getattr(value, name, None)) for name in _OF_TOOLS)
 
 
-def _checked(value: object, expected: Expected, *, among: bool) -> object:
-    for kind in expected.accept:
+def _checked(value: object, accepts: tuple[type, ...], *, among: bool) -> object:
+    for kind in accepts:
         if isinstance(value, kind):
             return _copy(value, kind) if dataclasses.is_dataclass(kind) else value
     name = type(value).__qualname__
-    protocols = [kind for kind in expected.accept if getattr(kind, "_is_protocol", False)]
+    protocols = [kind for kind in accepts if getattr(kind, "_is_protocol", False)]
     missing = {member for kind in protocols for member in vars(kind) if member[0] != "_" and not hasattr(value, member)}
     if missing and hasattr(value, "__dict__"):
         name = f"{name}, which has no {', '.join(sorted(missing))}"

@@ -4,12 +4,12 @@ import asyncio
 import contextvars
 import functools
 import inspect
-from collections.abc import Callable, Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nanobot_memory_plugins.core.clock import Alarm, Clock
-from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, accepted_values
+from nanobot_memory_plugins.core.clock import Clock, time_limit
+from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError, accepted_values
 from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
 from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, failure_of
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, discard, run_in_pool
@@ -27,14 +27,16 @@ Outcome = tuple[object, ...] | WrongAnswerError | Failure
 class Implementation:
     """A plugin's function for one hook, with all that its calls need. It ``takes`` these arguments of the hook.
 
-    ``home`` is where its code lives. Plain functions run in the plugin's ``threads``. ``rank`` is -1 where it is to be
-    called before others (``tryfirst``), 1 behind them (``trylast``), else 0.
+    Its answer holds values of the types in ``accepts``. ``home`` is where its code lives. Plain functions run in the
+    plugin's ``threads``. ``rank`` is -1 where it is to be called before others (``tryfirst``), 1 behind them
+    (``trylast``), else 0.
     """
 
     plugin_name: str
     hook: str
     function: Callable[..., Any]
     takes: frozenset[str]
+    accepts: tuple[type, ...]
     rank: int
     is_async: bool
     home: CodeLocation
@@ -47,10 +49,10 @@ class Implementation:
         given = {**arguments, "context": self.context}
         return functools.partial(self.function, **{name: given[name] for name in self.takes})
 
-    def judge(self, answer: object, expected: Expected) -> Outcome:
+    def judge(self, answer: object) -> Outcome:
         """Return what an answer counts as."""
         try:
-            return accepted_values(answer, expected)
+            return accepted_values(answer, self.hook, self.accepts)
         except WrongAnswerError as error:
             for one in answer if type(answer) is list else [answer]:
                 discard(one)
@@ -65,124 +67,107 @@ class Implementation:
         return self.failed(f"no answer within {limit:g} s")
 
 
-class Attempt:
-    """Runs an implementation in a task of its own within a time limit.
+class Attempt(Coroutine[Any, Any, Outcome]):
+    """Runs an implementation in a task of its own, which ends with the outcome.
 
-    ``outcome`` is done when the call ends, or at its deadline; what comes later is dropped. Where others held the loop
-    up over the deadline, what is ready counts. At its deadline the task is cancelled, and ``grace`` seconds later it is
-    dropped, whatever it does about that.
+    Whoever holds the event loop for more than ``limit`` seconds is late, though the answer is there before anybody
+    could look. ``seconds`` is how long it took, the limit where it has not ended.
     """
 
-    def __init__(
-        self,
-        implementation: Implementation,
-        arguments: Mapping[str, object],
-        expected: Expected,
-        limit: float,
-        *,
-        clock: Clock,
-        grace: float,
-    ) -> None:
+    def __init__(self, implementation: Implementation, arguments: Mapping[str, object], limit: float) -> None:
         loop = asyncio.get_running_loop()
         self.implementation = implementation
-        self.outcome: asyncio.Future[Outcome] = loop.create_future()
-        self.seconds = 0.0
+        self.seconds = limit
         self._limit = limit
-        self._clock = clock
-        self._grace = grace
+        self._inner = self._run(implementation.call(arguments))
+        self._is_dropped = False
         self._time = loop.time
-        self._began = loop.time()
-        self._coroutine = _Droppable(self._run(implementation.call(arguments), expected))
-        self.task: asyncio.Task[None] = loop.create_task(self._coroutine)
-        self._alarm: Alarm = clock.call_later(limit, self._expire)
-        self.task.add_done_callback(self._end)
+        self._began = self._step_began = loop.time()
+        self._held_before = 0.0
+        self.task: asyncio.Task[Outcome] = loop.create_task(self)
 
-    def abandon(self) -> None:
-        """Break the call off: cancel it, and drop it when it is still there after the grace."""
-        self._alarm.cancel()
+    def outcome(self) -> Outcome:
+        """Return what has become of it by now."""
+        if not self.task.done():
+            return self.implementation.late(self._limit)
+        if self.task.cancelled() or self.task.exception() is not None:  # before its first step, or where it was dropped
+            return self.implementation.failed("it was broken off")
+        return self.task.result()
+
+    def abandon(self, clock: Clock, grace: float) -> None:
+        """Cancel it where it has not ended, and drop it ``grace`` seconds later, whatever it does about that."""
         if not self.task.done():
             self.task.cancel()
-            self._alarm = self._clock.call_later(self._grace, self.drop)
+            alarm = clock.call_later(grace, self.drop)
+            self.task.add_done_callback(lambda _: alarm.cancel())
 
     def drop(self) -> None:
-        """Drive the task no further."""
-        self._coroutine.dropped = True
+        """Drive it no further."""
+        self._is_dropped = True
         self.task.cancel()
 
-    async def _run(self, function: Callable[[], Any], expected: Expected) -> None:
+    async def _run(self, function: Callable[[], Any]) -> Outcome:
         one = self.implementation
         try:
             answer = await (function() if one.is_async else run_in_pool(one.threads, function))
             if not one.is_async and inspect.isawaitable(answer):
                 answer = await answer
-            outcome = one.judge(answer, expected)
+            outcome = one.judge(answer)
         except BaseException as error:  # SystemExit too: the task would pass it on to the loop
             outcome = failure_of(error, one.home, one.plugin_name)
-        self._conclude(one.late(self._limit) if self._coroutine.held_loop() > self._limit else outcome)
+        now = self._time()
+        self.seconds = now - self._began
+        held = self._held_before + now - self._step_began
+        return one.late(self._limit) if held > self._limit else outcome
 
-    def _end(self, _task: asyncio.Task[None]) -> None:
-        self._alarm.cancel()
-        self._conclude(
-            self.implementation.failed("it was broken off")
-        )  # before its first step, or where it was dropped
-
-    def _expire(self) -> None:
-        if self._time() - self._began - self._limit > _LATE:
-            self._alarm = self._clock.call_later(_ANOTHER_TURN, self._give_up)
-        else:
-            self._give_up()
-
-    def _give_up(self) -> None:
-        self._conclude(self.implementation.late(self._limit))
-        self.abandon()
-
-    def _conclude(self, outcome: Outcome) -> None:
-        if not self.outcome.done():
-            self.seconds = self._time() - self._began
-            self.outcome.set_result(outcome)
-
-
-class _Droppable(Coroutine[Any, Any, None]):
-    """A coroutine that is driven no further once it is ``dropped``, and that knows how long it has held the loop."""
-
-    def __init__(self, inner: Coroutine[Any, Any, None]) -> None:
-        self._inner = inner
-        self._time = asyncio.get_running_loop().time
-        self.dropped = False
-        self._seconds = 0.0
-        self._began = self._time()
-
-    def held_loop(self) -> float:
-        """Return for how many seconds it has held the loop, the step that runs included."""
-        return self._seconds + self._time() - self._began
+    # As the coroutine of its task:
 
     def send(self, value: Any) -> Any:
+        """Go on with it."""
         return self._step(self._inner.send, value)
 
     def throw(self, error: Any, value: Any = None, traceback: Any = None) -> Any:
-        if not self.dropped:
+        """Raise an exception in it, as a cancellation does, unless it is dropped."""
+        if not self._is_dropped:
             return self._step(self._inner.throw, error)
         # Neither closed nor collected: it would only refuse again. The breaker sees to it that these are few.
         _undriven.append(self._inner)
         raise asyncio.CancelledError
 
-    def _step(self, go_on: Callable[[Any], Any], value: Any) -> Any:
-        self._began = self._time()
-        yielded = go_on(value)
-        self._seconds += self._time() - self._began
-        return yielded
-
     def close(self) -> None:
+        """End it, as a coroutine ends."""
         self._inner.close()
 
-    def __await__(self) -> Generator[Any, Any, None]:
+    def __await__(self) -> Generator[Any, Any, Outcome]:
         return self._inner.__await__()
+
+    def _step(self, go_on: Callable[[Any], Any], value: Any) -> Any:
+        self._step_began = self._time()
+        yielded = go_on(value)
+        self._held_before += self._time() - self._step_began
+        return yielded
 
 
 _undriven: list[object] = []
 
 
-def run_plain(one: Implementation, arguments: Mapping[str, object], expected: Expected, limit: float) -> Outcome:
+async def end_within(attempts: Sequence[Attempt], limit: float, clock: Clock) -> None:
+    """Return when all attempts have ended, or their limit has passed.
+
+    Where others held the event loop up over the limit, what is ready then may end.
+    """
+    tasks = [one.task for one in attempts]
+    now = asyncio.get_running_loop().time
+    began = now()
+    try:
+        async with time_limit(clock, limit):
+            await asyncio.wait(tasks)
+    except TimeoutError:
+        if now() - began - limit > _LATE:
+            await asyncio.wait(tasks, timeout=_ANOTHER_TURN)
+
+
+def run_plain(one: Implementation, arguments: Mapping[str, object], limit: float) -> Outcome:
     """Run a plain function in a thread of its plugin's and wait for it, ``limit`` seconds at most.
 
     One that hangs is abandoned. The user's Ctrl-C reaches this thread, and is raised.
@@ -193,7 +178,7 @@ def run_plain(one: Implementation, arguments: Mapping[str, object], expected: Ex
 
     def run() -> Outcome:
         try:
-            return one.judge(function(), expected)
+            return one.judge(function())
         except BaseException as error:
             return failure_of(error, one.home, one.plugin_name)
 

@@ -1,31 +1,23 @@
 """A circuit breaker: whoever fails again and again is left alone for a while."""
 
-from dataclasses import dataclass
-
 from nanobot_memory_plugins.core.clock import Clock
-
-
-@dataclass(frozen=True, slots=True)
-class BreakerSettings:
-    """``failures`` in a row open a breaker for ``rest_seconds``; one trial is allowed afterwards."""
-
-    failures: int = 3
-    rest_seconds: float = 60.0
 
 
 class CircuitBreaker:
     """Counts the failures in a row of one implementation, and says whether it may be called. It knows the last reason.
 
-    Each call asks `begin`, and ends with exactly one of `succeed`, `fail` and `release`. What ends during a rest began
-    before it, and counts for nothing.
+    So many as ``most`` open it for ``rest_seconds``; one trial is allowed afterwards. Each call asks `begin`, and ends
+    with exactly one of `succeed`, `fail` and `release`. What ends during a rest began before it, and counts for
+    nothing.
     """
 
-    __slots__ = ("_clock", "_is_trial", "_resting_until", "_settings", "failures", "reason")
+    __slots__ = ("_clock", "_is_trial", "_most", "_rest_seconds", "_resting_until", "failures", "reason")
 
-    def __init__(self, settings: BreakerSettings, clock: Clock) -> None:
+    def __init__(self, most: int, rest_seconds: float, clock: Clock) -> None:
         self.failures = 0
         self.reason = ""
-        self._settings = settings
+        self._most = most
+        self._rest_seconds = rest_seconds
         self._clock = clock
         self._resting_until: float | None = None
         self._is_trial = False
@@ -57,8 +49,8 @@ class CircuitBreaker:
             return False
         self.failures += 1
         prolongs, self._is_trial = self._is_trial, False
-        if prolongs or self.failures >= self._settings.failures:
-            self._resting_until = self._clock.monotonic() + self._settings.rest_seconds
+        if prolongs or self.failures >= self._most:
+            self._resting_until = self._clock.monotonic() + self._rest_seconds
             return not prolongs
         return False
 

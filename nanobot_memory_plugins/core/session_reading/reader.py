@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
-from nanobot_memory_plugins.core.isolation.answers import Expected, accepted_values
+from nanobot_memory_plugins.core.isolation.answers import accepted_values
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
@@ -357,7 +357,7 @@ async def _guarded(part: ReadingPart, call: Callable[[], Awaitable[object]], kin
     """Return what of a kind a part answers, and nothing where it fails: that costs no other part anything."""
     try:
         async with asyncio.timeout(_PART_SECONDS):
-            return accepted_values(await call(), Expected("contribute_reading", (kind,)))
+            return accepted_values(await call(), "contribute_reading", (kind,))
     except asyncio.CancelledError:
         task = asyncio.current_task()
         if task is not None and task.cancelling():

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
 from nanobot_memory_plugins.core.isolation.attempt import Implementation, Outcome
 from nanobot_memory_plugins.core.isolation.failure import Failure
@@ -207,6 +207,8 @@ class _ReportingHost(PluginHost):
         if isinstance(outcome, WrongAnswerError):
             raise PluginError(f"The plugin answered {hook} with {outcome}, which counts as none.")
 
-    def _conclude(self, implementation: Implementation, outcome: Outcome) -> tuple[object, ...]:
+    def _conclude(
+        self, implementation: Implementation, arguments: Mapping[str, object], outcome: Outcome, seconds: float
+    ) -> tuple[object, ...]:
         self._outcome = outcome
-        return super()._conclude(implementation, outcome)
+        return super()._conclude(implementation, arguments, outcome, seconds)

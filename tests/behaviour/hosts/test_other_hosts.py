@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,17 +48,22 @@ def test_a_host_without_an_event_loop_remembers_and_is_told(service: Callable[[]
     assert [record["text"] for record in life.transcript("s")] == [FACT, "Noted."]
 
 
+def in_loop(answer: Awaitable[Any]) -> Any:
+    """Wait for an answer in an event loop of its own."""
+    return asyncio.run(asyncio.wait_for(answer, 60))
+
+
 def test_several_event_loops_and_threads_share_one_memory_and_lose_nothing(
     service: Callable[[], MemoryService], life: Life
 ):
     memory = service()
     for number in range(3):
-        assert asyncio.run(memory.call(tell(f"Loop {number} says so."), limit=60)).receipt.stored
+        assert in_loop(memory.call(tell(f"Loop {number} says so."), limit=60)).receipt.stored
     stored: list[bool] = []
 
     def in_thread(number: int) -> None:
         use = tell(f"Thread {number} says so.")
-        answer = asyncio.run(memory.call(use, limit=60)) if number % 2 else memory.call(use, limit=60).now()
+        answer = in_loop(memory.call(use, limit=60)) if number % 2 else memory.call(use, limit=60).now()
         stored.append(answer.receipt.stored)
 
     threads = [threading.Thread(target=in_thread, args=(number,)) for number in range(4)]

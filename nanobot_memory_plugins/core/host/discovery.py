@@ -15,7 +15,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pluggy
 from pydantic import BaseModel
 
-from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.entry_points import (
     PLUGIN_GROUP,
     InstalledEntryPoint,
@@ -23,9 +22,7 @@ from nanobot_memory_plugins.core.entry_points import (
     plugin_file,
 )
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.isolation.attempt import Implementation
-from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
-from nanobot_memory_plugins.core.isolation.failure import CodeLocation, exception_name, log_traceback
+from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -34,13 +31,14 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 _NO_PLACES = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib", __file__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DiscoveredPlugin:
     """One entry point of the group, or one file, loaded or not.
 
     ``plugin`` is what the entry point names: a module or an object, an instance where it names a class. It is
     None when it was not to be loaded, and when loading failed; ``error`` then says why, by type and place.
-    ``options_model`` is the plugin's ``Options``, where that is a pydantic model.
+    ``options_model`` is the plugin's ``Options``, where that is a pydantic model. ``hooks`` is None until it has been
+    registered.
     """
 
     name: str
@@ -49,6 +47,17 @@ class DiscoveredPlugin:
     plugin: object | None
     options_model: type[BaseModel] | None
     error: str = ""
+    hooks: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHook:
+    """A plugin's function for a hook, the arguments that it takes, and its rank (see `Implementation`)."""
+
+    hook: str
+    function: Callable[..., Any]
+    takes: frozenset[str]
+    rank: int
 
 
 def discover_plugins(
@@ -119,26 +128,17 @@ def _describe(error: BaseException, value: str) -> str:
     return Sentence("{error} at {place}", error=what, place=place)
 
 
-def find_implementations(
-    manager: pluggy.PluginManager,
-    name: str,
-    plugin: object,
-    hooks: Mapping[str, frozenset[str]],
-    *,
-    context: PluginContext,
-    threads: DaemonThreadPool,
-    new_breaker: Callable[[], CircuitBreaker],
-) -> dict[str, Implementation]:
-    """Return the implementations in a plugin, by hook.
+def implemented_hooks(
+    manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
+) -> list[FoundHook]:
+    """Return the hooks that a plugin implements, each once.
 
     ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
     """
-    found: dict[str, Implementation] = {}
+    found: dict[str, FoundHook] = {}
     waits = False  # for a host that has its hook
     for attribute in dir(plugin):
-        if attribute.startswith("__"):
-            continue
-        options = manager.parse_hookimpl_opts(plugin, attribute)
+        options = None if attribute.startswith("__") else manager.parse_hookimpl_opts(plugin, attribute)
         if options is None:
             continue
         hook = options.get("specname") or attribute
@@ -148,10 +148,10 @@ def find_implementations(
                 Sentence("{where} is a hook wrapper, and wrappers are not called.", where=where),
                 hint="Implement the hook without wrapper=True.",
             )
+        if hook not in hooks and options.get("optionalhook"):
+            waits = True
+            continue
         if hook not in hooks:
-            if options.get("optionalhook"):
-                waits = True
-                continue
             raise PluginError(
                 Sentence("{where} implements {hook}, and there is no such hook.", where=where, hook=hook),
                 hint=Sentence(
@@ -165,24 +165,14 @@ def find_implementations(
                 hint="Join both functions in one.",
             )
         function = getattr(plugin, attribute)
-        found[hook] = Implementation(
-            plugin_name=name,
-            hook=hook,
-            function=function,
-            takes=_arguments_taken(function, hooks[hook], where),
-            rank=bool(options.get("trylast")) - bool(options.get("tryfirst")),
-            is_async=inspect.iscoroutinefunction(function),
-            home=CodeLocation.of(function),
-            context=context,
-            threads=threads,
-            breaker=new_breaker(),
-        )
+        rank = bool(options.get("trylast")) - bool(options.get("tryfirst"))
+        found[hook] = FoundHook(hook, function, _arguments_taken(function, hooks[hook], where), rank)
     if not found and not waits:
         raise PluginError(
             Sentence("Plugin {name} implements no hook.", name=name),
             hint="Decorate a function that is named like a hook with hookimpl.",
         )
-    return found
+    return list(found.values())
 
 
 def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:

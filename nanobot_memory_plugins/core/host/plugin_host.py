@@ -1,12 +1,13 @@
 """Calls the hooks of every plugin, and lets nothing that a plugin does reach the caller but its answer."""
 
 import asyncio
+import inspect
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TypeVar
 
 import pluggy
 
@@ -14,14 +15,22 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.plugins.discovery import accepted_types, find_implementations
-from nanobot_memory_plugins.core.isolation.answers import Expected, WrongAnswerError, prepare
-from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, run_plain
-from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
-from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, is_traced, log_traceback
+from nanobot_memory_plugins.core.host.discovery import accepted_types, implemented_hooks
+from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError, prepare
+from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, end_within, run_plain
+from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
+from nanobot_memory_plugins.core.isolation.failure import (
+    CodeLocation,
+    Failure,
+    exception_name,
+    is_traced,
+    log_traceback,
+)
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+_T = TypeVar("_T")
 
 # What of a value is shown of a call, and looked at for that.
 _SHORT, _LOOKED_AT = 60, 4_000
@@ -37,12 +46,18 @@ class PluginAnswer:
     values: tuple[object, ...]
 
 
+def values_of(answers: Iterable[PluginAnswer], kind: type[_T]) -> list[_T]:
+    """Return the values of one type among the answers."""
+    return [value for answer in answers for value in answer.values if isinstance(value, kind)]
+
+
 class PluginHost:
     """Registers plugins and calls their hooks.
 
-    ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. The clock drives the breakers and the
-    time limits. ``grace_seconds`` is what an implementation over its limit gets to clean up, in the background, before
-    it is dropped. ``specifications`` are modules of hookspecs besides ours.
+    ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. So many ``failures`` in a row let a
+    plugin's hook rest for ``rest_seconds``. The clock drives both. ``grace_seconds`` is what an implementation over its
+    limit gets to clean up, in the background, before it is dropped. ``specifications`` are modules of hookspecs besides
+    ours.
 
     What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its answer is
     late then, and not used), tasks and threads that a plugin starts itself, and anything that ends or stops the process
@@ -54,14 +69,15 @@ class PluginHost:
         *,
         time_limits: Mapping[str, float],
         default_limit: float = 60.0,
-        breaker: BreakerSettings = BreakerSettings(),  # noqa: B008  # frozen
+        failures: int = 3,
+        rest_seconds: float = 60.0,
         clock: Clock | None = None,
         grace_seconds: float = 1.0,
         specifications: Iterable[ModuleType] = (),
     ) -> None:
         self._time_limits = dict(time_limits)
         self._default_limit = default_limit
-        self._breaker = breaker
+        self._failures, self._rest_seconds = failures, rest_seconds
         self._clock = clock or SystemClock()
         self._grace_seconds = grace_seconds
         self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
@@ -94,9 +110,23 @@ class PluginHost:
                 Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
             )
         threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
-        settings: dict[str, Any] = {"context": context, "threads": threads, "new_breaker": self._new_breaker}
         try:
-            found = find_implementations(self._manager, name, plugin, self._hooks, **settings)
+            found = [
+                Implementation(
+                    plugin_name=name,
+                    hook=one.hook,
+                    function=one.function,
+                    takes=one.takes,
+                    accepts=self._accepts[one.hook],
+                    rank=one.rank,
+                    is_async=inspect.iscoroutinefunction(one.function),
+                    home=CodeLocation.of(one.function),
+                    context=context,
+                    threads=threads,
+                    breaker=CircuitBreaker(self._failures, self._rest_seconds, self._clock),
+                )
+                for one in implemented_hooks(self._manager, name, plugin, self._hooks)
+            ]
         except PluginError:
             raise
         except BaseException as error:
@@ -106,9 +136,12 @@ class PluginHost:
                 Sentence("Plugin {name} cannot be registered: looking at it raises {what}.", name=name, what=what)
             ) from None
         self._threads[name] = threads
-        for hook, one in found.items():
-            self._called[hook] = _in_order(one, self._called[hook])
-        return tuple(sorted(found))
+        for made in found:
+            before = self._called[made.hook]
+            # In pluggy's order: the last registered first, but ``trylast`` at the end.
+            both = [*before, made] if made.rank > 0 else [made, *before]
+            self._called[made.hook] = sorted(both, key=lambda one: one.rank)
+        return tuple(sorted(one.hook for one in found))
 
     async def call(
         self,
@@ -127,11 +160,11 @@ class PluginHost:
         cancellation of the caller is raised.
         """
         implementations = self._implementations(hook)
-        expected = Expected(hook, self._accepts[hook])
+        limit = self.time_limit(hook) if limit is None else limit
         answers: list[PluginAnswer] = []
         first_wins = hook in self._first_wins
         for batch in [(one,) for one in implementations] if sequential or first_wins else [implementations]:
-            answers += await self._run(batch, arguments, expected, limit)
+            answers += await self._run(batch, arguments, limit)
             if answers and first_wins:
                 break
         return answers
@@ -145,16 +178,13 @@ class PluginHost:
         one = next((one for one in self._implementations(hook) if one.plugin_name == plugin), None)
         if one is None or not one.breaker.begin():
             return ()
-        expected = Expected(hook, self._accepts[hook])
         began = time.monotonic()
         try:
-            outcome = run_plain(one, arguments, expected, self.time_limit(hook))
+            outcome = run_plain(one, arguments, self.time_limit(hook))
         except BaseException:
             one.breaker.release()
             raise
-        if self._is_traced:
-            _show(f"{plugin}.{hook}", arguments, outcome, time.monotonic() - began)
-        return self._conclude(one, outcome)
+        return self._conclude(one, arguments, outcome, time.monotonic() - began)
 
     def plugins_with(self, hook: str) -> tuple[str, ...]:
         """Return the plugins that implement a hook, in the order in which they are called."""
@@ -191,14 +221,10 @@ class PluginHost:
             threads.shutdown()
         loop = asyncio.get_running_loop()
         attempts = [one for one in self._attempts if one.task.get_loop() is loop]
-        for end in (Attempt.abandon, Attempt.drop):
-            for one in attempts:
-                end(one)
-            if tasks := [one.task for one in attempts if not one.task.done()]:
-                await asyncio.wait(tasks, timeout=self._grace_seconds)
-
-    def _new_breaker(self) -> CircuitBreaker:
-        return CircuitBreaker(self._breaker, self._clock)
+        for one in attempts:
+            one.abandon(self._clock, self._grace_seconds)
+        if tasks := [one.task for one in attempts if not one.task.done()]:
+            await asyncio.wait(tasks, timeout=2 * self._grace_seconds)
 
     def _implementations(self, hook: str) -> Sequence[Implementation]:
         if hook not in self._called:
@@ -209,46 +235,41 @@ class PluginHost:
         return () if self._closed else self._called[hook]
 
     async def _run(
-        self,
-        implementations: Iterable[Implementation],
-        arguments: Mapping[str, object],
-        expected: Expected,
-        limit: float | None = None,
+        self, implementations: Iterable[Implementation], arguments: Mapping[str, object], limit: float
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
-        limit = self.time_limit(expected.hook) if limit is None else limit
-        attempts = [
-            Attempt(one, arguments, expected, limit, clock=self._clock, grace=self._grace_seconds)
-            for one in implementations
-            if one.breaker.begin()
-        ]
+        attempts = [Attempt(one, arguments, limit) for one in implementations if one.breaker.begin()]
+        if not attempts:
+            return []
         self._attempts = {one for one in self._attempts if not one.task.done()}.union(attempts)
         try:
-            if attempts:
-                await asyncio.wait([attempt.outcome for attempt in attempts])
+            await end_within(attempts, limit, self._clock)
         except asyncio.CancelledError:
             for attempt in attempts:
                 attempt.implementation.breaker.release()
-                attempt.abandon()
             raise
+        finally:
+            for attempt in attempts:
+                attempt.abandon(self._clock, self._grace_seconds)
         answers = []
         for attempt in attempts:
-            one, outcome = attempt.implementation, attempt.outcome.result()
-            if self._is_traced:
-                _show(f"{one.plugin_name}.{one.hook}", arguments, outcome, attempt.seconds)
-            if values := self._conclude(one, outcome):
+            one = attempt.implementation
+            if values := self._conclude(one, arguments, attempt.outcome(), attempt.seconds):
                 answers.append(PluginAnswer(one.plugin_name, values))
         return answers
 
-    def _conclude(self, implementation: Implementation, outcome: Outcome) -> tuple[object, ...]:
-        """Count and log what became of a call, and return the values of its answer."""
+    def _conclude(
+        self, implementation: Implementation, arguments: Mapping[str, object], outcome: Outcome, seconds: float
+    ) -> tuple[object, ...]:
+        """Count, log and trace what became of a call, and return the values of its answer."""
         breaker = implementation.breaker
         where = (implementation.plugin_name, implementation.hook)
+        if self._is_traced:
+            _show(".".join(where), arguments, outcome, seconds)
         if isinstance(outcome, Failure):
             logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
             if breaker.fail(outcome.reason):
-                seconds = self._breaker.rest_seconds
-                logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], seconds, where[1])
+                logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], self._rest_seconds, where[1])
             return ()
         if breaker.succeed():
             logger.info("plugin {}: recovered in {}", *where)
@@ -259,11 +280,6 @@ class PluginHost:
             logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome)
             return ()
         return outcome
-
-
-def _in_order(made: Implementation, before: Sequence[Implementation]) -> list[Implementation]:
-    """Return implementations in pluggy's order: the last registered first, but ``trylast`` at the end."""
-    return sorted([*before, made] if made.rank > 0 else [made, *before], key=lambda one: one.rank)
 
 
 def _show(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds: float) -> None:

@@ -1,1 +1,0 @@
-"""Finding plugins, and calling their hooks."""
