@@ -1,6 +1,5 @@
 """What a host says in the user's place: recalled for, and never kept, carried out or learned as the user's."""
 
-import asyncio
 
 import pytest
 
@@ -103,7 +102,7 @@ def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behin
     memory.turn("s").received("I live in Basel.").now()
     fact = {"text": "The user lives in Basel.", "said": "I live in Basel."}
     assert "Error" not in tools["remember"].run(fact, session_key="s").now()
-    assert "Basel" in asyncio.run(tools["memory_search"].run({"query": "Basel"}, session_key="s"))
+    assert "Basel" in tools["memory_search"].run({"query": "Basel"}, session_key="s").now()
     for name in ("memory_search", "mcp__plugin_memory_server__memory_search", "memory.remember", "memory:forget"):
         assert memory.started.tool(name) is not None, name
     for name in ("web_search", "mcp__files__search", "remembering"):

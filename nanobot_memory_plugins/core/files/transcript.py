@@ -59,8 +59,8 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
         "name": record.name,
         "resumed": _YES if record.resumed else "",
     }
-    row = {name: clean(value) for name, value in fields.items() if value or name in ("id", "role", "text")}
-    return f"{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}\n".encode()
+    row = {name: value or "" for name, value in fields.items() if value or name in ("id", "role", "text")}
+    return f"{clean(json.dumps(row, ensure_ascii=False, separators=(',', ':'), default=str))}\n".encode()
 
 
 def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
@@ -71,7 +71,9 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
         return None
     if not isinstance(data, dict) or not isinstance(data.get("role"), str) or not isinstance(data.get("text"), str):
         return None
-    fields = {name: clean(value) for name, value in data.items() if isinstance(value, str)}
+    fields = {name: value for name, value in data.items() if isinstance(value, str)}
+    if b"\\u" in line:  # half of a surrogate pair may stand there, which UTF-8 itself cannot say
+        fields = {name: clean(value) for name, value in fields.items()}
     role = fields["role"]
     by_role = {"user": Origin.USER, "tool": Origin.TOOL}.get(role, Origin.ASSISTANT)
     return TranscriptRecord(

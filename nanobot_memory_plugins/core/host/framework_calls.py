@@ -38,11 +38,8 @@ def asked_by(session_key: str) -> Iterator[None]:
 def arguments_of(given: object) -> Mapping[str, Any]:
     """Return a tool's arguments as a mapping, also where a host has them as JSON text."""
     if isinstance(given, str):
-        try:
-            read: object = json.loads(given) if given.strip() else {}
-        except (ValueError, RecursionError):
-            read = given
-        given = read
+        with suppress(ValueError, RecursionError):
+            given = json.loads(given or "{}")
     return given if isinstance(given, Mapping) else {"arguments": given}
 
 

@@ -72,9 +72,27 @@ class HistoryCalls(MessageCalls):
         the host knows it; else the messages are estimated. The task, which need not be awaited, ends with the receipt
         of the notes. It is cancelled at the close.
         """
-        owner = self._scopes.of(session_key, scope)
-        following = self._follow_turn(session_key, tuple(messages), context_window, context_tokens, owner)
-        return self._background.begin(following)
+        owner, given = self._scopes.of(session_key, scope), tuple(messages)
+
+        async def follow() -> Receipt:
+            await self.start()
+            tokens = context_tokens
+            if tokens is None:
+                tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, given)))
+            plain = await run_in_daemon_thread(plain_history, given[-LOOKED_AT:])
+            live = await self._sessions.attributed(session_key, plain)
+            arguments = {
+                "session_key": session_key,
+                "messages": live,
+                "context_tokens": tokens,
+                "context_window": context_window,
+            }
+            answers = await self._ask("on_turn_finished", arguments, owner)
+            noted = await self._keep_answers("on_turn_finished", answers, owner)
+            is_reading_requested = bool(values_of(answers, ReadingRequest))
+            return await self._read(session_key, owner, "turn", noted, live) if is_reading_requested else noted
+
+        return self._background.begin(follow())
 
     async def resume(
         self,
@@ -140,25 +158,6 @@ class HistoryCalls(MessageCalls):
         return summary
 
     # --- after a turn
-
-    async def _follow_turn(
-        self, session_key: str, messages: Sequence[object], window: int, tokens: int | None, scope: Scope
-    ) -> Receipt:
-        await self.start()
-        if tokens is None:
-            tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, messages)))
-        plain = await run_in_daemon_thread(plain_history, messages[-LOOKED_AT:])
-        live = await self._sessions.attributed(session_key, plain)
-        arguments = {
-            "session_key": session_key,
-            "messages": live,
-            "context_tokens": tokens,
-            "context_window": window,
-        }
-        answers = await self._ask("on_turn_finished", arguments, scope)
-        noted = await self._keep_answers("on_turn_finished", answers, scope)
-        is_reading_requested = bool(values_of(answers, ReadingRequest))
-        return await self._read(session_key, scope, "turn", noted, live) if is_reading_requested else noted
 
     async def _read(
         self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]

@@ -2,7 +2,6 @@
 
 import asyncio
 import atexit
-import json
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.framework_calls import ToolFace
+from nanobot_memory_plugins.core.host.framework_calls import ToolFace, arguments_of
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
@@ -375,8 +374,8 @@ class ServiceTool(ToolFace):
         """
 
         async def run(memory: "MemoryHost") -> str | None:
-            given = _read(arguments) if isinstance(arguments, str) else arguments
-            if not isinstance(given, Mapping):
+            given = arguments_of(arguments)
+            if given.keys() == {"arguments"}:  # no parameter of a tool is called so
                 return _NO_ARGUMENTS
             if scope is not None:
                 memory.hold_scope(session_key=session_key, scope=scope)
@@ -387,13 +386,6 @@ class ServiceTool(ToolFace):
         return self._service.answer(
             lambda answer: NOT_READY if answer is None else answer, running, limit=self._service.tool_limit
         )
-
-
-def _read(arguments: str) -> object:
-    try:
-        return json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        return None
 
 
 def _when_quiet(session_key: str, scope: ScopeLike) -> Use[object]:

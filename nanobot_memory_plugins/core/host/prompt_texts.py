@@ -1,11 +1,11 @@
 """What plugins put into a prompt: the files that open it, as they shorten them, and the entries. From any thread."""
 
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_regular
@@ -19,8 +19,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # What a host puts around a file unless it says otherwise: a heading, and a rule before the next.
 _HEADING = "## {name}\n\n"
 _SEPARATOR = "\n\n---\n\n"
-# Of how many states of the files, and of how many scopes, the answer is kept.
-_FILES, _SCOPES = 8, 64
+# Answers of plugins that are kept, and scopes and files of which is known what the last prompt showed.
+_ANSWERS, _SHOWN = 256, 64
 # Without one of these, in any case, a text holds no note that names its owner or its source.
 _TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
 
@@ -35,16 +35,18 @@ class BootstrapTexts(dict[str, str]):
 
 
 class PromptTexts:
-    """Asks the plugins, each with what the one before it has left, and knows what was answered last."""
+    """Asks the plugins, each with what the one before it has left, and knows what was answered last.
+
+    Where one fails, its last answer to the same question is used: a prompt changes when what is known does.
+    """
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
         self._lock = threading.Lock()
-        self._files: BoundedDict[object, dict[str, str]] = BoundedDict(_FILES)
+        self._answers: BoundedDict[object, Any] = BoundedDict(_ANSWERS)
         # What a prompt showed last of a file, by what the file holds.
-        self._shown: BoundedDict[str, str] = BoundedDict(_SCOPES)
-        self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_SCOPES)
-        self._answers: BoundedDict[tuple[str, Scope], tuple[str, PromptEntries]] = BoundedDict(_SCOPES * 4)
+        self._shown: BoundedDict[str, str] = BoundedDict(_SHOWN)
+        self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_SHOWN)
         self._warned: set[str] = set()
         self.entries_text = ""  # as the last prompt held it
 
@@ -56,41 +58,31 @@ class PromptTexts:
         return f"{given.text}\n\n{long_term}".strip()
 
     def trimmed(self, files: Mapping[str, object], overhead: Mapping[str, int]) -> BootstrapTexts:
-        """Return the texts of the files for the prompt. See `MemoryHost.trim_bootstrap`.
-
-        The answer holds as long as no file changes, also when a plugin fails later.
-        """
+        """Return the texts of the files for the prompt. See `MemoryHost.trim_bootstrap`."""
         read = {name: read_text(value) for name, value in files.items()}
         for name in (name for name, text in read.items() if text is None):
             self._warn_of_unreadable(name, files[name])
         texts = {name: text for name, text in read.items() if text is not None}
-        around = {name: overhead.get(name, default_overhead(name)) for name in texts}
-        state = (*texts.items(), *around.items())
-        with self._lock:
-            result = self._files.get(state)
-        if result is None:
-            result, is_answered = self._ask_for_files({name: printable(text) for name, text in texts.items()}, around)
-            if is_answered and not self._plugins.failing("trim_bootstrap"):
-                with self._lock:
-                    self._files[state] = result
+        kept = {name: printable(text) for name, text in texts.items()}
+        for plugin in self._plugins.plugins_with("trim_bootstrap") if texts else ():
+            around = {name: overhead.get(name, default_overhead(name)) for name in kept}
+            asked = {"files": MappingProxyType(dict(kept)), "overhead": MappingProxyType(around)}
+            answer, is_to_this = self._ask("trim_bootstrap", plugin, asked, about=tuple(kept))
+            if is_to_this:
+                kept = {name: answer[name] for name in kept if name in answer}
         with self._lock:
             for name, text in texts.items():
-                self._shown[text] = result.get(name, "")
-        return BootstrapTexts(result)
+                self._shown[text] = kept.get(name, "")
+        return BootstrapTexts(kept)
 
     def entries(self, long_term: str, scope: Scope) -> PromptEntries:
-        """Return the entries of all plugins, one below the other. Where one fails, its last answer is used."""
+        """Return the entries of all plugins, one below the other."""
         texts: list[str] = []
         for plugin in self._plugins.plugins_with("prompt_entries"):
-            answers = self._plugins.call_sync("prompt_entries", plugin, {"long_term": long_term, "scope": scope})
-            with self._lock:
-                for found in answers:
-                    if isinstance(found, PromptEntries):
-                        answer = replace(found, text=printable(found.text))
-                        self._answers[plugin, scope] = long_term, answer
-                before, kept = self._answers.get((plugin, scope), ("", PromptEntries()))
-            texts += [kept.text] if kept.text.strip() else []
-            long_term = kept.long_term if before == long_term else long_term
+            asked = {"long_term": long_term, "scope": scope}
+            found, is_to_this = self._ask("prompt_entries", plugin, asked, about=scope)
+            texts += [printable(found.text)] if found is not None and found.text.strip() else []
+            long_term = found.long_term if is_to_this else long_term
         given = PromptEntries("\n\n".join(texts), long_term)
         with self._lock:
             self._given[scope] = given
@@ -98,18 +90,17 @@ class PromptTexts:
         self.entries_text = given.text
         return given
 
-    def _ask_for_files(self, texts: dict[str, str], around: Mapping[str, int]) -> tuple[dict[str, str], bool]:
-        """Return what the plugins leave of the files, in their order, and whether one has said anything of them."""
-        kept, is_answered = texts, False
-        for plugin in self._plugins.plugins_with("trim_bootstrap") if texts else ():
-            overhead = {name: around[name] for name in kept}
-            asked = {"files": MappingProxyType(dict(kept)), "overhead": MappingProxyType(overhead)}
-            for answer in self._plugins.call_sync("trim_bootstrap", plugin, asked):
-                if type(answer) is not dict or not answer.keys() <= kept.keys() or not _are_texts(answer.values()):
-                    logger.warning("plugin {} answered trim_bootstrap with other files or no text", plugin)
-                    continue
-                kept, is_answered = {name: answer[name] for name in kept if name in answer}, True
-        return kept, is_answered
+    def _ask(self, hook: str, plugin: str, asked: Mapping[str, Any], about: object) -> tuple[Any, bool]:
+        """Return a plugin's last answer about something, or None, and whether it is one to this very question."""
+        for answer in self._plugins.call_sync(hook, plugin, asked):
+            if isinstance(answer, PromptEntries) or _are_texts(answer, asked["files"]):
+                with self._lock:
+                    self._answers[hook, plugin, about] = asked, answer
+            else:
+                logger.warning("plugin {} answered {} with other files or no text", plugin, hook)
+        with self._lock:
+            question, answer = self._answers.get((hook, plugin, about), (None, None))
+        return answer, question == asked
 
     def _warn_of_unreadable(self, name: str, value: object) -> None:
         """Warn once; a file that is not there, or that the host says it has none of, is no news."""
@@ -159,5 +150,6 @@ def _is_for(note: NoteEntry, visible: Visibility) -> bool:
     return visible.allows(note.scope) and note.scope.project in ("", visible.project)
 
 
-def _are_texts(values: Iterable[object]) -> bool:
-    return all(type(text) is str for text in values)
+def _are_texts(answer: object, files: Mapping[str, str]) -> bool:
+    """Return whether an answer holds texts of these files alone."""
+    return type(answer) is dict and answer.keys() <= files.keys() and all(type(text) is str for text in answer.values())
