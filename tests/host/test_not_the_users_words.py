@@ -1,6 +1,5 @@
 """What a host says in the user's place: recalled for, and never kept, carried out or learned as the user's."""
 
-
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryService
