@@ -32,10 +32,10 @@ from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike, workspace_scopes
-from nanobot_memory_plugins.core.values.session_reading import ReadingPart
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+from nanobot_memory_plugins.core.values.session_reading import ReadingPart
 
 # The hooks whose plugins make something lasting of a history: a note of a conversation in a group is the group's.
 _LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction", "contribute_reading"})
