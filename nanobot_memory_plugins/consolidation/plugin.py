@@ -132,9 +132,7 @@ class ConsolidationPlugin:
         """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
         repository = self._keeping_of(context).repository
         try:
-            snapshot, gone, runs = await run_in_daemon_thread(
-                lambda: (repository.load(), repository.taken_out(), repository.history.runs())
-            )
+            snapshot, gone = await run_in_daemon_thread(lambda: (repository.load(), repository.taken_out()))
         except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         found = [_of_file(snapshot)]
@@ -164,12 +162,6 @@ class ConsolidationPlugin:
             cause = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(gone), name=name, ids=ids)
             hint = Sentence("`nanobot-memory entries restore ID` brings one back.")
             found.append(Finding("entries gone", cause, Health.DEGRADED, hint))
-        if older := len(snapshot.every.keys() - {change.id for run in runs for change in run.changes}):
-            cause = Sentence(
-                "it does not say how {count} of them came: the state database was lost, or the file is from elsewhere",
-                count=older,
-            )
-            found.append(Finding("history of the entries", cause))
         return found
 
 

@@ -34,7 +34,7 @@ def write_memory(nanobot, text: str) -> None:
 
 def memory_part(system: str) -> str:
     begin = system.index(MEMORY_HEADING) + len(MEMORY_HEADING)
-    return system[begin : system.index("\n\n---\n\n", begin)]
+    return system[begin:].partition("\n\n---\n\n")[0]
 
 
 async def test_the_block_speaks_the_language_of_the_entries_whatever_a_turn_is_in(nanobot, server):

@@ -29,7 +29,7 @@ def added(repository: EntryRepository, text: str) -> str:
 
 
 def with_values(text: str, **values: object) -> str:
-    return write_entry(replace(read_entry(text).entry, **values))
+    return write_entry(replace(read_entry(text)[0], **values))
 
 
 def set_here(repository: EntryRepository, id_: str, **values: object) -> None:

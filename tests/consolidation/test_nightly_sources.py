@@ -27,7 +27,7 @@ def world(workspace: Path) -> Days:
 
 async def consolidate(world: Days, *rows: dict, share: Share = "agent") -> None:
     report = await world.run(Model(answer(*rows)), scopes=Scopes(share))
-    assert len(report.done) == len(rows), report.dropped
+    assert len(report.applied.done) == len(rows), report.applied.dropped
 
 
 def of(**names: str) -> Visibility:
@@ -57,7 +57,7 @@ async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
     world.note(BEES, scope=ANN)
     world.note(RADIOS, scope=BOB)
     report = await world.run(Model(answer({"text": BOTH})))
-    assert (report.done, world.entries()) == ((), {})
+    assert (report.applied.done, world.entries()) == ((), {})
 
 
 @pytest.mark.parametrize(("source", "sees"), [("tg:1", []), ("", ["tg:2"])])

@@ -65,15 +65,15 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
     outcome = report.outcome
     done = [
         {"op": operation.kind, "id": operation.id, "content": operation.text, "gone": list(operation.gone)}
-        for operation in report.done
+        for operation in report.applied.done
     ]
     return {
         "ok": not report.failed,
         "new": not report.idle,
         "calls": report.calls,
         "operations": done,
-        "dropped": report.dropped,
-        "refused": report.refused,
+        "dropped": report.applied.dropped,
+        "refused": report.applied.refused,
         "failed": report.failed,
         "run": outcome.run.id if outcome is not None and outcome.run is not None else None,
         "file": repository.paths.relative(repository.path),
@@ -83,20 +83,21 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
 
 def _report_lines(report: Report, has_model: bool, dry_run: bool) -> Iterator[str]:
     """Say what was done, a line each."""
-    for operation in report.done:
+    applied = report.applied
+    for operation in applied.done:
         gone = tr(" (with {ids})", ids=", ".join(operation.gone)) if operation.gone else ""
         yield f"{tr(_WORDS[operation.kind])} {operation.id}{gone}  {operation.text}"
-    for reason in report.dropped:
+    for reason in applied.dropped:
         yield tr("not done, {what}", what=tr(reason))
-    if report.refused:
-        yield tr("Refused: {refused}.", refused=tr(report.refused))
+    if applied.refused:
+        yield tr("Refused: {refused}.", refused=tr(applied.refused))
     if report.failed:
         yield tr("The model gave nothing: {failed}", failed=tr(report.failed))
     if not has_model:
         yield tr("There is no language model to ask: entries faded.")
     elif report.idle:
         yield tr("Nothing is new since the last time: the model was not asked.")
-    elif report.calls and not (report.done or report.dropped or report.refused or report.failed):
+    elif report.calls and not (applied.done or applied.dropped or applied.refused or report.failed):
         yield tr("The model was asked, and wants nothing changed.")
     if dry_run:
         yield tr("Nothing was written.")

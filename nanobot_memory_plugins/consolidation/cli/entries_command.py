@@ -17,7 +17,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     row,
     run_row,
     show_entries,
-    show_entry_fields,
     show_outcome,
     show_run,
 )
@@ -25,6 +24,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Section, 
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
 from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
 from nanobot_memory_plugins.consolidation.store.document import in_order
+from nanobot_memory_plugins.consolidation.store.entry_text import write_entry
 from nanobot_memory_plugins.core import Scope, SystemClock
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
@@ -99,7 +99,7 @@ def list_entries(
 
 @entries.command("show")
 def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Show an entry with all that is known of it, one that is gone included."""
+    """Show an entry as it stands in the file, one that is gone included, and what became of it."""
     repository = opened(workspace)
     runs = repository.history.runs(entry_id)
     snapshot = repository.load()
@@ -112,8 +112,9 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         print_json({"ok": True, "entry": row(entry), "gone": current is None, "history": history})
         return
     out = console()
-    out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if current is None else ''}  {shown(entry.content)}")
-    show_entry_fields(entry)
+    if current is None:
+        out.print(tr("(gone)"))
+    out.print(shown(write_entry(entry)))
     for run in runs:
         line = tr(
             "    {time}  {action} by {who}: {why}",

@@ -29,13 +29,6 @@ _WHY_WORDS = (
     "imported from an archive", "the import was taken back", "changed on another machine",
     "daily consolidation", "conversation",
 )  # fmt: skip
-# What is shown of one entry, by the names that its JSON has; of these, which are words, and which are times.
-_FIELD_WORDS = (
-    "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
-    "origin", "supersedes", "superseded_by", "kind", "pinned", "importance", "ended_at",
-)  # fmt: skip
-_SAID = ("category", "section", "origin", "kind", "importance")
-_SAID_WORDS = ("active", "archived", "instruction", "todo", "high", "medium", "low", "yes", "no")
 _TIMES = ("last_activated", "created_at", "expires_at", "ended_at")
 
 
@@ -135,23 +128,6 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     id_, category, group = shown(entry.id), shown(tr(entry.category)), shown(entry.group)
     day = shown_date(entry.last_activated)
     return id_, category, shown_score(entry.score), day, str(entry.hits), group, shown(text)
-
-
-def show_entry_fields(entry: Entry) -> None:
-    """Show what is known of an entry besides its text."""
-    known = row(entry)
-    for name in _FIELD_WORDS:
-        value = known[name]
-        if isinstance(value, bool):
-            value = tr("yes") if value else tr("no")
-        elif isinstance(value, list):
-            value = ", ".join(value)
-        elif value and name in _TIMES:
-            value = local_minute(value)
-        elif name in _SAID:
-            value = tr(value)
-        if value not in (None, ""):
-            console().print(f"    {tr(name)}: {shown(value)}")
 
 
 def local_minute(text: str) -> str:

@@ -32,15 +32,8 @@ class Importance(StrEnum):
 IMPORTANCES = tuple(Importance)
 """From what matters most on."""
 
-INITIAL_SCORES = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
-
-
-def initial_score(importance: Importance | str) -> float:
-    """Return the score with which an entry begins; what is no known importance counts as low."""
-    try:
-        return INITIAL_SCORES[Importance(str(importance).strip().lower())]
-    except ValueError:
-        return INITIAL_SCORES[Importance.LOW]
+INITIAL_SCORES: dict[str, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
+"""The score with which an entry of an importance begins."""
 
 
 def activated(entry: Entry, now: datetime) -> Entry:

@@ -7,7 +7,7 @@ import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from nanobot_memory_plugins.consolidation.nightly.material import Material, make
 from nanobot_memory_plugins.consolidation.nightly.operations import (
     Answered,
     Applied,
-    AppliedOperation,
     apply,
 )
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -54,37 +53,31 @@ _DONE = {"add": "added", "merge": "merged", "update": "updated", "archive": "arc
 class Report:
     """What a consolidation came to.
 
-    ``calls`` counts the uses of the model. ``idle`` says that nothing was new. ``failed`` says why the model gave
-    nothing usable, ``refused`` why what it gave was not done. ``outcome`` is None for a dry run.
+    ``calls`` counts the uses of the model. ``idle`` says that nothing was new. ``applied`` is what came of the answers,
+    ``failed`` says why the model gave nothing usable. ``outcome`` is None for a dry run.
     """
 
     calls: int = 0
     idle: bool = False
-    done: Sequence[AppliedOperation] = ()
-    dropped: Sequence[str] = ()
-    refused: str = ""
+    applied: Applied = field(default_factory=lambda: Applied({}))
     failed: str = ""
     outcome: Outcome | None = None
     commit: str = ""
 
-    def add(self, applied: Applied) -> None:
-        """Take down what was done of the model's answers."""
-        self.done, self.dropped, self.refused = applied.done, applied.dropped, applied.refused
-
     def in_words(self) -> str:
         """Return what was done, for a commit and the log; no text of an entry is in it."""
-        counts = Counter(operation.kind for operation in self.done)
+        counts = Counter(operation.kind for operation in self.applied.done)
         words = ", ".join(f"{counts[kind]} {word}" for kind, word in _DONE.items() if counts[kind])
         changed = len(self.outcome.changes) if self.outcome is not None else 0
         return words or (f"{changed} entries brought up to date" if changed else "nothing to do")
 
     def log(self) -> None:
         """Say what was done and what was not; texts stay out of the log."""
-        if self.refused:
-            logger.warning("consolidation: the model's answer is refused: {}", self.refused)
+        if self.applied.refused:
+            logger.warning("consolidation: the model's answer is refused: {}", self.applied.refused)
         if self.failed:
             logger.warning("consolidation: the model gave nothing: {}", self.failed)
-        for reason in self.dropped:
+        for reason in self.applied.dropped:
             logger.info("consolidation: dropped, {}", reason)
         logger.info("consolidation: {}, {} calls of the model", self.in_words(), self.calls)
 
@@ -153,7 +146,7 @@ class NightlyConsolidation:
         report = Report(idle=not fresh)
         answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
         if dry_run:
-            report.add(apply(entries, answers, now=now, owner_of=self._context.scopes.owner))
+            report.applied = apply(entries, answers, now=now, owner_of=self._context.scopes.owner)
             return report
         unanswered = {material.visible for material in fresh} - {answer.material.visible for answer in answers}
 
@@ -205,21 +198,18 @@ class NightlyConsolidation:
 
     def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> dict[str, Entry]:
         """Do what the model wants, and return the entries as they are then."""
-        applied = Applied({})
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            nonlocal applied
             current, fresh = _as_of(entries, now), list(answers)
             if answers:
                 # What the model was shown may have been forgotten for good while it was asked.
                 found = self._materials(self._read_entries_and_material(now)[1], current)
                 shown = [(answer, found.get(answer.material.visible)) for answer in answers]
                 fresh = [replace(answer, material=material) for answer, material in shown if material is not None]
-            applied = apply(current, fresh, now=now, owner_of=self._context.scopes.owner)
-            return applied.entries
+            report.applied = apply(current, fresh, now=now, owner_of=self._context.scopes.owner)
+            return report.applied.entries
 
         report.outcome = outcome = self._repository.update(change, who=WHO, why="daily consolidation")
-        report.add(applied)
         if self._options.git_commit and outcome.run is not None:
             paths = self._repository.paths
             message = f"consolidation: {report.in_words()} ({now.astimezone():%Y-%m-%d})"

@@ -19,10 +19,10 @@ from nanobot_memory_plugins.consolidation.model.entry import (
 from nanobot_memory_plugins.consolidation.model.scoring import (
     EXPIRED_SCORE,
     IMPORTANCES,
+    INITIAL_SCORES,
     Importance,
     decayed,
     end_of,
-    initial_score,
 )
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, of_words
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep
@@ -251,5 +251,5 @@ def _heir(entry: Entry, before: Sequence[Entry], quote: Quote, now: datetime) ->
         expires_at=entry.expires_at or max((one.expires_at for one in before if one.expires_at), default=None),
     )
     if entry.quote and quote.day > used.astimezone().date():
-        return whole.used(max(score, initial_score(whole.importance)), now)
+        return whole.used(max(score, INITIAL_SCORES[whole.importance]), now)
     return decayed(whole.used(score, used), now)

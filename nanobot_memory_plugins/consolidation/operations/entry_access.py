@@ -210,7 +210,7 @@ def _entry_of(text: str) -> Entry | None:
             "A newer version wrote entries on another machine.",
             hint="Update nanobot-memory-consolidation here; until then entries are exchanged no more.",
         )
-    return read.entry
+    return read[0]
 
 
 def _run_view(run: Run, undone: set[str]) -> EntryRun:

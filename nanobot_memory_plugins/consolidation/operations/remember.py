@@ -17,11 +17,11 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     plain_group,
 )
 from nanobot_memory_plugins.consolidation.model.scoring import (
+    INITIAL_SCORES,
     Importance,
     activated,
     contradicted,
     decayed,
-    initial_score,
     restored,
 )
 from nanobot_memory_plugins.consolidation.operations.changes import content_to_keep
@@ -135,7 +135,7 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
         id=id_,
         content=new.text,
         category=Category.PREFERENCE.value if new.is_instruction else str(new.kind),
-        anchor=initial_score(new.importance),
+        anchor=INITIAL_SCORES[new.importance],
         last_activated=now,
         created_at=now,
         source_session=new.source_session,

@@ -216,10 +216,10 @@ class _Reader:
         if isinstance(read, str):
             self._problem(Sentence("it is no entry, and stays as it is: {why}", why=Sentence.of(read)))
             return None
-        entry = read.entry
+        entry, problems = read
         if entry.id in self._ids:
             return None if entry.is_forgotten else Bullet(self._taken(end), self._section, entry.content, copy=entry)
-        for problem in read.problems:
+        for problem in problems:
             self._problem(Sentence("the entry {id}: {problem}", id=entry.id, problem=Sentence.of(problem)))
         self._ids.add(entry.id)
         self._fence = ""

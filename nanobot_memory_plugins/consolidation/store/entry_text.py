@@ -38,14 +38,6 @@ _SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 _DEFAULTS = {field.name: field.default for field in fields(Entry)}
 
 
-@dataclass(frozen=True, slots=True)
-class ReadEntry:
-    """An entry as it was read; ``problems`` says in words what was read leniently."""
-
-    entry: Entry
-    problems: tuple[str, ...] = ()
-
-
 def shown_score(score: float) -> str:
     """Return a score as the header shows it."""
     return f"{score:.2f}"
@@ -88,8 +80,8 @@ def end_of_entry(lines: Sequence[str], start: int) -> int:
 
 
 @lru_cache(maxsize=_CACHED)  # of a file that is read again, few entries have changed
-def read_entry(lines: str) -> ReadEntry | Sentence:
-    """Return the entry that some lines hold, or why they hold none.
+def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
+    """Return the entry that some lines hold and what was read leniently, in words; or why they hold none.
 
     The header has the last word: a day or a score that somebody changed there is taken, and what the comment says of it
     is dropped. Fields that are not known, or cannot be read, are kept as they are.
@@ -114,7 +106,7 @@ def read_entry(lines: str) -> ReadEntry | Sentence:
     content = "\n".join(map(_without_backslash, text.split("\n")))
     entry = Entry(match[1], content, parts[0], plain_score(score), day, hits)
     entry, unread = _with_fields(entry, comment)
-    return ReadEntry(entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unread)))
+    return entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unread))
 
 
 def fields_in(comment: str) -> dict[str, str] | None:

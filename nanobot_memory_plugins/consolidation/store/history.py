@@ -211,7 +211,7 @@ def _add_run(connection: Connection, run: Run) -> Run:
 
 def _entry_of(body: str | None) -> Entry | None:
     read = read_entry(body) if body else None
-    return None if read is None or isinstance(read, str) else read.entry
+    return read[0] if isinstance(read, tuple) else None
 
 
 def _digest(text: str) -> str:

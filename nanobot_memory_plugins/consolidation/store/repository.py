@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, initial_score
+from nanobot_memory_plugins.consolidation.model.scoring import INITIAL_SCORES, Importance
 from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse, render
 from nanobot_memory_plugins.consolidation.store.history import (
     BY_HAND,
@@ -355,7 +355,7 @@ class EntryRepository:
     def _new_entry(self, bullet: Bullet, known_entries: Entries) -> Entry:
         now = self.clock.now().replace(microsecond=0)
         importance = Importance.HIGH
-        new = Entry("", bullet.content, bullet.category.value, initial_score(importance), now)
+        new = Entry("", bullet.content, bullet.category.value, INITIAL_SCORES[importance], now)
         new = bullet.copy or replace(new, created_at=now, importance=importance.value)
         return replace(new, id=new_id(known_entries))
 
