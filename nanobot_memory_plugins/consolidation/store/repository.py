@@ -10,7 +10,7 @@ found in its backup, and merged.
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
 from functools import cached_property
@@ -29,10 +29,9 @@ from nanobot_memory_plugins.consolidation.store.history import (
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import FileBusyError, make_folder
+from nanobot_memory_plugins.core.files.appending import FileBusyError, locked, make_folder
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import private_lock, queued
 from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.state import StateDatabase
@@ -41,7 +40,6 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ATTEMPTS = 20
-_POLL_SECONDS = 0.01
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|CARD|ID_NUMBER|IBAN)\]")
 # A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
@@ -193,17 +191,7 @@ class EntryRepository:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the file. Raises `MemoryFileError`, as `FileBusyError` where another process holds it."""
-        from filelock import Timeout
-
-        with ExitStack() as held:
-            try:
-                make_folder(self.paths, self.paths.locks)
-                lock = private_lock(self.paths.locks / "entries.lock")
-                held.enter_context(queued(lock, timeout=self._lock_seconds, poll_interval=_POLL_SECONDS))
-            except Timeout as error:
-                raise FileBusyError("The entries are locked by another process.") from error
-            except OSError as error:
-                raise MemoryFileError(Sentence("The entries cannot be locked: {why}.", why=error.strerror)) from error
+        with locked(self.paths, "entries", self._lock_seconds):
             try:
                 yield
             except StoreError as error:

@@ -4,13 +4,11 @@ Words are looked for literally. What is ignored is decided by `folded` alone: ca
 whether Chinese is written in simplified or traditional characters.
 """
 
-import json
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from nanobot_memory_plugins.core.text.sentences import sentence_marks
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
@@ -51,16 +49,6 @@ class ErasureMatcher:
     def count(self, text: str) -> int:
         """Return how many stretches of a text carry the words."""
         return len(self.stretches(text))
-
-    def is_in(self, text: str) -> bool:
-        """Return whether a text carries the words, as it is or in its strings if it is JSON."""
-        if self.stretches(text):
-            return True
-        try:
-            value = json.loads(text) if "\\" in text else None
-        except (ValueError, RecursionError):
-            return False
-        return any(map(self.stretches, _strings(value)))
 
     def stretches(self, text: str) -> list[Stretch]:
         """Return the sentences of a text that carry the words, in their order."""
@@ -119,14 +107,6 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
 def _is_too_common(letters: str) -> bool:
     return len(letters) < (_LEAST_WIDE if _WIDE.match(letters[:1]) else _LEAST_NARROW)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _strings(one)
 
 
 def _places(letters: str, words: str) -> Iterator[tuple[int, int]]:

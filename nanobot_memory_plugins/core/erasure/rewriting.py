@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import FileBusyError, files_locked
+from nanobot_memory_plugins.core.files.appending import FileBusyError, locked
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -34,7 +34,7 @@ def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> 
         cleaned = clean(raw)
         if cleaned == raw:
             return False
-        with files_locked(paths, _LOCK_SECONDS):
+        with locked(paths, "files", _LOCK_SECONDS):
             now = read_regular(path)
             if now != raw:
                 if attempt < _ATTEMPTS // 2:
@@ -63,7 +63,7 @@ def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
     It waits for the lock.
     """
     try:
-        with files_locked(paths, _LOCK_SECONDS):
+        with locked(paths, "files", _LOCK_SECONDS):
             return path.exists()
     except FileBusyError:
         return False

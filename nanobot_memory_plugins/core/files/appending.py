@@ -3,15 +3,19 @@
 import errno
 import os
 import stat
+import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import replace_file, sync_folder
+from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.text.markdown import PIECE, count_breaks
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -27,28 +31,40 @@ _COMMON_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 
+# The threads of this process that want a lock, by its file.
+_queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+at_fork(_queues.clear)  # of those who queued up in the process that this one was forked off none is here
+
 
 class FileBusyError(MemoryFileError):
     """Another process has the file locked."""
 
 
 @contextmanager
-def files_locked(paths: MemoryPaths, seconds: float) -> Iterator[None]:
-    """Hold the cross-process lock that guards the memory files against their appenders.
+def locked(paths: MemoryPaths, name: str, seconds: float) -> Iterator[None]:
+    """Hold a lock of the workspace across processes; of a process only one thread at a time asks for it.
 
-    There is one for all of them: it is held for the time of one write, a millisecond or so, and a lock for each would
-    be as many files that mean nothing to people. Hold it while you replace a file, and only that long. The folder of
-    the lock files is made. Raises `FileBusyError` when it is not free within so many seconds, `MemoryFileError` where
-    it cannot be made, and `OSError`.
+    "files" guards all memory files against their appenders: it is held for the time of one write, a millisecond or so.
+    Hold it while you replace a file, and only that long. Raises `FileBusyError` when the lock is not free within so
+    many seconds, and `MemoryFileError` where it cannot be made.
     """
     from filelock import Timeout
 
     make_folder(paths, paths.locks)
-    try:
-        with private_lock(paths.locks / "files.lock").acquire(timeout=seconds, poll_interval=_LOCK_POLL_SECONDS):
-            yield
-    except Timeout as error:
-        raise FileBusyError("The memory files are locked by another process.") from error
+    path, deadline = paths.locks / f"{name}.lock", time.monotonic() + seconds
+    queue = _queues.setdefault(str(path), threading.Lock())
+    with ExitStack() as held:
+        try:
+            if not queue.acquire(timeout=seconds):
+                raise Timeout(str(path))
+            held.callback(queue.release)
+            left = max(0.0, deadline - time.monotonic())
+            held.enter_context(private_lock(path).acquire(timeout=left, poll_interval=_LOCK_POLL_SECONDS))
+        except Timeout as error:
+            raise FileBusyError("The memory files are locked by another process.") from error
+        except OSError as error:
+            raise _failure(error, paths, path) from error
+        yield
 
 
 def work_lock(paths: MemoryPaths) -> "FileLock":
@@ -108,7 +124,7 @@ class Appender:
     def _locked(self, path: Path) -> Iterator[None]:
         try:
             make_folder(self._paths, path.parent)
-            with files_locked(self._paths, self.lock_seconds):
+            with locked(self._paths, "files", self.lock_seconds):
                 yield
         except OSError as error:
             raise _failure(error, self._paths, path) from error

@@ -14,10 +14,10 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import files_locked
+from nanobot_memory_plugins.core.files.appending import locked
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder
-from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.reading import file_stamp, read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -89,19 +89,15 @@ class PrivacyFile:
 
     def read(self) -> PrivacyMarks:
         """Return what the file says; it is read anew where it has changed."""
-        try:
-            status = self.path.stat()
-            stamp: object = (status.st_mtime_ns, status.st_size, status.st_ino)
-        except OSError as error:
-            stamp = type(error)
-        if self._known[0] != stamp:
+        stamp = file_stamp(self.path)
+        if stamp is None or self._known[0] != stamp:
             self._known = (stamp, _read(self.path))
         return self._known[1]
 
     def unfinished(self) -> UnfinishedPurge | None:
         """Return the purge that was broken off, also one whose process ended while it was being written down."""
         for left in self.path.parent.glob(f".{self.path.name}.*.tmp"):
-            with suppress(OSError, MemoryFileError), files_locked(self._paths, _LOCK_SECONDS):
+            with suppress(OSError, MemoryFileError), locked(self._paths, "files", _LOCK_SECONDS):
                 if _read(left).unfinished is not None and _read(self.path).unfinished is None:
                     os.replace(left, self.path)
                 else:
@@ -138,7 +134,7 @@ class PrivacyFile:
     def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks]) -> None:
         try:
             private_folder(self.path.parent)
-            with files_locked(self._paths, _LOCK_SECONDS):
+            with locked(self._paths, "files", _LOCK_SECONDS):
                 marks = _read(self.path)
                 if marks.is_unreadable:
                     raise MemoryFileError(

@@ -5,15 +5,10 @@ import errno
 import os
 import shlex
 import stat
-import threading
-import time
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
 
-from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
@@ -60,31 +55,6 @@ def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) 
 
     narrow_file(path)
     return FileLock(path, timeout=timeout, mode=_FILE_MODE, thread_local=thread_local)
-
-
-# The threads of this process that want a lock file, by its path.
-_queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
-at_fork(_queues.clear)  # of those who queued up in the process that this one was forked off none is here
-
-
-@contextlib.contextmanager
-def queued(lock: "FileLock", *, timeout: float, poll_interval: float) -> Iterator[None]:
-    """Hold ``lock``, and wait for it at most ``timeout`` seconds; of a process only one thread asks for it.
-
-    Where all ask again and again, one may be passed over until its time is up. Raises `filelock.Timeout`, and
-    `OSError` where the file cannot be locked.
-    """
-    from filelock import Timeout
-
-    deadline = time.monotonic() + timeout
-    queue = _queues.setdefault(lock.lock_file, threading.Lock())
-    if not queue.acquire(timeout=timeout):
-        raise Timeout(lock.lock_file)
-    try:
-        with lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=poll_interval):
-            yield
-    finally:
-        queue.release()
 
 
 def _narrow(path: Path, status: os.stat_result, mode: int) -> None:

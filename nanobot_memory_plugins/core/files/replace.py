@@ -26,7 +26,7 @@ def replace_file(
     ``keeps_backup`` is off (a hard link where the file system has them; then made 0600), the temporary file is renamed,
     and the folder is synced. Whoever reads sees the old file or the new one. The mode of the previous file is kept; a
     new file gets 0600. ``ready`` is called when all is written and only the renaming is left; what it raises ends it.
-    It takes no lock: hold `files_locked` for a file to which others append. It blocks for as long as the disk takes.
+    It takes no lock: hold `locked` for a file to which others append. It blocks for as long as the disk takes.
 
     Raises `MemoryFileError` when it cannot be done; the previous file is then as it was.
     """

@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.erasure.cleaning import (
     secrets_taken,
     words_cleaner,
 )
-from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import work_lock
@@ -31,7 +30,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.state.erasing import clean_state
-from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values import Erasure, Origin, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.values.entries import words_of
 from nanobot_memory_plugins.core.values.purging import HeldLine
@@ -177,10 +176,12 @@ class Eraser:
         return clean_files(self._paths, words_cleaner(erasure), dry_run=dry_run) if erasure.names_anything else []
 
     def _clean_state(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
-        holds = ErasureMatcher(erasure.texts, words=erasure.words).is_in
+        cleaner = words_cleaner(replace(erasure, records=(), sessions=()))
 
         def remainder(text: str) -> str | None:
-            return None if holds(words_of(text) if text.startswith("### [") else text) else text
+            said = words_of(text) if text.startswith("### [") else text
+            in_json = cleaner.rows(said.encode())
+            return None if cleaner.take(said, Origin.USER)[1] or in_json.found or in_json.named else text
 
         return clean_state(self._paths, remainder, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
 
