@@ -56,7 +56,7 @@ async def test_a_trial_that_fails_begins_the_rest_again(tmp_path):
 
 async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
     complete = Asked()
-    model = access(tmp_path, complete, ManualClock(NOW), purpose_daily_tokens={"summary": 25})
+    model = access(tmp_path, complete, ManualClock(NOW), daily_tokens=25)
     await ask(model, "one", purpose="summary:deepseek")
     assert complete.purposes == ["summary:deepseek"]
     assert UsageLedger(StateDatabase.of(tmp_path)).tokens("summary", NOW.date()) > 0

@@ -87,7 +87,7 @@ class LanguageModel:
         """Ask once, within the budget, and write down what it cost."""
         prompt_tokens = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
         spent_on = purpose_of(purpose)
-        await self._refuse(spent_on, prompt_tokens + max_tokens, budget=self._options.daily_tokens_for(purpose))
+        await self._refuse(spent_on, prompt_tokens + max_tokens)
         started = self._clock.monotonic()
         answer, outcome = "", CANCELLED
         try:
@@ -116,12 +116,12 @@ class LanguageModel:
         except StoreError as error:
             logger.warning("the use of the language model could not be recorded: {}", error.cause)
 
-    async def _refuse(self, purpose: str, tokens: int, *, budget: int) -> None:
+    async def _refuse(self, purpose: str, tokens: int) -> None:
         """Raise `NotAskedError` where the day's budget does not allow it, or while the purpose rests after failures.
 
         Where what was used cannot be known nothing is sent.
         """
-        now, ledger = self._clock.now(), self._ledger
+        now, ledger, budget = self._clock.now(), self._ledger, self._options.daily_tokens
         try:
             spent, failures, seconds = await run_in_daemon_thread(
                 lambda: (ledger.tokens(purpose, now.date()), *ledger.failures(purpose, now))

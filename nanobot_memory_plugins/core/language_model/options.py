@@ -20,15 +20,10 @@ class LanguageModelOptions(PluginOptions):
         " thought; 0: never",
     )
     daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
-    purpose_daily_tokens: dict[str, int] = Field(default={}, description="tokens a day by purpose")
 
     def timeout_for(self, purpose: str) -> float:
         """Return the seconds that one use for ``purpose`` may take, retries included."""
         return self.purpose_timeouts.get(purpose_of(purpose), self.timeout)
-
-    def daily_tokens_for(self, purpose: str) -> int:
-        """Return the tokens that ``purpose`` may use in a day."""
-        return self.purpose_daily_tokens.get(purpose_of(purpose), self.daily_tokens)
 
 
 def purpose_of(purpose: str) -> str:

@@ -1,7 +1,6 @@
 """Who is one person: the names that belong together, those of the owner, and who wrote."""
 
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -145,23 +144,18 @@ class PeopleRecord:
 
     def __init__(self, memory: Path) -> None:
         self._path = memory / FILE
-        self._lock = threading.Lock()
-        self._stamp: tuple[int, int] | None = None
-        self._heard: tuple[str, ...] = ()
+        # Whom this process has heard: it knows them also where the file cannot be written.
+        self._added: tuple[str, ...] = ()
 
     def heard(self) -> tuple[str, ...]:
         """Return who has written, as the file says now; another process may have written it."""
         try:
-            status = self._path.stat()
+            recorded = _Recorded.model_validate_json(read_inside(self._path)).heard
         except FileNotFoundError:
-            return self._heard
-        except OSError:
+            recorded = ()
+        except (OSError, ValidationError):  # `doctor` says so
             return _UNREADABLE
-        stamp = (status.st_mtime_ns, status.st_size)
-        with self._lock:
-            if stamp != self._stamp:
-                self._stamp, self._heard = stamp, self._read()
-            return self._heard
+        return tuple(dict.fromkeys((*recorded, *self._added)))
 
     def others(self, owner: Person) -> list[str]:
         """Return who else wrote besides the owner."""
@@ -173,17 +167,10 @@ class PeopleRecord:
         heard = self.heard()
         if name in heard or len(heard) >= _MOST_RECORDED or heard == _UNREADABLE:
             return
-        self._heard = (*heard, name)
+        self._added = (*self._added, name)
         try:
             self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
-            text = json.dumps({"heard": self._heard}, ensure_ascii=False)
+            text = json.dumps({"heard": (*heard, name)}, ensure_ascii=False)
             replace_file(self._path, f"{text}\n".encode())
-        except (OSError, MemoryFileError) as error:  # this process knows it all the same
+        except (OSError, MemoryFileError) as error:
             logger.warning("{} cannot be written: {}", FILE, type(error).__name__)
-
-    def _read(self) -> tuple[str, ...]:
-        try:
-            return _Recorded.model_validate_json(read_inside(self._path)).heard
-        except (OSError, ValidationError) as error:
-            logger.warning("{} cannot be read: {}", FILE, type(error).__name__)
-            return _UNREADABLE

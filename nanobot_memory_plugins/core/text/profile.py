@@ -34,29 +34,11 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "more": "还有 {count} 条：`nanobot-memory entries list` 可查看全部",
     },
 }
-_NAMES: dict[Language, dict[str, str]] = {
-    "en": {},
-    "zh": {
-        "preference": "偏好",
-        "fact": "事实",
-        "experience": "经历",
-        "workflow": "流程",
-        "decision": "决定",
-        "skill_usage": "技能",
-        "todo": "待办",
-        "assistant": "助手",
-        "tool": "工具",
-        "web": "网页",
-        "summary": "摘要",
-        "notes": "笔记",
-    },
-}
-"""What kinds and origins are called, where that is another word than in the files."""
 
 
 def profile_text(entries: Sequence[EntryView], about: str, language: Language) -> str:
     """Return what a model is given about the user or about ``about``; nothing where nothing is known of a name."""
-    texts, names = _TEXTS[language], _NAMES[language]
+    texts = _TEXTS[language]
     if not entries:
         return "" if about else texts["none"]
     parts: dict[str, list[EntryView]] = {}
@@ -65,13 +47,13 @@ def profile_text(entries: Sequence[EntryView], about: str, language: Language) -
             # What only a model noted is put away, and may hold all the same.
             has_faded = one.archived and one.score < _FADED
             if bool(has_faded or one.superseded_by) is is_over:
-                kind = texts["ended"] if is_over else names.get(one.category, one.category)
+                kind = texts["ended"] if is_over else one.category
                 parts.setdefault(kind, []).append(one)
     lines, room, left = [texts["head"].format(who=about or texts["user"])], _TOKENS, len(entries)
     for heading, part in parts.items():
         lines.append(texts["heading"].format(kind=heading))
         for one in part:
-            line = _line(one, texts, names)
+            line = _line(one, texts)
             room -= estimate_tokens(line) + 1
             if room < 0:
                 return "\n".join([*lines, texts["more"].format(count=left)])
@@ -80,14 +62,12 @@ def profile_text(entries: Sequence[EntryView], about: str, language: Language) -
     return "\n".join(lines)
 
 
-def _line(entry: EntryView, texts: dict[str, str], names: dict[str, str]) -> str:
+def _line(entry: EntryView, texts: dict[str, str]) -> str:
     since, origin = entry.created_at, entry.origin
     about = [
         texts["since"].format(day=f"{since.astimezone(UTC):%Y-%m-%d}") if since else "",
         texts["said"].format(words=entry.quote) if entry.quote else "",
-        texts["unsaid"].format(origin=names.get(origin.value, origin.value))
-        if not entry.quote and origin is not Origin.USER
-        else "",
+        texts["unsaid"].format(origin=origin.value) if not entry.quote and origin is not Origin.USER else "",
     ]
     remarks = "; ".join(filter(None, about))
     return f"- [{entry.id}] {' '.join(entry.text.split())}{f' ({remarks})' if remarks else ''}"

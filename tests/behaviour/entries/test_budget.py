@@ -18,7 +18,7 @@ async def test_a_budget_that_is_used_up_holds_until_tomorrow_and_everything_goes
     life: Life, model: ReadingModel
 ):
     model.summary = "The code of room 1 is 117, and it has a window and a door."
-    life.options["core"] = {"languageModel": {"purposeDailyTokens": {"reading": 3_000}}}
+    life.options["core"] = {"languageModel": {"dailyTokens": 3_000}}
     for number in range(5):
         async with life.host() as memory:
             await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
