@@ -41,11 +41,6 @@ class HostLanguageModel:
         """Remember the running event loop as the host's. Called where the host calls the bridge."""
         self._host = asyncio.get_running_loop()
 
-    @property
-    def model_name(self) -> str:
-        """The name of the model that nanobot asks now."""
-        return str(self._agent_loop.model or "")
-
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
 

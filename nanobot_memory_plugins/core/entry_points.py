@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from nanobot_memory_plugins.core.log import logger
+
+_T = TypeVar("_T")
 
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
@@ -90,6 +92,29 @@ def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[Install
                     InstalledEntryPoint(point.name, name, version, point.value, point.load)
                 )
     return found
+
+
+def first_offered(
+    group: str,
+    ask: Callable[[Any], _T | None],
+    failed: Callable[[InstalledEntryPoint, Exception], None] | None = None,
+) -> _T | None:
+    """Return the first answer of what the entry points of a group name, asked by ``ask``, or None; it may block.
+
+    One that fails is passed over: ``failed`` is told, else the log. It is somebody else's code.
+    """
+    for point in installed_entry_points(group):
+        try:
+            answer = ask(point.load())
+        except Exception as error:
+            if failed is not None:
+                failed(point, error)
+            else:
+                logger.warning("{} of {} failed: {}", group, point.distribution, type(error).__name__)
+            continue
+        if answer is not None:
+            return answer
+    return None
 
 
 def selected_plugins() -> frozenset[str] | None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.model.entry import belonging
 from nanobot_memory_plugins.core import InputError, Scope
 from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Senders
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
@@ -104,3 +105,11 @@ def test_a_project_is_named_by_where_it_was_cloned_from(clone: Path, address: by
 @pytest.mark.parametrize("address", [b"https://ana:s3cret@alpha.git", b"https://ana:s3cret@git.example.com/alpha.git"])
 def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: bytes):
     assert "s3cret" not in cloned_from(clone, address)
+
+
+@pytest.mark.parametrize(
+    ("category", "project"), [("fact", ""), ("preference", ""), ("decision", "p"), ("workflow", "p")]
+)
+def test_a_fact_belongs_to_the_project_or_to_the_person(category: str, project: str):
+    assert belonging(Scope(user="ana", project="p"), category) == Scope(user="ana", project=project)
+    assert belonging(Scope(user="ana"), category) == Scope(user="ana")

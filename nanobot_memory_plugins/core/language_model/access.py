@@ -10,7 +10,7 @@ from typing import Any
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from nanobot_memory_plugins.core.clock import Clock, time_limit
-from nanobot_memory_plugins.core.entry_points import MODEL_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import MODEL_GROUP, InstalledEntryPoint, first_offered
 from nanobot_memory_plugins.core.errors import (
     CompletionTimeoutError,
     LanguageModelError,
@@ -56,11 +56,6 @@ class LanguageModel:
         self._clock = clock
         # Whether the model thinks before it answers, once that is known: it needs room for both.
         self._thinks: bool | None = None
-
-    @property
-    def model_name(self) -> str:
-        """The model's name, where the host's function has it; else nothing."""
-        return str(getattr(self._complete, "model_name", "") or "")
 
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
@@ -206,19 +201,14 @@ def is_worth_retrying(error: BaseException) -> bool:
 
 
 def offered_model(warn: Callable[[str], None] = logger.warning) -> Complete | None:
-    """Return the first model that an entry point of ``nanobot_memory_models`` offers, or None.
+    """Return the first model that an entry point of ``nanobot_memory_models`` offers, or None. It may block.
 
     Each names a function without arguments that returns ``complete`` as hosts wire it, or None where the host is not
-    configured. It may block. One that fails is skipped, and ``warn`` is called with the reason.
+    configured. One that fails is skipped, and ``warn`` is called with the reason.
     """
-    for point in installed_entry_points(MODEL_GROUP):
-        try:
-            offer: Callable[[], Complete | None] = point.load()
-            complete = offer()
-        except Exception as error:  # it is somebody else's code, and another one may offer a model
-            why = {"name": point.distribution, "kind": type(error).__name__}
-            warn(Sentence("The language model of {name} cannot be used: {kind}. Look at its provider and key.", **why))
-            continue
-        if callable(complete):
-            return complete
-    return None
+
+    def failed(point: InstalledEntryPoint, error: Exception) -> None:
+        why = {"name": point.distribution, "kind": type(error).__name__}
+        warn(Sentence("The language model of {name} cannot be used: {kind}. Look at its provider and key.", **why))
+
+    return first_offered(MODEL_GROUP, lambda offer: offer(), failed)

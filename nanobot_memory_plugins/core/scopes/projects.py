@@ -1,6 +1,5 @@
 """Which project a folder is of: the repository that it lies in, the same for every clone and work tree of it."""
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -12,14 +11,13 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _MOST_BYTES = 1 << 16
 _REMOTE = re.compile(r'^\[remote "origin"\]\s*\n(?:[ \t]+[^\n]*\n)*?[ \t]+url\s*=\s*(\S+)', re.MULTILINE)
 _BREAKS = re.compile(r"[:/\\]+")
-_DIGITS = 8
 
 
 def project_of(folder: str | Path) -> str:
     """Return the name of the repository that a folder lies in, or nothing where it lies in none. It blocks.
 
-    The name is "owner/name" of the address from which it was cloned, else the folder's with 32 bits of its place. A
-    repository that is the home folder itself holds settings, and is no project.
+    The name is "owner/name" of the address from which it was cloned, else the folder's. A repository that is the home
+    folder itself holds settings, and is no project.
     """
     try:
         start = Path(folder).expanduser().resolve()
@@ -74,7 +72,7 @@ def _name(repository: Path) -> str:
     if len(parts) == 2:
         return f"{parts[0]}/{parts[1].removesuffix('.git')}"
     root = repository.parent if repository.name == ".git" else repository
-    return f"{root.name}-{hashlib.sha256(str(root).encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
+    return root.name
 
 
 def _read(path: Path) -> str:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, first_offered
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, PeopleRecord, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
@@ -237,13 +236,4 @@ def offered_senders(workspace: Path, config: MemoryConfig) -> Senders:
     Each names a function that takes the workspace and the file of the configuration, and returns None where the
     workspace is not that host's. It may block. One that fails is passed over.
     """
-    for point in installed_entry_points(SENDERS_GROUP):
-        try:
-            offer: Callable[[Path, str], Senders | None] = point.load()
-            senders = offer(workspace, config.source)
-        except Exception as error:  # it is somebody else's code
-            logger.warning("{} does not say who may write: {}", point.distribution, type(error).__name__)
-            continue
-        if isinstance(senders, Senders):
-            return senders
-    return UNSAID
+    return first_offered(SENDERS_GROUP, lambda offer: offer(workspace, config.source)) or UNSAID

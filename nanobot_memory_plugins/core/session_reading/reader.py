@@ -119,16 +119,18 @@ class Positions:
         except StoreError as error:
             logger.debug("old positions stay: {}", error.cause)
 
-    def leave(self, session_key: str, *, counts: bool) -> bool:
-        """Note that no answer came, and return whether the messages have had their chances.
+    def leave(self, session_key: str, fields: Collection[str], read: str, *, counts: bool) -> None:
+        """Note that no answer came; after the last chance the messages up to one count as read.
 
-        It does not count where nothing could be asked after all.
+        It is no chance where nothing could be asked after all.
         """
-        taken = 0 if counts else 1
-        left = self._change(
-            session_key, lambda position: replace(position, busy="", asked=position.asked - taken, expected=True)
-        )
-        return counts and left is not None and left.asked >= _MOST_ASKED
+
+        def change(position: Position) -> Position:
+            if counts and position.asked >= _MOST_ASKED:
+                return Position({**position.read, **dict.fromkeys(fields, read)}, scope=position.scope)
+            return replace(position, busy="", asked=position.asked - (not counts), expected=True)
+
+        self._change(session_key, change)
 
     def _change(self, session_key: str, change: Callable[[Position], Position | None]) -> Position | None:
         """Change a position, and return it as it is now; None where nothing was changed, or could be."""
@@ -283,7 +285,7 @@ class SessionReader:
         except asyncio.CancelledError:
             # The process ends, maybe with an answer that nobody has taken: the next one finds the session free at once.
             if await beginning:
-                await run_in_daemon_thread(self._leave, work)
+                await self._leave(work)
             raise
 
     async def _answered(self, work: _Work) -> tuple[Receipt, ...]:
@@ -307,7 +309,7 @@ class SessionReader:
         await self._finish(work, early)
         if reading is None:
             receipts = await self._keep(notes, work.scope) + await self._do_without(work, late)
-            await run_in_daemon_thread(self._leave, work, counts=counts)
+            await self._leave(work, counts=counts)
             return receipts
         for part in late:
             notes += await _guarded(part, partial(part.take, _new_to(part, reading, work)), Note)
@@ -315,10 +317,9 @@ class SessionReader:
         await self._finish(work, [part.field for part in work.parts])
         return receipts
 
-    def _leave(self, work: _Work, *, counts: bool = True) -> None:
-        """Note that no answer came; after the last chance the messages count as read. It blocks."""
-        if self._positions.leave(work.session_key, counts=counts):
-            self._positions.finish(work.session_key, [part.field for part in work.parts], work.records[-1].id)
+    async def _leave(self, work: _Work, *, counts: bool = True) -> None:
+        fields, read = [part.field for part in work.parts], work.records[-1].id
+        await run_in_daemon_thread(lambda: self._positions.leave(work.session_key, fields, read, counts=counts))
 
     async def _finish(self, work: _Work, fields: Collection[str]) -> None:
         if fields:

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
-from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, first_offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,6 @@ class JoinedEntries:
     run: str = ""
 
 
-@runtime_checkable
 class EntriesJoiner(Protocol):
     """Joins files of entries. The entry point of ``nanobot_memory_entries`` names its class."""
 
@@ -40,13 +38,5 @@ class EntriesJoiner(Protocol):
 
 
 def installed_joiner() -> EntriesJoiner | None:
-    """Return what keeps the entries; None where nothing is installed that does."""
-    for point in installed_entry_points(ENTRIES_GROUP):
-        try:
-            made = point.load()()
-        except Exception as error:  # it costs only itself: the entries are kept as text then
-            logger.warning("what joins entries cannot be loaded from {}: {}", point.distribution, type(error).__name__)
-            continue
-        if isinstance(made, EntriesJoiner):
-            return made
-    return None
+    """Return what keeps the entries; None where nothing is installed that does: they are kept as text then."""
+    return first_offered(ENTRIES_GROUP, lambda kind: kind())
