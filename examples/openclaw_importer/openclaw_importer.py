@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from nanobot_memory_plugins.core import InputError, Message, Origin, Scope
 from nanobot_memory_plugins.core.transfer import ImportedMessage, Item, Skipped
-from nanobot_memory_plugins.core.transfer.formats.markdown import is_markdown, markdown_items
-from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines, time_of
+from nanobot_memory_plugins.core.transfer.markdown import is_markdown, markdown_items
+from nanobot_memory_plugins.core.transfer.reading import files_below, json_lines, time_of
 
 _DATABASES = "agents/*/agent/openclaw-agent.sqlite"
 # Transcripts, and those that OpenClaw put aside when a session was reset or deleted.

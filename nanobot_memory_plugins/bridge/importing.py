@@ -17,8 +17,8 @@ from nanobot_memory_plugins.core.config.json_file import nanobot_home
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.transfer.formats.markdown import markdown_items
-from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
+from nanobot_memory_plugins.core.transfer.markdown import markdown_items
+from nanobot_memory_plugins.core.transfer.reading import json_lines, time_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}

@@ -6,7 +6,6 @@ from copy import copy
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.abc import InspectLoader
-from types import ModuleType
 from typing import Any, Final
 
 import typer
@@ -33,8 +32,8 @@ EXTRA_COMMANDS: Final = {
 class CommandGroup(typer.core.TyperGroup):
     """Lists the entry points of ``nanobot_memory_commands`` and imports one when it is asked for.
 
-    An entry point names a function, a `typer.Typer`, or a module that holds one of them: under the command's name, or
-    as ``app``. Where two distributions bring the same name, this project's own comes first.
+    An entry point names a function or a `typer.Typer`. Where two distributions bring the same name, this project's own
+    comes first.
     """
 
     @cached_property
@@ -133,8 +132,6 @@ def _loaded(point: InstalledEntryPoint) -> Any:
 
 def _command_of(name: str, brought: Any) -> Any:
     """Make a command of what an entry point names."""
-    if isinstance(brought, ModuleType):
-        brought = getattr(brought, name.replace("-", "_"), None) or getattr(brought, "app", None)
     if not isinstance(brought, typer.Typer):
         if not callable(brought):
             raise PluginError("the entry point names neither a function nor a typer.Typer")

@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -52,11 +52,7 @@ app = typer.Typer(
 
 def _print_version(requested: bool) -> None:
     if requested:
-        try:
-            found = version("nanobot-memory-core")
-        except PackageNotFoundError:
-            found = tr("(not installed as a distribution)")
-        say(f"{PROGRAM} {found}")
+        say(f"{PROGRAM} {version('nanobot-memory-core')}")
         raise typer.Exit
 
 

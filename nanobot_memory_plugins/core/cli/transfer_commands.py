@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import export_to
-from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
 from nanobot_memory_plugins.core.transfer.importer import chosen_importer
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.run import ImportReport, UndoReport, only_import, undo_import
@@ -76,14 +75,6 @@ def import_memory(
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
-    encoding: Annotated[
-        str,
-        typer.Option(
-            "--encoding",
-            metavar="NAME",
-            help="The encoding of notes that are not UTF-8, as gb18030 or big5.",
-        ),
-    ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
     everybody: EverybodyOption = False,
     workspace: WorkspaceOption = None,
@@ -100,21 +91,12 @@ def import_memory(
         return
     if source is None:
         raise typer.BadParameter("name the store, or the archive, to import")
-    if encoding and not _is_encoding(encoding):
-        raise typer.BadParameter(
-            tr("there is no encoding {name}; big5, gb18030, shift_jis and cp1252 are some", name=encoding),
-            param_hint="--encoding",
-        )
     path = source.expanduser().absolute()
     if not path.exists():
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
     folder = existing_workspace(workspace, may_be_new=True)
     contacts = read_configuration(None)[0].redaction.contacts
     name, importer = chosen_importer(from_, path)
-    if isinstance(importer, MarkdownImporter):
-        importer = replace(importer, encoding=encoding)
-    elif encoding:
-        raise typer.BadParameter(tr("--encoding is for notes in Markdown"))
     owner = written_by_owner(folder, everybody=everybody)
     with console(stderr=True).status(tr("importing")):
         report = import_from(
@@ -147,16 +129,6 @@ def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
             return await host.eraser.erase(Erasure())  # nothing is named: the files are clean already
 
     return [(one.where, one.why) for one in run(erase()).traces if one.waits]
-
-
-def _is_encoding(name: str) -> bool:
-    try:
-        b"a".decode(name)
-    except UnicodeDecodeError:
-        return True
-    except (LookupError, ValueError):
-        return False
-    return True
 
 
 def _numbers(lines: list[int]) -> str:

@@ -23,8 +23,8 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.appending import locked
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.transfer.formats.reading import files_below
 from nanobot_memory_plugins.core.transfer.importer import ImportedFile, Item, Skipped
+from nanobot_memory_plugins.core.transfer.reading import files_below
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 MANIFEST: Final = "manifest.json"

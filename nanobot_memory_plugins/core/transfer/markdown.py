@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.notes import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
-from nanobot_memory_plugins.core.transfer.formats.reading import LARGEST, files_below
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
+from nanobot_memory_plugins.core.transfer.reading import LARGEST, files_below
 from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -31,17 +30,13 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
-@dataclass(frozen=True, slots=True)
 class MarkdownImporter:
     """Reads the Markdown files below a folder, or one file.
 
-    They are the user's notes, and nobody's word: a page that was pasted is one, too. ``encoding`` is that of files that
-    are no UTF-8.
+    They are the user's notes, and nobody's word: a page that was pasted is one, too.
     """
 
-    encoding: str = ""
-
-    label: ClassVar[str] = Sentence("a folder of Markdown")
+    label = Sentence("a folder of Markdown")
 
     def recognises(self, source: Path) -> bool:
         """Return whether there is Markdown in it."""
@@ -69,7 +64,7 @@ class MarkdownImporter:
             if why:
                 yield Skipped(why, name)
             else:
-                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",), encoding=self.encoding)
+                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",))
 
 
 def _files(source: Path) -> Iterator[tuple[Path, str]]:
@@ -103,21 +98,19 @@ class _Page:
     headings: list[tuple[int, str]] = field(default_factory=list)
 
 
-def markdown_items(
-    path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = (), encoding: str = ""
-) -> Iterator[Item]:
+def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = ()) -> Iterator[Item]:
     """Yield the notes of a Markdown file; ``name`` is what the report calls it.
 
     The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
     Folders and title are in each note's title. A note in our own form is a section like any other. A file that is no
-    UTF-8 is in ``encoding``, or left where none is named.
+    UTF-8 is left.
     """
     try:
         about = path.stat()
         if about.st_size > LARGEST:
             yield Skipped(Sentence("it is larger than {size} MB", size=LARGEST >> 20), name)
             return
-        text = _decoded(path.read_bytes(), encoding)
+        text = _decoded(path.read_bytes())
     except OSError as error:
         yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
         return
@@ -145,20 +138,15 @@ def markdown_items(
         yield ImportedNote(note, name, 1, page.is_certain) if headings else Skipped("it has no text", name)
 
 
-def _decoded(data: bytes, encoding: str) -> str:
-    """Return the text of a file: UTF-8, UTF-16 with its mark, or what is named. Raises ValueError with the reason."""
+def _decoded(data: bytes) -> str:
+    """Return the text of a file: UTF-8, or UTF-16 with its mark. Raises ValueError with the reason."""
     is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     if not is_utf16 and (b"\0" in data or b"\xff" * 4 in data):
         raise ValueError(Sentence("it is damaged: {why}", why=Sentence.of(damage_in(data))))
     try:
         return data.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError:
-        if not encoding:
-            raise ValueError(Sentence("it is not UTF-8; --encoding names what it is, as gb18030 or big5")) from None
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError:
-        raise ValueError(Sentence("it is not {encoding}", encoding=encoding)) from None
+        raise ValueError(Sentence("it is not UTF-8; `iconv -f gb18030 -t utf-8` makes it so")) from None
 
 
 def _fields(text: str) -> dict[str, list[str]]:

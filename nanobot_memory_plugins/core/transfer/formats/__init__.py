@@ -1,1 +1,0 @@
-"""The forms of other stores that are read without knowing a host."""
