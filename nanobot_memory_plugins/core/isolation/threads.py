@@ -159,35 +159,24 @@ def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P
 
 def run_in_pool(pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
     """Start ``function`` in a thread of ``pool``, as `run_in_daemon_thread` does."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
-    work = pool.submit(lambda: context.run(function, *args, **kwargs))
+    is_waited_for = True
 
-    def deliver() -> None:
-        error = work.exception()
-        if answer.done():
-            if error is None:
-                discard(work.result())
-        elif error is None:
-            answer.set_result(work.result())
-        elif isinstance(error, StopIteration):
-            # A future refuses StopIteration: it would end the coroutine that awaits it.
-            answer.set_exception(RuntimeError("the function raised StopIteration"))
-        else:
-            answer.set_exception(error)
-
-    def hand_over(_: Future[T]) -> None:
-        if work.cancelled():
-            return
+    def run() -> T:
         try:
-            loop.call_soon_threadsafe(deliver)
-        except RuntimeError:  # the loop was closed meanwhile: nobody waits
-            if work.exception() is None:
-                discard(work.result())
+            result = context.run(function, *args, **kwargs)
+        except StopIteration as error:  # a future refuses it: it would end the coroutine that awaits it
+            raise RuntimeError("the function raised StopIteration") from error
+        if not is_waited_for:
+            discard(result)
+        return result
 
-    work.add_done_callback(hand_over)
-    answer.add_done_callback(lambda _: work.cancel())
+    def ended(_answer: asyncio.Future[T]) -> None:
+        nonlocal is_waited_for
+        is_waited_for = False
+
+    answer = asyncio.wrap_future(pool.submit(run))
+    answer.add_done_callback(ended)
     return answer
 
 
