@@ -176,14 +176,10 @@ class PluginHost:
         that has not answered within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised.
         """
         one = next((one for one in self._implementations(hook) if one.plugin_name == plugin), None)
-        if one is None or not one.breaker.begin():
+        if one is None or one.breaker.resting:
             return ()
         began = time.monotonic()
-        try:
-            outcome = run_plain(one, arguments, self.time_limit(hook))
-        except BaseException:
-            one.breaker.release()
-            raise
+        outcome = run_plain(one, arguments, self.time_limit(hook))
         return self._conclude(one, arguments, outcome, time.monotonic() - began)
 
     def plugins_with(self, hook: str) -> tuple[str, ...]:
@@ -238,16 +234,12 @@ class PluginHost:
         self, implementations: Iterable[Implementation], arguments: Mapping[str, object], limit: float
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
-        attempts = [Attempt(one, arguments, limit) for one in implementations if one.breaker.begin()]
+        attempts = [Attempt(one, arguments, limit) for one in implementations if not one.breaker.resting]
         if not attempts:
             return []
         self._attempts = {one for one in self._attempts if not one.task.done()}.union(attempts)
         try:
             await end_within(attempts, limit, self._clock)
-        except asyncio.CancelledError:
-            for attempt in attempts:
-                attempt.implementation.breaker.release()
-            raise
         finally:
             for attempt in attempts:
                 attempt.abandon(self._clock, self._grace_seconds)

@@ -4,14 +4,13 @@ from nanobot_memory_plugins.core.clock import Clock
 
 
 class CircuitBreaker:
-    """Counts the failures in a row of one implementation, and says whether it may be called. It knows the last reason.
+    """Counts the failures in a row of one implementation, and says when it is to rest. It knows the last reason.
 
-    So many as ``most`` open it for ``rest_seconds``; one trial is allowed afterwards. Each call asks `begin`, and ends
-    with exactly one of `succeed`, `fail` and `release`. What ends during a rest began before it, and counts for
-    nothing.
+    So many as ``most`` let it rest for ``rest_seconds``, and after that each one more does, until one call succeeds.
+    What ends during a rest began before it, and counts for nothing.
     """
 
-    __slots__ = ("_clock", "_is_trial", "_most", "_rest_seconds", "_resting_until", "failures", "reason")
+    __slots__ = ("_clock", "_most", "_rest_seconds", "_resting_until", "failures", "reason")
 
     def __init__(self, most: int, rest_seconds: float, clock: Clock) -> None:
         self.failures = 0
@@ -20,40 +19,27 @@ class CircuitBreaker:
         self._rest_seconds = rest_seconds
         self._clock = clock
         self._resting_until: float | None = None
-        self._is_trial = False
 
     @property
     def resting(self) -> bool:
-        """Whether a call would be refused now."""
-        return self._resting_until is not None and (self._is_trial or self._clock.monotonic() < self._resting_until)
-
-    def begin(self) -> bool:
-        """Return whether a call may begin. After the rest, one at a time may."""
-        if self.resting:
-            return False
-        self._is_trial = self._resting_until is not None
-        return True
+        """Whether it is not to be called now."""
+        return self._resting_until is not None and self._clock.monotonic() < self._resting_until
 
     def succeed(self) -> bool:
-        """Count a success; true when it ends a rest."""
-        if self._resting_until is not None and not self._is_trial:
+        """Count a success; true when it is the first after a rest."""
+        if self.resting:
             return False
-        ends = self._is_trial
-        self.failures, self._resting_until, self._is_trial = 0, None, False
+        ends = self._resting_until is not None
+        self.failures, self._resting_until = 0, None
         return ends
 
     def fail(self, reason: str = "") -> bool:
         """Count a failure; true when it begins a rest, false when it only prolongs one."""
         self.reason = reason
-        if self._resting_until is not None and not self._is_trial:
+        if self.resting:
             return False
+        begins = self._resting_until is None
         self.failures += 1
-        prolongs, self._is_trial = self._is_trial, False
-        if prolongs or self.failures >= self._most:
+        if self.failures >= self._most:
             self._resting_until = self._clock.monotonic() + self._rest_seconds
-            return not prolongs
-        return False
-
-    def release(self) -> None:
-        """Count nothing: the call was broken off from outside."""
-        self._is_trial = False
+        return begins and self.failures >= self._most
