@@ -22,7 +22,7 @@ from tests.support.nanobot import Installation
 
 REPETITIONS = 9
 HOST = "import nanobot.agent.loop, nanobot.cli.commands"
-BRIDGE = f"{HOST}; import nanobot_memory_plugins.bridge.attaching"
+BRIDGE = f"{HOST}; import nanobot_memory_plugins.bridge.connection"
 BARE = ("-c", "import typer, rich, pydantic")
 COMMAND = ("-m", "nanobot_memory_plugins.core.cli")
 QUESTION = "where does the tea grow?"

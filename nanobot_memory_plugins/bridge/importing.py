@@ -4,10 +4,10 @@ nanobot 0.3.5 keeps sessions as JSON lines outside the workspace, in ``sessions/
 config.json, and takes in by itself what older releases kept elsewhere. A folder of sessions may lie anywhere.
 """
 
-import base64
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def _reading(read: Any, path: Path, name: str) -> Iterator[Item]:
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:
-    key = _key_from_name(path)
+    key = path.stem
     for line, row in json_lines(path):
         if isinstance(row, str):
             yield Skipped(row, name, line)
@@ -175,23 +175,10 @@ def _workspace_id(workspace: Path) -> str:
 
 
 def _is_session(path: Path) -> bool:
-    """Tell a session by its first lines: the head that nanobot writes, or a chat message."""
+    """Tell a session by the head that nanobot writes."""
     with suppress(OSError):
-        for number, (_, row) in enumerate(json_lines(path)):
-            if isinstance(row, dict):
-                return row.get("_type") == "metadata" or ("role" in row and "content" in row)
-            if number >= 2:
-                break
+        return any(isinstance(row, dict) and row.get("_type") == "metadata" for _, row in islice(json_lines(path), 2))
     return False
-
-
-def _key_from_name(path: Path) -> str:
-    """Return the key that a file's name encodes, for a file without a head; else the name itself."""
-    stem = path.stem
-    with suppress(ValueError):
-        key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
-        return key if key.isprintable() else stem
-    return stem
 
 
 def _name(path: Path, source: Path) -> str:

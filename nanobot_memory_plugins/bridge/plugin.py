@@ -41,7 +41,7 @@ class NanobotPlugin:
         found = host_finding()
         if found.health is Health.BAD:
             return [found]
-        from nanobot_memory_plugins.bridge.attaching import bridge_for
+        from nanobot_memory_plugins.bridge.connection import bridge_for
 
         running = bridge_for(context.workspace)
         try:
@@ -80,7 +80,7 @@ def probe_seams() -> Sequence[Seam]:
     """
     with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
         try:
-            from nanobot_memory_plugins.bridge.attaching import bridge_of
+            from nanobot_memory_plugins.bridge.connection import bridge_of
 
             loop = _build_loop(Path(folder))
         except Exception as error:

@@ -62,24 +62,12 @@ class ToolHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no types
         self._turn = turn
 
     async def before_execute_tools(self, context: Any) -> None:
-        """Start the clock for calls that never execute."""
+        """Start the clock of the calls of one step."""
         for call in context.tool_calls:
             self._turn.tool_began(call.id)
 
-    async def before_execute_tool(self, context: Any, tool_call: Any, tool: Any, params: Any) -> None:
-        """Start the clock of one call."""
-        self._turn.tool_began(tool_call.id)
-
-    async def after_execute_tool(self, context: Any, tool_call: Any, tool: Any, params: Any, result: Any) -> None:
-        """Note a tool that finished."""
-        await self._turn.tool_finished(tool_call.id, tool_call.name, params, result=result)
-
-    async def on_execute_tool_error(self, context: Any, tool_call: Any, tool: Any, params: Any, error: Any) -> None:
-        """Note a tool that failed: it raised, or it returned an error."""
-        await self._turn.tool_finished(tool_call.id, tool_call.name, params, error=error)
-
     async def after_iteration(self, context: Any) -> None:
-        """Note the calls that none of the others saw: unknown tools and arguments that do not fit."""
+        """Note the calls of one step: nanobot's hooks around a single tool are not told of what never executed."""
         for call, result, event in zip(context.tool_calls, context.tool_results, context.tool_events, strict=False):
             failed = event.get("status") == "error"
             error = str(result if isinstance(result, str) else event.get("detail", "")) if failed else None

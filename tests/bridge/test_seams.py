@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nanobot_memory_plugins.bridge.attaching import Attachment, bridge_of
+from nanobot_memory_plugins.bridge.connection import Attachment, bridge_of
 from nanobot_memory_plugins.bridge.plugin import host_finding
 from nanobot_memory_plugins.core.values.diagnosis import Health
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nanobot_memory_plugins.bridge.attaching import bridge_of
+from nanobot_memory_plugins.bridge.connection import bridge_of
 from nanobot_memory_plugins.core.host.turn_records import missed_turns
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule
