@@ -39,12 +39,6 @@ class BridgeOptions(PluginOptions):
     background_turns: bool = Field(
         default=False, description="learn from turns that a timer set off (cron, heartbeat) when they end"
     )
-    sweep_sessions: int = Field(
-        default=20,
-        ge=0,
-        le=1_000,
-        description="sessions at most that a start catches up on, left idle by earlier processes",
-    )
     project: str = Field(
         default="",
         max_length=200,

@@ -12,7 +12,6 @@ from typing import Any
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, read_configuration
-from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.replies import Replies
 from nanobot_memory_plugins.bridge.seams import Seams
@@ -28,7 +27,6 @@ from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn_records import note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
-from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Seconds that nanobot's end waits for the memory to close: its one-shot command lives about three.
@@ -51,12 +49,6 @@ class Bridge:
         senders = senders_of_loop(loop)
         self._scopes = TurnScopes(senders)
         self._model = HostLanguageModel(loop)
-        self._idle = IdleSessions(
-            loop.sessions,
-            StateDatabase.of(self.workspace),
-            seconds=self.configuration.memory.core.idle_seconds,
-            sweep_at_most=options.sweep_sessions,
-        )
         self.memory = MemoryService(
             self.workspace,
             config=self.configuration.memory,
@@ -66,9 +58,7 @@ class Bridge:
             project=options.worked_in("."),
             start_limit=options.start_limit,
             close_limit=_CLOSE_LIMIT,
-            at_start=self._idle.sweep,
         )
-        self.memory.when_quiet = self._idle.when_quiet
         self._is_settled = False
         self.turns = Turns(
             self.memory, loop.sessions, scopes=self._scopes, attend=self._attend, answered=self._answered

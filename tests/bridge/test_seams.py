@@ -48,9 +48,9 @@ def test_the_hosts_version_is_judged(version, health):
 def test_nanobot_keeps_our_part_when_it_saves_its_file(install):
     from nanobot.config.loader import load_config, save_config
 
-    nanobot = install({"nanobot": {"sweepSessions": 3}})
+    nanobot = install({"nanobot": {"startLimit": 3}})
     save_config(load_config(nanobot.config_file), nanobot.config_file)
-    assert bridge_of(nanobot.loop()).configuration.bridge.sweep_sessions == 3
+    assert bridge_of(nanobot.loop()).configuration.bridge.start_limit == 3
 
 
 def test_the_released_nanobot_has_what_waits_where_it_is_looked_for():

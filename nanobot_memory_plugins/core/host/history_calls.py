@@ -35,6 +35,9 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # seen by calls of before, or is a matter for `resume` and the importers.
 _LATELY = 500
 _LOCK_SECONDS = 5.0
+# A session that another process may still be timing is left to it for this many idle times; and how many are taken up
+# at one start.
+_PATIENCE, _MOST_LEFT = 2, 20
 
 
 class HistoryCalls(MessageCalls):
@@ -56,6 +59,11 @@ class HistoryCalls(MessageCalls):
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
         reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
+
+    async def session_continues(self, *, session_key: str, scope: ScopeLike = None) -> None:
+        """Have another process take the session for one that went quiet where this one ends before it says so."""
+        owner = await self._owner_of(session_key, scope)
+        await self._reader.expect(session_key, owner, seconds=_PATIENCE * self.config.core.idle_seconds)
 
     def turn_finished(
         self,
@@ -157,7 +165,18 @@ class HistoryCalls(MessageCalls):
         self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
         return summary
 
-    # --- after a turn
+    # --- after a turn, and after the process in which it was
+
+    async def _start(self) -> None:
+        await super()._start()
+        if not self._looks_only:
+            self._background.begin(self._take_up_left())
+
+    async def _take_up_left(self) -> None:
+        """Tell the plugins of the sessions that earlier processes left before they had gone quiet, or were read."""
+        for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
+            history = self._files.history(session_key, limit=LOOKED_AT)
+            await self.session_idle(session_key=session_key, history=history, scope=scope)
 
     async def _read(
         self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]

@@ -135,7 +135,6 @@ class HostParts:
         await self._tools.load(self._plugins, self.privacy)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
-        self._background.begin(self._reader.read_waiting())
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""

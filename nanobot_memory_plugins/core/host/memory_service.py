@@ -54,7 +54,7 @@ class MemoryService:
 
     The arguments are those of `MemoryHost`; ``llm`` is called on the memory's event loop. ``start_limit`` is how many
     seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most, ``tool_limit`` how
-    many a tool that the model calls. ``at_start`` is background work of each start. It starts with the first call, and
+    many a tool that the model calls. It starts with the first call, and
     again with the first after a close; one that nobody has closed is closed when the interpreter ends. Calls give an
     `Answer`, which is awaited, or waited for with ``.now()`` where nothing can be. None raises for what goes wrong in
     the memory: the answer is None then, and the log says why.
@@ -74,7 +74,6 @@ class MemoryService:
         start_limit: float = 10.0,
         close_limit: float = 5.0,
         tool_limit: float = 30.0,
-        at_start: Use[None] | None = None,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config, problems = given_or_usual(config, problems)
@@ -91,12 +90,8 @@ class MemoryService:
         self._start_limit = start_limit
         self._close_limit = close_limit
         self.tool_limit = tool_limit
-        self._at_start = at_start
         self._lock = threading.Lock()
         self._thread: MemoryThread | None = None
-        self.when_quiet: Callable[[str, Any], Use[Any]] = _when_quiet
-        """Makes for a session what is done once it has gone quiet: by default the plugins are notified, with what the
-        transcript holds."""
         self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
         # The clocks of sessions, which run in the thread and end with it.
         self._quiet: dict[str, asyncio.Task[Any]] = {}
@@ -145,7 +140,7 @@ class MemoryService:
         """
         with self._lock:
             if self._thread is None:
-                self._thread = MemoryThread(self._open, self._at_start)
+                self._thread = MemoryThread(self._open)
             return self._thread.submit(use, background=background)
 
     def start(self) -> Answer[bool]:
@@ -314,14 +309,15 @@ class MemoryService:
 
     def touch(self, session_key: str, scope: ScopeLike = None) -> None:
         """Start the clock of a session anew: the plugins are notified when it has been quiet for a while."""
-        quiet = self.when_quiet(session_key, scope)
 
         async def wait(memory: "MemoryHost") -> None:
             self._set_clock(session_key, asyncio.current_task())
             await sleep(self._clock, self.config.core.idle_seconds)
             self._quiet.pop(session_key, None)
-            await quiet(memory)
+            history = memory.history(session_key, limit=_IDLE_HISTORY)
+            await memory.session_idle(session_key=session_key, history=history, scope=scope)
 
+        self.submit(lambda memory: memory.session_continues(session_key=session_key, scope=scope))
         self.submit(wait, background=True)
 
     def _set_clock(self, session_key: str, clock: "asyncio.Task[Any] | None") -> None:
@@ -386,11 +382,3 @@ class ServiceTool(ToolFace):
         return self._service.answer(
             lambda answer: NOT_READY if answer is None else answer, running, limit=self._service.tool_limit
         )
-
-
-def _when_quiet(session_key: str, scope: ScopeLike) -> Use[object]:
-    async def notify(memory: "MemoryHost") -> None:
-        history = memory.history(session_key, limit=_IDLE_HISTORY)
-        await memory.session_idle(session_key=session_key, history=history, scope=scope)
-
-    return notify

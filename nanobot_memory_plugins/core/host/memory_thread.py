@@ -89,12 +89,11 @@ def is_own_thread() -> bool:
 class MemoryThread:
     """One life of a memory in a daemon thread of its own, from its start to its close.
 
-    ``start`` makes the memory, in the thread. ``at_start`` is background work once it has started.
+    ``start`` makes the memory, in the thread.
     """
 
-    def __init__(self, start: "Callable[[], Awaitable[MemoryHost]]", at_start: Use[None] | None) -> None:
+    def __init__(self, start: "Callable[[], Awaitable[MemoryHost]]") -> None:
         self._start = start
-        self._at_start = at_start
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_note_stray)
         self._ready = asyncio.Event()
@@ -164,8 +163,6 @@ class MemoryThread:
             began = time.perf_counter()
             self.started = await self._start()
             logger.debug("memory started in {:.0f} ms", (time.perf_counter() - began) * 1000)
-            if self._at_start is not None:
-                self._own(self._job(self._at_start), self._background)
         except Exception as error:
             # The message is left out: it can carry values of the configuration.
             logger.warning("the memory could not be started: {}; the host goes on without it", type(error).__name__)

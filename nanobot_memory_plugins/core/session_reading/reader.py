@@ -52,14 +52,14 @@ class Position:
     """How far a session has been read: ``read`` gives by field of the answer the id of the last message.
 
     ``asked`` counts questions about what came since that were not answered, ``busy`` is when a process began to ask,
-    ``expected`` says that it is to be read and was not looked at yet, and ``scope`` is the owner of the session.
+    ``expected`` from when on it is to be read, if it was not looked at yet, and ``scope`` is the owner of the session.
     """
 
     read: Mapping[str, str] = field(default_factory=dict)
     asked: int = 0
     busy: str = ""
     scope: Mapping[str, str] = field(default_factory=dict)
-    expected: bool = False
+    expected: str = ""
 
 
 class Positions:
@@ -82,17 +82,23 @@ class Positions:
             return Position()
 
     def waiting(self) -> list[tuple[str, Scope]]:
-        """Return the sessions that were to be read, or about which was asked without an answer, longest first."""
+        """Return the sessions that are to be read, or about which was asked without an answer, longest first."""
+        now = self._clock.now()
         known = ((key, _position(row)) for key, row in self._state.tasks(_TASK))
-        return [(key, Scope(**one.scope)) for key, one in known if one.asked or one.expected]
+        return [
+            (key, Scope(**one.scope))
+            for key, one in known
+            if one.asked or ((due := read_time(one.expected)) is not None and due <= now)
+        ]
 
-    def expect(self, session_key: str, scope: Scope) -> None:
-        """Note that a session is to be read, so that the next process does it where this one ends before."""
-        self._change(session_key, lambda position: replace(position, expected=True, scope=_named(scope)))
+    def expect(self, session_key: str, scope: Scope, *, seconds: float = 0.0) -> None:
+        """Note that a session is to be read, so that a process does it that starts after so many seconds."""
+        due = (self._clock.now() + timedelta(seconds=seconds)).isoformat()
+        self._change(session_key, lambda position: replace(position, expected=due, scope=_named(scope)))
 
     def settle(self, session_key: str) -> None:
         """Note that a session that was to be read was looked at, and nobody asks about it."""
-        self._change(session_key, lambda position: replace(position, expected=False) if position.expected else None)
+        self._change(session_key, lambda position: replace(position, expected="") if position.expected else None)
 
     def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> bool:
         """Note that a session is asked about now; return False while another process asks, and where one has asked.
@@ -124,11 +130,12 @@ class Positions:
 
         It is no chance where nothing could be asked after all.
         """
+        now = self._clock.now().isoformat()
 
         def change(position: Position) -> Position:
             if counts and position.asked >= _MOST_ASKED:
                 return Position({**position.read, **dict.fromkeys(fields, read)}, scope=position.scope)
-            return replace(position, busy="", asked=position.asked - (not counts), expected=True)
+            return replace(position, busy="", asked=position.asked - (not counts), expected=now)
 
         self._change(session_key, change)
 
@@ -220,14 +227,13 @@ class SessionReader:
                 return receipts
             return receipts + await self._ask(replace(work, parts=tuple(asking)))
 
-    async def expect(self, session_key: str, scope: Scope) -> None:
-        """Have a session read at the next start where this process ends before it has begun to ask."""
-        await run_in_daemon_thread(self._positions.expect, session_key, scope)
+    async def expect(self, session_key: str, scope: Scope, *, seconds: float = 0.0) -> None:
+        """Have a session read by a process that starts after so many seconds, where this one ends before it asks."""
+        await run_in_daemon_thread(self._positions.expect, session_key, scope, seconds=seconds)
 
-    async def read_waiting(self) -> None:
-        """Read the sessions that an earlier process left without an answer."""
-        for session_key, scope in await run_in_daemon_thread(self._positions.waiting):
-            await self.read(session_key, scope, "start")
+    async def waiting(self) -> list[tuple[str, Scope]]:
+        """Return the sessions that an earlier process left unread, or without an answer; a model has to read them."""
+        return await run_in_daemon_thread(self._positions.waiting) if self._complete is not None else []
 
     def _unread(self, session_key: str, given: Sequence[Message]) -> _Work:
         """Return what some field of the answer has not been read for. It blocks."""
