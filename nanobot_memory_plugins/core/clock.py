@@ -15,7 +15,6 @@ class Alarm(Protocol):
 
     def cancel(self) -> None:
         """Let it not happen."""
-        ...
 
 
 class Clock(Protocol):
@@ -23,15 +22,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the current time, aware, in UTC."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds from an arbitrary start that never go backwards."""
-        ...
 
     def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
         """Call ``ring`` on the event loop that runs here, once, when so many seconds have passed."""
-        ...
 
 
 class SystemClock:

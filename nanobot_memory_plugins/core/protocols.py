@@ -22,7 +22,6 @@ class Complete(Protocol):
 
         ``purpose`` says in a word or two what for: each has a budget of its own.
         """
-        ...
 
 
 class Embedder(Protocol):
@@ -31,16 +30,13 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Identity of the vector space; it changes when vectors cannot be compared any more."""
-        ...
 
     @property
     def dimension(self) -> int:
         """Numbers in a vector."""
-        ...
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
         """Return one vector a text; a single string counts as a list of one."""
-        ...
 
 
 @runtime_checkable
@@ -52,27 +48,21 @@ class Store(Protocol):
 
         Raises `StoreError` when it cannot answer at all.
         """
-        ...
 
     async def read(self, hit_id: str) -> Hit | None:
         """Return one memory whole, or None when there is none with this id."""
-        ...
 
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed. Returns at once, from any thread."""
-        ...
 
     async def flush(self) -> None:
         """Return once everything that was in the files at the call is searchable by full text."""
-        ...
 
     def status(self) -> StoreStatus:
         """Return the store's state, without touching the disk for long."""
-        ...
 
     async def close(self) -> None:
         """Finish what was begun, close the files and end every thread."""
-        ...
 
 
 @runtime_checkable
@@ -82,18 +72,15 @@ class VectorStore(Protocol):
     @property
     def embedder(self) -> Embedder | None:
         """The embedding model, once it is ready: for another store in front of this one."""
-        ...
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         """Return one vector of unit length a text, or None while there is no model that answers.
 
         Vectors can be compared within one answer; in between, the model may have changed.
         """
-        ...
 
     async def vectors_complete(self) -> None:
         """Return once everything has its vector, which comes after the text, or when there is no model for it."""
-        ...
 
 
 @runtime_checkable
@@ -105,7 +92,6 @@ class LeasingStore(Protocol):
 
         Asking again makes it longer, and for no seconds gives it back. While the others cannot be asked, each is.
         """
-        ...
 
 
 class VisibleScopes(Protocol):
@@ -113,23 +99,18 @@ class VisibleScopes(Protocol):
 
     def visible(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of a call, or of a session alone: the ``scope`` of a query."""
-        ...
 
     def owner(self, scope: Scope) -> Scope:
         """Return the owner of a memory: the same for two scopes of one person, in the same group chat or in none."""
-        ...
 
     def of_session(self, session_key: str) -> Scope:
         """Return the whole scope of a session, as far as it is known."""
-        ...
 
     def of_owner(self) -> Scope:
         """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
-        ...
 
     def is_nobodys(self, scope: Scope) -> bool:
         """Return whether nobody sees what is of a scope any more, since it names nobody."""
-        ...
 
 
 @runtime_checkable
@@ -139,21 +120,17 @@ class MemoryTool(Protocol):
     @property
     def name(self) -> str:
         """The tool's name, as the model calls it."""
-        ...
 
     @property
     def description(self) -> str:
         """When to use the tool and what it answers, for the model."""
-        ...
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """JSON schema of the arguments, of type object."""
-        ...
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool and return its answer as text. What is wrong is said in the answer."""
-        ...
 
 
 @runtime_checkable
@@ -162,21 +139,18 @@ class ExchangedEntries(Protocol):
 
     def version(self) -> str:
         """Return a text that changes when the entries may have changed. Cheap: no file is read."""
-        ...
 
     def exported(self) -> Mapping[str, str]:
         """Return each entry by its id as it is in its file: a header, its text, and in a comment its other fields.
 
         The text of an entry is the same until somebody changes it: what happens to it by itself is no part of it.
         """
-        ...
 
     def taken_out(self, ids: Collection[str]) -> Collection[str]:
         """Return those of some entries that somebody has taken out; others went with their file, which is gone.
 
         Raises `MemoryFileError`.
         """
-        ...
 
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge what other machines made of entries with what was made of them here.
@@ -184,7 +158,6 @@ class ExchangedEntries(Protocol):
         Where both have written another text, both stay. Raises `MemoryFileError`, also for entries of a version that
         is not known here; nothing was written then.
         """
-        ...
 
 
 @runtime_checkable
@@ -198,43 +171,33 @@ class EntryAccess(Protocol):
 
     def version(self) -> str:
         """Return a text that changes when the entries may have changed. Cheap: no file is read."""
-        ...
 
     def entries(self) -> EntryList:
         """Return all entries in the file, archived ones included, as of now."""
-        ...
 
     def gone(self) -> Sequence[EntryView]:
         """Return entries that went and can be restored, those that went last first."""
-        ...
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return what was done, or what was done to one entry, the last run first."""
-        ...
 
     def profile(self, about: str = "", *, visible: Visibility | None = None) -> Sequence[EntryView]:
         """Return what is known of the user, or about a person or thing, as far as it is visible: what matters first.
 
         None: all of it.
         """
-        ...
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text. An entry with the same text is marked as used instead of duplicated."""
-        ...
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         """Change an entry. A text that a person wrote is the user's. None: nothing changed."""
-        ...
 
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         """Take entries out of the memory. `restore` and `undo` bring them back."""
-        ...
 
     def restore(self, entry_id: str) -> EntryRun | None:
         """Bring back an entry that was archived, forgotten or deleted by anybody."""
-        ...
 
     def undo(self, run_id: str = "") -> EntryRun | None:
         """Take back a run, the last one by default. What was changed since then stays."""
-        ...

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.text.conversation import as_spoken, content_of, dominant_language
+from nanobot_memory_plugins.core.text.conversation import content_of, dominant_language
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.pasted import authored_text, both_ends
@@ -128,7 +128,7 @@ class FlushPlugin:
             await self._cycles.end(session_key, context)
             return None
         summary = find_earlier_summary(messages)
-        spoken = [as_spoken(one) for index, one in enumerate(messages) if index != summary]
+        spoken = [one for index, one in enumerate(messages) if index != summary]
         by_key = {message_key(one.role, one.text): one for one in spoken}
         fresh = [by_key[key] for key in await self._cycles.end(session_key, context, by_key)]
         return await run_in_daemon_thread(lambda: _archive(fresh, context)) or None

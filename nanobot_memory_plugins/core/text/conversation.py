@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date, datetime
 
 from nanobot_memory_plugins.core.text.fence import Language
@@ -106,15 +105,6 @@ def message_time(message: Message) -> datetime | None:
     return None
 
 
-def as_spoken(message: Message) -> Message:
-    """Return a user's message without the results that its host put into it; one of results alone is a tool's."""
-    content = message.raw.get("content")
-    if message.role != "user" or not isinstance(content, (list, tuple)) or not any(map(_is_result, content)):
-        return message
-    own = own_words(message)
-    return replace(message, text=own) if own.strip() else replace(message, role="tool")
-
-
 def _own_parts(parts: Iterable[object]) -> Iterator[str]:
     for part in parts:
         if isinstance(part, str):
@@ -123,10 +113,6 @@ def _own_parts(parts: Iterable[object]) -> Iterator[str]:
             text = part.get("text")
             if str(part.get("type") or "") in _OWN_PARTS and isinstance(text, str):
                 yield text
-
-
-def _is_result(part: object) -> bool:
-    return isinstance(part, Mapping) and str(part.get("type") or "").endswith(("result", "output"))
 
 
 def dated(day: date, language: Language) -> str:
