@@ -29,6 +29,8 @@ _GAP_TOKENS = estimate_tokens(GAP)
 _HEAD = 0.7
 # Of the line that names a day.
 _DAY_TOKENS = 12
+# Of a tool's result, at most.
+_TOOL_TOKENS = 120
 # Fewer tokens than this of a message say nothing.
 _LEAST = 12
 
@@ -124,7 +126,6 @@ def render(
     messages: Sequence[Message],
     *,
     tokens: int,
-    tool_tokens: int = 120,
     names: dict[str, str] | None = None,
     days: Language | None = None,
     today: date | None = None,
@@ -132,7 +133,7 @@ def render(
     """Write a conversation out, a line a message, within ``tokens`` estimated tokens.
 
     When everything does not fit, long messages are cut first, and of what is then still too much the oldest
-    messages are left out. ``tool_tokens`` bounds each tool result. ``names`` gives the roles other names. ``days``: the
+    messages are left out. ``names`` gives the roles other names. ``days``: the
     day is put above the messages of each, in this language, where there are several; what has no time is of ``today``.
     """
     spoken = [(message, content_of(message)) for message in messages if message.role != "system"]
@@ -147,7 +148,7 @@ def render(
     ends = [estimate_tokens(prefix) + 1 for prefix in prefixes]
     # A bounded look at each is enough: none gets more than everything.
     sizes = [
-        min(tool_tokens if message.role == "tool" else tokens, estimate_tokens(text[: 4 * tokens + 4]))
+        min(_TOOL_TOKENS if message.role == "tool" else tokens, estimate_tokens(text[: 4 * tokens + 4]))
         for message, text in spoken
     ]
     limit = _fair_limit(sizes, tokens - sum(ends))

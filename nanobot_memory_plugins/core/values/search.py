@@ -95,11 +95,6 @@ class ScorePart:
     value: float
     weight: float
 
-    @property
-    def worth(self) -> float:
-        """What it adds."""
-        return self.value * self.weight
-
 
 @dataclass(frozen=True, slots=True)
 class Weighed:

@@ -1,3 +1,5 @@
+"""The language model on behalf of a plugin: tries, time, budget, rest, room for thoughts."""
+
 import asyncio
 import time
 from datetime import UTC, datetime
@@ -5,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError
+from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError, NotAskedError
 from nanobot_memory_plugins.core.language_model.access import LanguageModel, hook_deadline
 from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
@@ -90,3 +92,35 @@ async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_pa
     assert await ask(ASK, max_tokens=300, purpose="summary") == "<think>long</think>short"
     await ask(ASK, max_tokens=400, purpose="summary")
     assert given == [300, 2_300, 2_400]
+
+
+async def test_a_purpose_rests_after_ten_failures_and_a_trial_that_fails_begins_the_rest_again(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        raise ValueError("no")
+
+    ask = model(tmp_path, complete, attempts=1)
+    for _ in range(10):
+        with pytest.raises(LanguageModelError, match="ValueError"):
+            await ask(ASK, max_tokens=5, purpose="rests")
+    with pytest.raises(NotAskedError):
+        await ask(ASK, max_tokens=5, purpose="rests")
+    CLOCK.advance(601)
+    with pytest.raises(LanguageModelError, match="ValueError"):
+        await ask(ASK, max_tokens=5, purpose="rests")
+    with pytest.raises(NotAskedError):
+        await ask(ASK, max_tokens=5, purpose="rests")
+
+
+async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
+    purposes = []
+
+    async def complete(messages, *, max_tokens, purpose):
+        purposes.append(purpose)
+        return "answer"
+
+    ask = model(tmp_path, complete, daily_tokens=25)
+    await ask(ASK, max_tokens=5, purpose="summary:deepseek")
+    assert purposes == ["summary:deepseek"]
+    assert UsageLedger(StateDatabase.of(tmp_path)).tokens("summary", NOW.date()) > 0
+    with pytest.raises(NotAskedError, match="budget"):
+        await ask(ASK, max_tokens=20, purpose="summary:x")
