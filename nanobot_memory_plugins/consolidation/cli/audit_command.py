@@ -65,5 +65,5 @@ def _outlived(entries: Iterable[Entry], now: datetime) -> Iterator[Fault]:
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
             due = last_day(entry.expires_at)
             yield _fault(EXPIRED, (entry.id,), Sentence("it was due on {day:%Y-%m-%d}", day=due))
-        if by := entry.superseded_by:
+        if (by := entry.superseded_by) and entry.section is Section.ACTIVE:
             yield _fault(CONTRADICTED, (entry.id, by), Sentence("[{by}] has taken its place", by=by))

@@ -84,10 +84,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """When a consolidation last came to its end, and fingerprints of what it had seen by then."""
+    """When a consolidation last came to its end, and until when the model has answered to what was said."""
 
     when: datetime | None = None
-    seen: frozenset[str] = frozenset()
+    answered: datetime | None = None
 
 
 class NightlyConsolidation:
@@ -101,12 +101,13 @@ class NightlyConsolidation:
     def last_run(self) -> LastRun:
         """Return what is known of the last run. It blocks."""
         row = self._repository.state.task(_TASK, _TASK) or {}
-        return LastRun(read_time(str(row.get("when", ""))), frozenset(map(str, row.get("seen", ()))))
+        return LastRun(read_time(str(row.get("when", ""))), read_time(str(row.get("answered", ""))))
 
     def note_run(self, last: LastRun) -> None:
         """Write down a run. It blocks."""
-        when = exact_time(last.when) if last.when else ""
-        self._repository.state.set_task(_TASK, _TASK, {"when": when, "seen": sorted(last.seen)})
+        times = {"when": last.when, "answered": last.answered}
+        row = {name: exact_time(time) for name, time in times.items() if time is not None}
+        self._repository.state.set_task(_TASK, _TASK, row)
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[bool]:
@@ -140,23 +141,19 @@ class NightlyConsolidation:
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self.last_run)
         entries, read = await run_in_daemon_thread(lambda: self._read_entries_and_material(now))
-        fresh = [
-            material for material in self._materials(read, entries).values() if _is_worth_asking(material, last.seen)
-        ]
+        every = self._materials(read, entries).values()
+        fresh = [material for material in every if material.is_worth_asking(last.answered)]
         report = Report(idle=not fresh)
         answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
         if dry_run:
             report.applied = apply(entries, answers, now=now, owner_of=self._context.scopes.owner)
             return report
-        unanswered = {material.visible for material in fresh} - {answer.material.visible for answer in answers}
+        # What the model did not answer to stays new.
+        answered = now if len(answers) == len(fresh) else last.answered
 
-        def write() -> None:
-            seen: set[str] = set()
-            for material in self._materials(read, self._write(report, answers, now)).values():
-                # What the model did not answer to stays new.
-                digests = material.digests()
-                seen |= digests & last.seen if material.visible in unanswered else digests
-            self.note_run(LastRun(now, frozenset(seen)))
+        def write() -> None:  # at once: a process that ends waits for it
+            self._write(report, answers, now)
+            self.note_run(LastRun(now, answered))
 
         await run_in_daemon_thread(write)
         return report
@@ -196,8 +193,8 @@ class NightlyConsolidation:
             return None
         return answer
 
-    def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> dict[str, Entry]:
-        """Do what the model wants, and return the entries as they are then."""
+    def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> None:
+        """Do what the model wants."""
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             current, fresh = _as_of(entries, now), list(answers)
@@ -214,7 +211,6 @@ class NightlyConsolidation:
             paths = self._repository.paths
             message = f"consolidation: {report.in_words()} ({now.astimezone():%Y-%m-%d})"
             report.commit = _commit(outcome.path, (paths.workspace, paths.memory), message)
-        return outcome.entries
 
 
 def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:
@@ -264,19 +260,13 @@ class Schedule:
         now, last = self._clock.now(), self._consolidation.last_run()
         if last.when is None or last.when > now:
             # From here on days are counted: at the first start ever, and when a clock that was ahead is set back.
-            self._consolidation.note_run(replace(last, when=now) if last.when else LastRun(now))
+            self._consolidation.note_run(LastRun(now))
             return False
         return is_due(last.when, now, self._options.consolidation_hour)
 
 
 def _as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
     return {id_: as_of(entry, now) for id_, entry in entries.items()}
-
-
-def _is_worth_asking(material: Material, seen: frozenset[str]) -> bool:
-    """Return whether there is something new, and something to compare it with."""
-    enough = material.notes or material.texts or material.said or len(material.entries) > 1
-    return bool(enough) and not material.digests() <= seen
 
 
 def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:

@@ -4,7 +4,6 @@ Only what users said makes an entry the user's. What tools and the web said is l
 speaks in, and messages that are hidden with a forgotten entry.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -58,13 +57,15 @@ class Material:
     texts: list[TranscriptRecord] = field(default_factory=list)
     said: list[TranscriptRecord] = field(default_factory=list)
 
-    def digests(self) -> set[str]:
-        """Return fingerprints of everything in it: nothing is new while all of them are known."""
-        seen_by = "" if self.visible.is_everything else repr(self.visible.owners)
-        texts = [record.text for record in (*self.notes, *self.texts, *self.said)]
-        texts += [entry.content for entry in self.entries.values()]
-        whole = ("\0".join((self.visible.agent, seen_by, text)).encode("utf-8", "replace") for text in texts)
-        return {hashlib.blake2b(data, digest_size=10).hexdigest() for data in whole}
+    def is_worth_asking(self, since: datetime | None) -> bool:
+        """Return whether anything was noted, said or used since a moment, and there is something to compare it with."""
+        if not (self.notes or self.texts or self.said or len(self.entries) > 1):
+            return False
+        return (
+            since is None
+            or any(_time(record) >= since for record in (*self.notes, *self.said))
+            or any(entry.last_activated > since for entry in self.entries.values())
+        )
 
 
 def materials(
