@@ -73,7 +73,7 @@ def purge(
     warn(problems)
     finish_erasure(existing_workspace(workspace), configuration)
     repository = opened(workspace)
-    about, of_sessions = known(repository, ids or [])
+    about = known(repository, ids or [])
     erasure = replace(about, words=tuple(text or ()), everywhere=everywhere, sessions=tuple(session or ()))
     plan = None if yes and not dry_run else run(_erase(repository, configuration, erasure, dry_run=True))
     if not dry_run and (plan is None or plan.removed or plan.waits):
@@ -90,7 +90,7 @@ def purge(
     assert plan is not None  # noqa: S101  # it was made in one of the two
     is_done = bool(plan.removed) and not plan.waits
     if as_json:
-        print_json({"ok": is_done, **plan.to_json(), "sessions": of_sessions, "dry_run": dry_run})
+        print_json({"ok": is_done, **plan.to_json(), "dry_run": dry_run})
     else:
         _print([*plan.report_lines(all_lines=all_lines), _outcome(plan)])
         if plan.removed:

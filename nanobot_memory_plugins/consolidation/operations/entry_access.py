@@ -151,7 +151,7 @@ class RepositoryAccess:
         return frozenset(
             id_
             for id_ in set(ids) - self._repository.load().every.keys()
-            if history.is_purged_id(id_) or (is_there and history.last_known(id_) is not None)
+            if history.is_purged(id_) or (is_there and history.last_known(id_) is not None)
         )
 
     def take_in(self, updates: Sequence[EntryUpdate]) -> None:

@@ -40,7 +40,7 @@ class ImportedEntries:
             for id_, entry in _entries_unlike({**imported, **by_hand}, current).items()
             if id_ not in forgotten
             and plain_words(entry.content) not in gone
-            and not repository.history.is_purged(entry)
+            and not repository.history.is_purged(entry.id, entry.content)
         }
         run = ""
         if new and not dry_run:

@@ -17,8 +17,8 @@ from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
-def known(repository: EntryRepository, ids: Collection[str]) -> tuple[Erasure, tuple[str, ...]]:
-    """Return what a purge of some ids is about, and the conversations that their entries are from.
+def known(repository: EntryRepository, ids: Collection[str]) -> Erasure:
+    """Return what a purge of some ids is about.
 
     That are all the texts that the entries ever had, and the messages that they came from: do not write them down. Ids
     that no entry has are those of messages or notes.
@@ -28,12 +28,11 @@ def known(repository: EntryRepository, ids: Collection[str]) -> tuple[Erasure, t
     changes = [change for id_ in ids for run in repository.history.runs(id_) for change in run.changes]
     found += [entry for change in changes for entry in (change.before, change.after) if entry is not None]
     entries = {entry.id for entry in found}
-    sessions = dict.fromkeys(name for entry in found for name in sorted(sessions_in(entry.source_session)))
     texts = dict.fromkeys(text for entry in found for text in (entry.content, entry.quote) if text)
     records = [id_ for id_ in ids if id_ not in entries]
     records += [record for entry in found for record in (*entry.records, *entry.hides)]
     of_entries = tuple(id_ for id_ in dict.fromkeys(ids) if id_ in entries)
-    return Erasure(of_entries, tuple(texts), records=tuple(dict.fromkeys(records))), tuple(sessions)
+    return Erasure(of_entries, tuple(texts), records=tuple(dict.fromkeys(records)))
 
 
 def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: bool, who: str = "user") -> list[Trace]:

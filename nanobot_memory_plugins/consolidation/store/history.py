@@ -168,16 +168,12 @@ class History:
             sql = "INSERT INTO forgotten (kind, digest, time) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
             self._state.execute(sql, (kind, _digest(text), when.isoformat()))
 
-    def is_purged(self, entry: Entry) -> bool:
-        """Return whether an entry was purged, by its id or its words."""
+    def is_purged(self, id_: str, text: str = "") -> bool:
+        """Return whether an entry was purged, by its id or the words that it has now."""
         from nanobot_memory_plugins.core.erasure.matching import folded
 
         sql = "SELECT 1 FROM forgotten WHERE (kind, digest) IN (VALUES (?, ?), (?, ?))"
-        return bool(self._state.read(sql, (_ID, _digest(entry.id), _TEXT, _digest(folded(entry.content)))))
-
-    def is_purged_id(self, id_: str) -> bool:
-        """Return whether the entry of an id was purged."""
-        return bool(self._state.read("SELECT 1 FROM forgotten WHERE kind = ? AND digest = ?", (_ID, _digest(id_))))
+        return bool(self._state.read(sql, (_ID, _digest(id_), _TEXT, _digest(folded(text)))))
 
     def _last_states(self, runs: Iterable[Run]) -> dict[str, Entry]:
         """Return the last state of each entry that runs changed, those that were changed last last."""

@@ -176,7 +176,7 @@ class EntryRepository:
             changed = {
                 id_: entry if _says_the_same(entry, live.get(id_)) else self._redacted(entry)
                 for id_, entry in change(dict(live)).items()
-                if id_ in live or allow_purged or not self.history.is_purged(entry)
+                if id_ in live or allow_purged or not self.history.is_purged(entry.id, entry.content)
             }
             told = {id_: entry for id_, entry in changed.items() if id_ in live or not is_point_hidden(entry.content)}
             return {**forgotten, **told}
@@ -235,7 +235,7 @@ class EntryRepository:
             entry, words = self._new_entry(bullet, {**known_entries, **new}), plain_words(bullet.content)
             # What somebody writes anew is wanted again; a copy of what was forgotten is not.
             if words not in texts and not (bullet.copy and words in forgotten):
-                if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry):
+                if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry.id, entry.content):
                     continue
                 texts.add(words)
                 new[entry.id] = entry
@@ -257,7 +257,7 @@ class EntryRepository:
         runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
         changes = [change for run in runs for change in run.changes] + list(found.by_hand)
         gone = dict.fromkeys(change.id for change in changes if change.after is None)
-        return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged_id(id_)]
+        return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged(id_)]
 
     def _read_snapshot(self) -> Snapshot:
         raw, digest = self._read_file(self.path), self.history.written_digest()
@@ -275,7 +275,11 @@ class EntryRepository:
         if damage:
             return replace(found, every=known or found.every, known=known)
         every = entries_of(document, known)
-        kept = {id_: entry for id_, entry in every.items() if id_ in known or not self.history.is_purged(entry)}
+        kept = {
+            id_: entry
+            for id_, entry in every.items()
+            if id_ in known or not self.history.is_purged(entry.id, entry.content)
+        }
         return replace(found, every=kept, known=known)
 
     def _replace(self, found: Snapshot, data: bytes) -> bytes | None:
