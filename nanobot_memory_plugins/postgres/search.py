@@ -10,7 +10,7 @@ from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.documents import CandidateRow
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.question_terms import K1, B
-from nanobot_memory_plugins.storage.search.index import Vector
+from nanobot_memory_plugins.storage.search.searcher import Vector
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 """Passages of entries are this machine's own: they are in the file of each, and are the same."""

@@ -1,18 +1,15 @@
 """What ``nanobot-memory doctor`` says about the index."""
 
 from collections.abc import Iterator
-from importlib import metadata
+from pathlib import Path
+
+import apsw
 
 from nanobot_memory_plugins.core import Finding, Health, Level, StoreError, StoreStatus
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
-from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
-# Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
-_MODEL_SECONDS, _HERE_SECONDS = 5.0, 25.0
-_APSW = "Install it: `pip install apsw`"
-_VEC = 'Install it: `pip install "nanobot-memory-storage[vec]"`'
-_WHEEL = "Install apsw from a wheel: `pip install --force-reinstall --only-binary :all: apsw`"
 _REBUILD = "Build it again from the files: `nanobot-memory index --rebuild`"
 _LEVELS = {
     Level.HYBRID: "0: vectors in sqlite-vec, and full text",
@@ -22,42 +19,25 @@ _LEVELS = {
 }
 
 
-def findings(index: MemoryIndex) -> list[Finding]:
-    """Return one finding a fact, each with a hint where it is not good. It blocks."""
-    index.embedding.wait(_HERE_SECONDS if index.embedding.is_here() else _MODEL_SECONDS)
-    status = index.refresh()
-    embedding = index.embedding.status()
+def findings(
+    status: StoreStatus, embedding: EmbeddingStatus, database: Path | None, *, is_wanted: bool, is_here: bool
+) -> list[Finding]:
+    """Return one finding a fact, each with a hint where it is not good. It blocks.
+
+    ``is_wanted`` tells whether the configuration asks for an index, ``is_here`` whether the model is on this machine.
+    """
+    version = Sentence(
+        "{sqlitelibversion} (apsw {apswversion})",
+        sqlitelibversion=apsw.sqlitelibversion(),
+        apswversion=apsw.apswversion(),
+    )
     best = Level.HYBRID if embedding.is_wanted else Level.FULL_TEXT
     return [
-        *_engine(),
-        _level(status, best if index.is_wanted else None),
-        _embedding(embedding, is_here=index.embedding.is_here()),
-        *_health(index, status),
+        Finding("SQLite", version),
+        _level(status, best if is_wanted else None),
+        _embedding(embedding, is_here=is_here),
+        *_health(status, database),
     ]
-
-
-def _engine() -> Iterator[Finding]:
-    try:
-        import apsw
-    except ImportError:
-        yield Finding("SQLite", "apsw cannot be imported, so there is no index", Health.BAD, _APSW)
-        return
-    yield Finding(
-        "SQLite",
-        Sentence(
-            "{sqlitelibversion} (apsw {apswversion})",
-            sqlitelibversion=apsw.sqlitelibversion(),
-            apswversion=apsw.apswversion(),
-        ),
-    )
-    if "ENABLE_FTS5" not in apsw.compile_options:
-        yield Finding("full-text search", "this SQLite has no FTS5", Health.BAD, _WHEEL)
-    try:
-        import sqlite_vec  # noqa: F401
-    except ImportError:
-        yield Finding("sqlite-vec", "not installed; numpy compares the vectors", Health.DEGRADED, _VEC)
-    else:
-        yield Finding("sqlite-vec", metadata.version("sqlite-vec"))
 
 
 def _level(status: StoreStatus, best: Level | None) -> Finding:
@@ -95,7 +75,7 @@ def _embedding(report: EmbeddingStatus, *, is_here: bool) -> Finding:
     return Finding("embedding model", report.reason, Health.DEGRADED, report.hint)
 
 
-def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
+def _health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:
     parts = [Sentence("passages: {documents:,}, files: {files:,}", documents=status.documents, files=status.files)]
     if status.pending_bytes:
         parts.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
@@ -109,10 +89,8 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
             if status.indexing_here
             else "another process keeps the index up to date",
         )
-    if index.database is not None:
+    if database is not None:
         try:
-            from nanobot_memory_plugins.storage.database import Database
-
-            Database.open(index.database).close()  # which reads and checks all of it
+            Database.open(database).close()  # which reads and checks all of it
         except StoreError as error:
             yield Finding("index integrity", error.cause, Health.BAD, error.hint or _REBUILD)

@@ -15,10 +15,8 @@ from nanobot_memory_plugins.core.files.index_file import is_index, remove_databa
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.index_location import (
-    asides_of,
-    known_databases,
-)
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.index_location import asides_of, known_databases
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -36,8 +34,6 @@ def purge_index(
 
     ``indexed`` is the number of rows that held one of the texts before it was brought up to date.
     """
-    from nanobot_memory_plugins.storage.database import Database
-
     place = _relative(paths, path)
     row_count = count_rows(path, matcher)
     if dry_run:
@@ -53,8 +49,6 @@ def purge_index(
 
 def count_rows(path: Path, matcher: "ErasureMatcher") -> int:
     """Return how many rows of the index carry one of the texts. Raises `StoreError`."""
-    from nanobot_memory_plugins.storage.database import Database
-
     with closing(Database.open(path, read_only=True)) as database:
         texts = (
             "\n".join((document.text, document.tldr, document.heading, " ".join(document.tags)))

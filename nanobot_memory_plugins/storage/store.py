@@ -1,4 +1,4 @@
-"""The store that the storage plugin opens: searches in threads of its own, and the waiting for the indexer."""
+"""The store that the storage plugin opens: the index of one workspace, and what replaces it when it fails."""
 
 import asyncio
 import os
@@ -6,6 +6,8 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,19 +16,36 @@ from nanobot_memory_plugins.core import (
     Embedder,
     Finding,
     Hit,
+    Level,
     Query,
     SearchResult,
     StoreError,
     StoreStatus,
     logger,
 )
+from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.index_file import remove_database
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.diagnosis import findings
-from nanobot_memory_plugins.storage.memory_index import MemoryIndex
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
+from nanobot_memory_plugins.storage.filters import record_of
+from nanobot_memory_plugins.storage.index_location import ready_database
+from nanobot_memory_plugins.storage.indexer.tail import TailReader
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
+from nanobot_memory_plugins.storage.readers import NOT_OPEN, Reader, Readers
+from nanobot_memory_plugins.storage.results import hit_of
+from nanobot_memory_plugins.storage.search.searcher import Searcher, search_documents
+from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
+from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
+from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
+from nanobot_memory_plugins.storage.sqlite import plain_errors
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -35,18 +54,31 @@ T = TypeVar("T")
 
 # Searches that run at a time; more wait. Two cores gain nothing from more.
 _SEARCHES = 3
+# Bytes of the files that a search reads in addition to the index, and when there is no index: 0.2 s a megabyte.
+_TAIL_BYTES, _SCAN_BYTES = 1_000_000, 2_000_000
+# Seconds: what opening waits for the database, what a rebuilding does, and how old the numbers in a status may be.
+_OPEN_SECONDS, _REBUILD_SECONDS, _STATUS_AGE = 3.0, 10.0, 1.0
 # Seconds: between looks at an index that is being brought up to date, how long it may make no progress, how
 # long closing waits for the files that were accepted, and how long the end of a process that forgot to close.
 _POLL, _LONGEST_POLL, _STUCK, _DRAIN, _LAST_SECONDS = 0.02, 0.5, 120.0, 5.0, 1.0
 # Seconds without progress after which a purge leaves the index to the next start.
 _STUCK_PURGE = 15.0
+# Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
+_MODEL_SECONDS, _HERE_SECONDS = 5.0, 25.0
+_NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
+_VEC_HINT = 'Install it with: pip install "nanobot-memory-storage[vec]"'
+_NO_INDEX = StoreError(
+    "The configuration asks for no index (memoryPlugins.storage.backend is grep_only).",
+    hint='Set it to "builtin_fts" for full text and vectors.',
+)
 
 
 class SqliteStore:
-    """The `Store` over one SQLite file. Nothing in it blocks the event loop.
+    """The `Store` over one SQLite file. Nothing public in it blocks the event loop.
 
     Whatever fails, a search answers: without vectors by full text, without an index from the files themselves.
-    `status` says at which level, and why. ``redact`` hides secrets in what people wrote.
+    `status` says at which level, and why. ``redact`` hides secrets in what people wrote. ``database`` is the file of
+    the index, None while there is none.
     """
 
     def __init__(
@@ -57,13 +89,26 @@ class SqliteStore:
         *,
         redact: Callable[[str], str] = without_secrets,
     ) -> None:
-        self._index = MemoryIndex(workspace, options, clock, redact=redact)
+        self.database: Path | None = None
+        embedding = self.embedding = EmbeddingService(options.embedding_options())
+        self._paths = MemoryPaths.of(workspace)
+        self._places = Places(self._paths)
+        self._tail = TailReader(self._places, options.chunking(redact))
+        self._options, self._clock, self._redact = options, clock, redact
+        self._indexer: Indexer | None = None
+        self._readers: Readers | None = None
+        self._trouble = NOT_OPEN
+        self._has_vec = False
+        self._numbers = StoreStatus(level=Level.MARKDOWN)
+        self._numbers_at = 0.0
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search", linger=LINGER_SECONDS)
         self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False
+        # What ends what runs, within some seconds, in this order. None of it may hold the store itself.
+        self._stops: list[Callable[[float], None]] = [lambda _: embedding.close()]
         # Daemon threads that run while the interpreter is taken apart can crash it.
-        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._index)
+        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._stops)
 
     @classmethod
     async def open(
@@ -76,22 +121,26 @@ class SqliteStore:
     ) -> "SqliteStore":
         """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`."""
         store = cls(workspace, options, clock, redact=redact)
-        await store._in_housekeeping(store._index.open)
+        await store.start()
         return store
 
-    @property
-    def database(self) -> Path | None:
-        """The file of the index that is open, or None while there is none."""
-        return self._index.database
+    async def start(self) -> None:
+        """Open the index, start the indexer, and begin to load the model. Failing to do so is no error."""
+        await self._in_housekeeping(self._open)
 
     @property
     def embedder(self) -> Embedder | None:
         """The embedding model, once it is ready."""
-        return None if self._closed else self._index.embedding.embedder
+        return None if self._closed else self.embedding.embedder
 
     async def await_model(self, seconds: float) -> None:
         """Wait (seconds) for a model that only has to be loaded. A process of one message needs it for that one."""
-        await self._in_housekeeping(lambda: self._index.await_model(seconds))
+
+        def wait() -> None:
+            if self._readers is not None and self.embedding.is_here() and not self.embedding.wait(seconds).is_loading:
+                self._warm_up()
+
+        await self._in_housekeeping(wait)
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query``, best first. One whose caller gave up before it began is not run.
@@ -99,12 +148,12 @@ class SqliteStore:
         Raises `StoreError` when not even the files can be read, and after `close`.
         """
         self._must_be_open()
-        return await run_in_pool(self._searching, self._index.search, query)
+        return await run_in_pool(self._searching, self._search, query)
 
     async def read(self, hit_id: str) -> Hit | None:
         """Return one memory whole, or None when there is none with this id."""
         self._must_be_open()
-        return await run_in_pool(self._searching, self._index.read, hit_id)
+        return await run_in_pool(self._searching, self._read, hit_id)
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         """Return one vector a text, made in a thread; None while there is no model, or when it fails."""
@@ -119,8 +168,8 @@ class SqliteStore:
 
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
-        if self._index.indexer is not None:
-            self._index.indexer.notify()
+        if self._indexer is not None:
+            self._indexer.notify()
 
     async def flush(self) -> None:
         """Return once everything that stood in the files at the call is searchable by full text.
@@ -133,10 +182,10 @@ class SqliteStore:
 
     async def _flush(self, stuck: float) -> None:
         self._must_be_open()
-        indexer = self._index.indexer
+        indexer = self._indexer
         looking = indexer.look() if indexer is not None else 0
         before, changed_at, pause = -1, time.monotonic(), _POLL
-        while waiting := await self._in_housekeeping(self._index.files_waiting):
+        while waiting := await self._in_housekeeping(self._files_waiting):
             if indexer is not None:
                 if indexer.trouble:
                     raise StoreError(indexer.trouble)
@@ -151,25 +200,25 @@ class SqliteStore:
                 )
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_POLL)
-        await self._in_housekeeping(self._index.refresh)
+        await self.refreshed_status()
 
     def status(self) -> StoreStatus:
         """Return the store's state; its numbers may be a second old, or more when it was not asked for long."""
         idle = self._refreshing is None or self._refreshing.done()
-        if idle and not self._closed and self._index.numbers_are_old():
-            self._refreshing = self._housekeeping.submit(self._index.refresh)
-        return self._index.status()
+        if idle and not self._closed and time.monotonic() - self._numbers_at > _STATUS_AGE:
+            self._refreshing = self._housekeeping.submit(self._refresh)
+        return self._status()
 
     async def refreshed_status(self) -> StoreStatus:
         """Return the store's state with numbers of this moment."""
-        return await self._in_housekeeping(self._index.refresh)
+        return await self._in_housekeeping(self._refresh)
 
     async def vectors_complete(self) -> None:
         """Return once everything has its vector, or when there is no model to make them."""
         while True:
-            report = await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))
+            report = await self._in_housekeeping(lambda: self.embedding.wait(_LONGEST_POLL))
             if not report.is_loading:
-                if await self._in_housekeeping(self._index.vectors_are_complete):
+                if await self._in_housekeeping(self._vectors_are_complete):
                     await self.refreshed_status()
                     return
                 await asyncio.sleep(_LONGEST_POLL / 2)
@@ -180,7 +229,7 @@ class SqliteStore:
         Raises `StoreError` when it cannot be removed.
         """
         self._must_be_open()
-        await self._in_housekeeping(self._index.rebuild)
+        await self._in_housekeeping(self._rebuild)
 
     async def purge(self, matcher: "ErasureMatcher", *, dry_run: bool) -> list[Trace]:
         """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised.
@@ -188,7 +237,7 @@ class SqliteStore:
         Nobody is waited for for long: what cannot be done now is left to the next start.
         """
         self._must_be_open()
-        paths, database = self._index.paths, self.database
+        paths, database = self._paths, self.database
         if database is None:
             return []
         try:
@@ -203,7 +252,13 @@ class SqliteStore:
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` the state of SQLite, vectors, model and index."""
-        return await self._in_housekeeping(lambda: findings(self._index))
+
+        def found() -> list[Finding]:
+            is_here = self.embedding.is_here()
+            embedding = self.embedding.wait(_HERE_SECONDS if is_here else _MODEL_SECONDS)
+            return findings(self._refresh(), embedding, self.database, is_wanted=self._is_wanted, is_here=is_here)
+
+        return await self._in_housekeeping(found)
 
     async def close(self) -> None:
         """Finish what was accepted, within seconds, close the files and end every thread."""
@@ -212,7 +267,157 @@ class SqliteStore:
         self._closed = True
         self._searching.shutdown()
         self._finalizer.detach()
-        await self._in_housekeeping(lambda: self._index.stop(_DRAIN))
+        await self._in_housekeeping(lambda: _stop(self._stops, _DRAIN))
+
+    # What follows blocks.
+
+    @property
+    def _is_wanted(self) -> bool:
+        """Whether the configuration asks for an index at all."""
+        return self._options.backend != "grep_only"
+
+    def _refresh(self) -> StoreStatus:
+        """Count again what is indexed and what waits, and return the status."""
+        self._numbers_at = time.monotonic()
+        self._use_reader(self._count)
+        return self._status()
+
+    def _open(self) -> None:
+        if not self._is_wanted:
+            self._do_without(_NO_INDEX)
+            return
+        self.embedding.start()
+        try:
+            path = self.database = ready_database(self._paths, self._options.db_path)
+        except StoreError as error:
+            self._do_without(error)
+            return
+        options, clock, embedding = self._options, self._clock, self.embedding
+        indexer = self._indexer = Indexer(
+            self._paths,
+            lock=path.with_name("indexer.lock"),
+            database=path,
+            open_index=lambda: Database.open(path),
+            embedder=lambda: embedding.embedder,
+            settings=options.index_settings(self._redact),
+            clock=clock,
+        )
+        readers = self._readers = Readers(
+            path,
+            lambda database: Searcher(SqliteIndex(database), lambda: embedding.embedder, options=options, clock=clock),
+            indexer.check_database,
+        )
+        self._stops[:] = [indexer.stop, *self._stops, lambda _: readers.close()]
+        indexer.start()
+        readers.open(_OPEN_SECONDS, lambda: indexer.trouble)
+        self._refresh()
+        self._warm_up()
+
+    def _search(self, query: Query) -> SearchResult:
+        """Search the database and what it does not cover yet, else the files. What was forgotten is not found."""
+        query = replace(query, exclude_records=query.exclude_records | hidden_records(self._paths))
+        found = self._use_reader(
+            lambda reader: reader.searcher.search(
+                query, tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES)
+            )
+        )
+        if found is not None:
+            return found
+        try:
+            documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
+            return search_documents(documents, query, self._options, self._clock.now())
+        except OSError as error:
+            raise StoreError(
+                Sentence("The memory files cannot be read ({kind}).", kind=type(error).__name__)
+            ) from error
+
+    def _read(self, hit_id: str) -> Hit | None:
+        if record_of(hit_id) in hidden_records(self._paths):
+            return None
+        hit = self._use_reader(lambda reader: reader.searcher.read(hit_id))
+        if hit is not None:
+            return hit
+        documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
+        return next((hit_of(document) for document in documents if document.key == hit_id), None)
+
+    def _files_waiting(self) -> int:
+        """Return a number that is 0 once the index holds what the files do, and falls as it gets there.
+
+        It is 0 without a database, too: then the files are searched. A file that cannot be read is not waited for.
+        """
+
+        def count(reader: Reader) -> int:
+            states, sources = reader.file_states(), self._places.find()
+            gone = states.keys() - {source.relative for source in sources}
+            return len(gone) + unindexed_bytes(
+                (source for source in sources if os.access(source.path, os.R_OK)), states
+            )
+
+        return self._use_reader(count) or 0
+
+    def _rebuild(self) -> None:
+        if self.database is None or self._indexer is None or self._readers is None:
+            raise StoreError(self._trouble.cause, hint=self._trouble.hint)
+        with plain_errors(self.database):
+            remove_database(self.database)
+        self._indexer.check_database()
+        self._readers.open(_REBUILD_SECONDS)
+
+    def _vectors_are_complete(self) -> bool:
+        """Tell whether every passage has its vector in the space of the model that is loaded; without one, yes."""
+        model = self.embedding.status().model
+
+        def complete(reader: Reader) -> bool:
+            counts = reader.database.counts()
+            return counts.documents == 0 or (reader.database.vector_model()[0] == model and counts.pending_vectors == 0)
+
+        return not model or self._use_reader(complete) is not False
+
+    def _status(self) -> StoreStatus:
+        """Return the state, with the numbers of the last `refresh`. Touches no disk."""
+        reason: str
+        hint: str
+        embedding = self.embedding.status()
+        trouble = self._readers.trouble if self._readers is not None else self._trouble
+        if trouble is not None:
+            level, reason, hint = Level.MARKDOWN, trouble.cause, trouble.hint
+        elif embedding.model:
+            level = Level.HYBRID if self._has_vec else Level.NUMPY
+            reason, hint = ("", "") if level is Level.HYBRID else (Sentence(_NO_VEC), Sentence(_VEC_HINT))
+        else:
+            level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
+        is_owner = self._indexer is not None and self._indexer.owning
+        return replace(
+            self._numbers, level=level, indexing_here=is_owner, model=embedding.model, reason=reason, hint=hint
+        )
+
+    def _count(self, reader: Reader) -> None:
+        counts, states = reader.database.counts(), reader.file_states()
+        self._has_vec = reader.database.has_vec
+        self._numbers = replace(
+            self._numbers,
+            documents=counts.documents,
+            vectors=counts.vectors,
+            files=len(states),
+            pending_bytes=unindexed_bytes(self._places.find(), states),
+            pending_vectors=counts.pending_vectors if self.embedding.status().model else 0,
+        )
+
+    def _use_reader(self, function: Callable[[Reader], T]) -> T | None:
+        """Return what ``function`` makes of the database, or None when it cannot be used now."""
+        return self._readers.use(function) if self._readers is not None else None
+
+    def _do_without(self, trouble: StoreError) -> None:
+        """Leave it at the files. Migrating the older ones is the indexer's work otherwise."""
+        self._trouble = StoreError(trouble.cause, hint=trouble.hint)  # without the frames that a raised one holds
+        say = logger.warning if self._is_wanted else logger.info
+        say("there is no index, the memory files are searched themselves: {}", trouble)
+        migrate_legacy(self._paths.workspace, self._paths)
+
+    def _warm_up(self) -> None:
+        """Search once: what the first search imports and reads is not paid for by the message that comes next."""
+        with suppress(StoreError):
+            self._search(Query(text="memory", limit=1))
 
     def _must_be_open(self) -> None:
         if self._closed:
@@ -222,7 +427,13 @@ class SqliteStore:
         return await run_in_pool(self._housekeeping, function)
 
 
-def _stop_at_exit(process: int, index: MemoryIndex) -> None:
-    """Stop an index that nobody closed, in the process that has its threads: a process that forks off copies it."""
+def _stop(stops: Sequence[Callable[[float], None]], drain: float) -> None:
+    """Finish what was accepted, for at most ``drain`` seconds, close everything and end the threads."""
+    for stop in stops:
+        stop(drain)
+
+
+def _stop_at_exit(process: int, stops: Sequence[Callable[[float], None]]) -> None:
+    """Stop what nobody closed, in the process that has its threads: a process that forks off copies it."""
     if process == os.getpid():
-        index.stop(_LAST_SECONDS)
+        _stop(stops, _LAST_SECONDS)

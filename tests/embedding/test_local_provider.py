@@ -52,12 +52,18 @@ def test_a_folder_whose_model_gives_tokens_is_averaged_without_padding(tmp_path:
     assert np.allclose(long, np.array([1, 3]) / np.linalg.norm([1, 3]))
 
 
-def test_the_pooling_that_a_folder_states_is_used(tmp_path: Path, tiny_model):
+@pytest.mark.parametrize(("stated", "vector"), [("cls_token", [1, 0]), ("lasttoken", [0, 1])])
+def test_the_pooling_that_a_folder_states_is_used(tmp_path: Path, tiny_model, stated: str, vector: list[int]):
     folder = tiny_model(tmp_path / "own", TABLE)
+    by_the_mean = loaded(folder)
+    state_pooling(folder, stated)
+    assert np.allclose(loaded(folder).encode("red green"), [vector])
+    assert loaded(folder).name != by_the_mean.name
+
+
+def state_pooling(folder: Path, kind: str) -> None:
     (folder / "1_Pooling").mkdir()
-    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}', encoding="utf-8")
-    assert np.allclose(loaded(folder).encode("red green"), [[1, 0]])
-    assert np.allclose(loaded(folder, pooling="last").encode("red green"), [[0, 1]])
+    (folder / "1_Pooling" / "config.json").write_text(f'{{"pooling_mode_{kind}": true}}', encoding="utf-8")
 
 
 def test_the_name_changes_with_the_weights_and_not_with_the_place(tmp_path: Path, tiny_model):
@@ -71,11 +77,12 @@ def test_the_name_changes_with_the_weights_and_not_with_the_place(tmp_path: Path
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 0.0])
-def test_vectors_that_would_spoil_an_index_are_refused(tmp_path: Path, tiny_model, number: float):
-    embedder = loaded(tiny_model(tmp_path / "own", [*TABLE[:5], [number, number]]), pooling="last")
-    embedder.encode("red")
-    with pytest.raises(EmbeddingError, match="not finite, or zero"):
-        embedder.encode(["red", "blue"])
+def test_a_vector_that_would_spoil_an_index_is_zero_and_keeps_no_other_waiting(tmp_path: Path, tiny_model, number):
+    folder = tiny_model(tmp_path / "own", [*TABLE[:5], [number, number]])
+    state_pooling(folder, "lasttoken")
+    red, blue = loaded(folder).encode(["red", "blue"])
+    assert np.linalg.norm(red) == pytest.approx(1)
+    assert blue == [0, 0]
 
 
 def test_a_damaged_model_is_an_error_with_a_mend(tmp_path: Path, tiny_model):

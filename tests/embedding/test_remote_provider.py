@@ -184,9 +184,6 @@ def test_the_key_of_openai_is_not_sent_to_another_server(server: Server, remote,
         b'{"data": []}',
         b'{"data": [{"index": 1, "embedding": [1, 2, 3]}]}',
         b'{"data": [{"index": 0, "embedding": [1, 2]}]}',
-        b'{"data": [{"index": 0, "embedding": [1, NaN, 3]}]}',
-        b'{"data": [{"index": 0, "embedding": [0, 0, 0]}]}',
-        b'{"data": [{"index": 0, "embedding": [1, null, 3]}]}',
     ],
 )
 def test_an_answer_that_is_no_vectors_is_an_error(server: Server, remote, body: bytes):

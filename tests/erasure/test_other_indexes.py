@@ -60,9 +60,9 @@ def holders(folder: Path) -> set[str]:
 @pytest.fixture
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     if os.environ.get("NANOBOT_MEMORY_TRUST") != "full":
-        monkeypatch.setattr("nanobot_memory_plugins.storage.memory_index._OPEN_SECONDS", 0.2)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.store._OPEN_SECONDS", 0.2)
         monkeypatch.setattr("nanobot_memory_plugins.storage.store._DRAIN", 0.1)
-        monkeypatch.setattr("nanobot_memory_plugins.storage.database.connection.BUSY_TIMEOUT_MS", 200)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.sqlite.BUSY_TIMEOUT_MS", 200)
 
 
 @pytest.mark.usefixtures("short_waits")

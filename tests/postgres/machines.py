@@ -58,7 +58,7 @@ async def open_shared(
         workspace, StorageOptions.model_validate({"embedding_provider": "none"}), clock or SystemClock()
     )
     local.lent = lent
-    await local._in_housekeeping(local._index.open)
+    await local.start()
     dsn = server.dsn if server is not None else "host=/nowhere dbname=none"
     chosen = PostgresOptions.model_validate({"dsn": dsn, "tenant": tenant, "search_seconds": 10, **options})
     store = SharedStore(workspace, chosen, clock or SystemClock(), local)

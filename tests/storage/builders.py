@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.values import Origin, Query, SearchResult
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher, search_documents
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -62,7 +63,8 @@ class ChosenVectors:
 
     def _vector(self, text: str) -> list[float]:
         known = [word for word in text.split() if word in self._vectors]
-        return self._vectors[known[-1]] if known else [0.0] * (self.dimension - 1) + [1.0]
+        chosen = self._vectors[known[-1]] if known else [0.0] * (self.dimension - 1) + [1.0]
+        return unit_vectors([chosen], source=self.name, dimension=self.dimension)[0]
 
 
 def searcher(
@@ -73,3 +75,8 @@ def searcher(
     choice = SearchOptions(**options)
     index = SqliteIndex(database, resident_bytes=resident)
     return Searcher(index, lambda: model, options=choice, clock=clock or ManualClock(NOW))
+
+
+def search_files(documents: Sequence[Document], query: Query) -> SearchResult:
+    """Search without an index."""
+    return search_documents(documents, query, SearchOptions(), NOW)

@@ -19,7 +19,7 @@ def database(request, tmp_path):
 
 
 def stored(database: Database) -> dict[int, list[float]]:
-    rows = database.connection.execute("SELECT doc_id, vector FROM vectors WHERE vector IS NOT NULL")
+    rows = database.connection.execute("SELECT doc_id, vector FROM vectors")
     return {doc_id: np.frombuffer(vector, np.float32).tolist() for doc_id, vector in rows}
 
 
@@ -28,13 +28,15 @@ def fill(database: Database, count: int) -> None:
 
 
 @pytest.mark.parametrize("useless", [[math.nan, 1.0], [math.inf, 0.0], [0.0, 0.0]])
-def test_a_vector_that_is_none_is_refused_and_not_asked_for_again(database, useless):
+def test_a_vector_that_is_none_is_like_nothing_and_not_asked_for_again(database, useless):
+    model = ChosenVectors({"d0": useless, "d1": [1.0, 0.0], "asked": [1.0, 0.0]})
     fill(database, 2)
-    database.put_vectors("model", [(1, useless), (2, [1.0, 0.0])])
-    assert stored(database) == {2: [1.0, 0.0]}
-    assert database.documents_without_vector("model", 9) == []
-    assert (database.counts().vectors, database.counts().pending_vectors) == (1, 0)
-    assert database.check() == []
+    model.fill(database)
+    assert stored(database) == {1: [0.0, 0.0], 2: [1.0, 0.0]}
+    assert database.documents_without_vector(model.name, 9) == []
+    for resident_bytes in (10_000, 0) if database.has_vec else (10_000,):
+        found = searcher(database, model, resident_bytes=resident_bytes, context_boosts=False).search(Query("asked"))
+        assert [hit.id for hit in found.hits] == ["d1"]
 
 
 def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):

@@ -6,8 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.scan import search_files
-from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
+from tests.storage.builders import NOW, ChosenVectors, change, document, search_files, searcher
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def both(database: Database, documents, query: Query) -> list[str]:
     """Search with the index and without it; they must agree on what is found."""
     database.apply(change(*documents))
     indexed = keys(searcher(database).search(query))
-    assert sorted(keys(search_files(documents, query, NOW))) == sorted(indexed)
+    assert sorted(keys(search_files(documents, query))) == sorted(indexed)
     return indexed
 
 
@@ -215,7 +214,7 @@ def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database,
         database.apply(change(*documents))
 
     def found(text: str) -> list[str]:
-        return keys(searcher(database).search(Query(text)) if indexed else search_files(documents, Query(text), NOW))
+        return keys(searcher(database).search(Query(text)) if indexed else search_files(documents, Query(text)))
 
     assert found("蓍属几许？") == ["yarrow"]
     assert found("窑卢呢？") == ["kiln"]
@@ -242,5 +241,5 @@ def test_a_question_that_names_only_a_day_finds_what_was_said_on_it(database, in
         ("what did I do last month?", {"april"}),
     ):
         query = Query(text, asked_at=NOW)
-        result = searcher(database).search(query) if indexed else search_files(documents, query, NOW)
+        result = searcher(database).search(query) if indexed else search_files(documents, query)
         assert set(keys(result)) == expected, text

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import Query, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.scan import search_files
-from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
+from tests.storage.builders import ChosenVectors, change, document, search_files, searcher
 from tests.support.each import each
 from tests.support.examples import examples
 
@@ -46,7 +45,7 @@ def test_no_query_text_makes_a_search_raise(searchers, text, tier, limit):
     query = Query(text, tier=tier, limit=limit)
     for one in searchers:
         assert len(one.search(query, tail=DOCUMENTS[1:]).hits) <= limit
-    assert len(search_files(DOCUMENTS, query, NOW).hits) <= limit
+    assert len(search_files(DOCUMENTS, query).hits) <= limit
 
 
 @pytest.mark.accept("V3-08")
@@ -55,4 +54,4 @@ def test_a_megabyte_of_query_is_answered(searchers, unit):
     text = unit * (1_000_000 // len(unit))
     for one in searchers:
         assert one.search(Query(text)).hits is not None
-    assert search_files(DOCUMENTS, Query(text), NOW).hits is not None
+    assert search_files(DOCUMENTS, Query(text)).hits is not None

@@ -17,7 +17,7 @@ async def test_a_model_that_fails_or_takes_long_harms_nobody(open_store: OpenSto
             assert go_on.wait(20)
             raise OSError("the server has gone")
 
-    monkeypatch.setattr(type(store._index.embedding), "embedder", property(lambda _: Slow()))
+    monkeypatch.setattr(type(store.embedding), "embedder", property(lambda _: Slow()))
     asked = asyncio.create_task(store.encode(["tea"]))
     await asyncio.sleep(0.05)
     assert not asked.done()  # and the loop goes on

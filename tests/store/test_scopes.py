@@ -1,5 +1,6 @@
 """A search in one scope never sees another's: by words, by vectors, among neighbours, in the tail, or in a scan."""
 
+import asyncio
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +16,10 @@ from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
-from nanobot_memory_plugins.storage.database import database
+from nanobot_memory_plugins.storage import database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
-from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.behaviour.kit.waiting import until_now
 from tests.support.examples import examples
 from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
@@ -46,7 +47,7 @@ def fill(workspace: Workspace) -> None:
 
 
 @contextmanager
-def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str = "") -> Iterator[MemoryIndex]:
+def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str = "") -> Iterator[SqliteStore]:
     options = StorageOptions.model_validate({"embedding_provider": "none"})
     with pytest.MonkeyPatch.context() as patch:
         if embedder is not None:
@@ -57,16 +58,15 @@ def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str 
             really = getattr(database, without)
             here = str(workspace.path)
             patch.setattr(database, without, lambda one: here not in one.filename and really(one))
-        index = MemoryIndex(workspace.path, options, SystemClock())
-        index.open()
+        store = asyncio.run(SqliteStore.open(workspace.path, options, SystemClock()))
         try:
-            yield index
+            yield store
         finally:
-            index.stop(5)
+            asyncio.run(store.close())
 
 
 @pytest.fixture(scope="module", params=["words", "sqlite-vec", "numpy", "tail", "scan"])
-def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryIndex]:
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     """One memory of every scope, searched in each of the ways there are."""
     workspace = Workspace(tmp_path_factory.mktemp("scopes") / "workspace")
     surface = request.param
@@ -78,7 +78,7 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         with opened(workspace, None) as found:
             fill(workspace)
             yield found
-            assert found.refresh().documents == 0
+            assert asyncio.run(found.refreshed_status()).documents == 0
         owner.release()
         return
     fill(workspace)
@@ -86,11 +86,11 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     without = {"numpy": "loads_sqlite_vec", "scan": "has_full_text"}.get(surface, "")
     with opened(workspace, embedder, without=without) as found:
         if surface != "scan":
-            until_now(lambda: found.refresh().documents == EVERYTHING)
+            until_now(lambda: asyncio.run(found.refreshed_status()).documents == EVERYTHING)
         if embedder is not None:
-            until_now(found.vectors_are_complete)
+            asyncio.run(found.vectors_complete())
         expected = {"words": Level.FULL_TEXT, "sqlite-vec": Level.HYBRID, "numpy": Level.NUMPY, "scan": Level.MARKDOWN}
-        assert found.search(Query("coffee")).level is expected[surface]
+        assert asyncio.run(found.search(Query("coffee"))).level is expected[surface]
         yield found
 
 
@@ -121,8 +121,8 @@ WANTED = st.builds(Scope, **{name: st.sampled_from(values) for name, values in V
     tier=st.sampled_from(Tier),
     limit=st.sampled_from([1, 5, EVERYTHING]),
 )
-def test_no_hit_is_of_another_scope(index: MemoryIndex, wanted: Scope, text: str, tier: Tier, limit: int):
-    for hit in index.search(Query(text, scope=wanted, tier=tier, limit=limit)).hits:
+def test_no_hit_is_of_another_scope(store: SqliteStore, wanted: Scope, text: str, tier: Tier, limit: int):
+    for hit in asyncio.run(store.search(Query(text, scope=wanted, tier=tier, limit=limit))).hits:
         assert fits(hit.scope, wanted)
         assert SCOPES[number_of(hit) % len(SCOPES)] == hit.scope
 
@@ -136,9 +136,9 @@ def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):
     ]
     workspace.write("sessions/all.jsonl", b"".join(map(render_transcript_line, [*others, own])))
     embedder = HashEmbedder()
-    with opened(workspace, embedder) as index:
-        until_now(lambda: index.refresh().documents == len(others) + 1)
-        until_now(index.vectors_are_complete)
+    with opened(workspace, embedder) as store:
+        until_now(lambda: asyncio.run(store.refreshed_status()).documents == len(others) + 1)
+        asyncio.run(store.vectors_complete())
         for use_vectors in (False, True):
-            hits = index.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors)).hits
+            hits = asyncio.run(store.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors))).hits
             assert [hit.text for hit in hits] == ["a coffee"]

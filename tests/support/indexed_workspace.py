@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.testing.store_contract import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
+from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
 from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
@@ -112,4 +113,5 @@ class HashEmbedder:
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
         batch = [texts] if isinstance(texts, str) else list(texts)
         self.encoded += batch
-        return [[1.0 + (sum(text.encode()) * (place + 1)) % 17 for place in range(self.dimension)] for text in batch]
+        rows = [[1.0 + (sum(text.encode()) * (place + 1)) % 17 for place in range(self.dimension)] for text in batch]
+        return unit_vectors(rows, source=self.name)

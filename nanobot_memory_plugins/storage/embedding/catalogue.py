@@ -1,6 +1,5 @@
 """Finds an embedding model by its name, on this machine only; `pull` is the one thing that fetches."""
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -93,14 +92,6 @@ def find(name: str) -> Model:
     )
 
 
-def missing(model: Model, asked_for: str) -> EmbeddingError:
-    """Return the error for a model that is not on this machine."""
-    return EmbeddingError(
-        Sentence("The embedding model {name} is not on this machine.", name=model.name),
-        hint=Sentence("Fetch it with: nanobot-memory models pull {asked_for}", asked_for=asked_for),
-    )
-
-
 def pull(name: str, progress: Progress | None = None) -> Model:
     """Bring a model onto this machine and return it with its folder.
 
@@ -134,20 +125,6 @@ def size_on_disk(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def pooling_of(folder: Path) -> str | None:
-    """Return ``cls``, ``mean`` or ``last`` as a sentence-transformers folder states it, else None."""
-    try:
-        stated = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    keys = {
-        "pooling_mode_cls_token": "cls",
-        "pooling_mode_mean_tokens": "mean",
-        "pooling_mode_lasttoken": "last",
-    }
-    return next((pooling for key, pooling in keys.items() if stated.get(key)), None)
-
-
 def _cached_folder(hub: Model) -> Path | None:
     """Return the snapshot in the local cache that has every file, or None."""
     from huggingface_hub import constants, try_to_load_from_cache
@@ -164,22 +141,16 @@ def _fetch(hub: Model) -> None:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
     try:
-        snapshot_download(
-            hub.repository,
-            cache_dir=hub_directory(),
-            allow_patterns=[*hub.hub_files, *_OPTIONAL_FILES],
-        )
+        snapshot_download(hub.repository, cache_dir=hub_directory(), allow_patterns=[*hub.hub_files, *_OPTIONAL_FILES])
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
         # The hub's library says with this error that it found the files neither there nor here.
         unreachable = isinstance(error, LocalEntryNotFoundError)
         reason = "the hub cannot be reached" if unreachable else type(error).__name__
         raise EmbeddingError(
             Sentence("The model {name} could not be fetched: {why}.", name=hub.name, why=reason),
-            hint=(
-                Sentence(
-                    "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
-                    "model's folder here and name it as model, or use the built-in {default_model!r}.",
-                    default_model=DEFAULT_MODEL,
-                )
+            hint=Sentence(
+                "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
+                "model's folder here and name it as model, or use the built-in {default_model!r}.",
+                default_model=DEFAULT_MODEL,
             ),
         ) from error

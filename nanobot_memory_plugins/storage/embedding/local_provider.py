@@ -2,9 +2,10 @@
 
 import atexit
 import hashlib
+import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import storable
-from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin, missing, pooling_of
+from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin
 from nanobot_memory_plugins.storage.embedding.installation import extra_missing
 from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
 
@@ -78,26 +79,25 @@ class LocalEmbedder:
 
     ``threads`` limits the cores that one call uses: all without it, and one for the built-in model. Texts go to the
     model sorted by length in batches of ``batch_size``: padding is what long mixed batches spend most of their time
-    and memory on. ``pooling`` says how a folder's model gets from tokens to a text (``auto``: as the folder says, else
-    the mean). Making one takes a moment: do it in a worker thread. Raises `EmbeddingError`.
+    and memory on. ``asked_for`` is the name by which the model was asked for. Making one takes a moment: do it in a
+    worker thread. Raises `EmbeddingError`.
     """
 
     def __init__(
-        self,
-        model: Model,
-        *,
-        asked_for: str | None = None,
-        threads: int | None = None,
-        batch_size: int = 16,
-        pooling: str = "auto",
+        self, model: Model, *, asked_for: str | None = None, threads: int | None = None, batch_size: int = 16
     ) -> None:
         if model.folder is None:
-            raise missing(model, asked_for or model.name)
+            raise EmbeddingError(
+                Sentence("The embedding model {name} is not on this machine.", name=model.name),
+                hint=Sentence(
+                    "Fetch it with: nanobot-memory models pull {asked_for}", asked_for=asked_for or model.name
+                ),
+            )
         self._batch_size = batch_size
         try:
-            # What is not finite is refused by unit_vectors.
+            # What is not finite is seen by unit_vectors.
             with native_calls.one(), np.errstate(all="ignore"):
-                self._engine = _engine(model, model.folder, threads, pooling)
+                self._engine = _engine(model, model.folder, threads)
                 probe = unit_vectors(list(self._engine.embed(["probe"])), source=model.name)
         except ImportError as error:
             raise extra_missing(error) from error
@@ -111,7 +111,7 @@ class LocalEmbedder:
                 hint="Check its files, or delete the folder and fetch it again with: nanobot-memory models pull",
             ) from error
         self.dimension = len(probe[0])
-        self.name = _identity(model, model.folder, pooling)
+        self.name = _identity(model, model.folder)
         logger.debug("Loaded the embedding model {} ({} dimensions)", self.name, self.dimension)
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
@@ -139,7 +139,7 @@ class LocalEmbedder:
         return [vector for _, vector in sorted(zip(order, vectors, strict=True))]
 
 
-def _engine(model: Model, folder: Path, threads: int | None, pooling: str) -> "Engine":
+def _engine(model: Model, folder: Path, threads: int | None) -> "Engine":
     if model.origin is ModelOrigin.BUILTIN:
         from nanobot_memory_plugins.storage.embedding.builtin_model import BuiltinModel
 
@@ -148,7 +148,7 @@ def _engine(model: Model, folder: Path, threads: int | None, pooling: str) -> "E
 
     # Without local_files_only fastembed asks the hub, and sleeps 39 s when it is out of reach.
     engine = TextEmbedding(
-        model.name if model.repository and pooling == "auto" else _registered(folder, model.graph_file, pooling),
+        model.name if model.repository else _registered(folder, model.graph_file),
         specific_model_path=str(folder),
         local_files_only=True,
         threads=threads,
@@ -159,24 +159,22 @@ def _engine(model: Model, folder: Path, threads: int | None, pooling: str) -> "E
     return engine
 
 
-def _registered(folder: Path, graph_file: str, pooling: str) -> str:
+def _registered(folder: Path, graph_file: str) -> str:
     """Give fastembed a model that is not in its catalogue, once, and return its name there."""
     import onnxruntime
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
 
-    if pooling == "auto":
-        outputs = onnxruntime.InferenceSession(str(folder / graph_file)).get_outputs()
-        gives_one_vector = len(outputs[0].shape) == 2
-        pooling = "none" if gives_one_vector else pooling_of(folder) or "mean"
+    outputs = onnxruntime.InferenceSession(str(folder / graph_file)).get_outputs()
+    gives_one_vector = len(outputs[0].shape) == 2
+    pooling = "DISABLED" if gives_one_vector else _pooling_of(folder)
     place = f"{folder}|{graph_file}|{pooling}"
     name = f"nanobot-memory/{hashlib.sha256(place.encode()).hexdigest()[:16]}"
-    types = {"none": "DISABLED", "cls": "CLS", "mean": "MEAN", "last": "LAST_TOKEN"}
     with _registry_lock:
         if not any(known["model"] == name for known in TextEmbedding.list_supported_models()):
             TextEmbedding.add_custom_model(
                 model=name,
-                pooling=PoolingType[types[pooling]],
+                pooling=PoolingType[pooling],
                 normalization=True,
                 sources=ModelSource(hf=name),  # required, and never asked: the folder is given
                 dim=1,  # required; the real one is probed
@@ -185,16 +183,28 @@ def _registered(folder: Path, graph_file: str, pooling: str) -> str:
     return name
 
 
-def _identity(model: Model, folder: Path, pooling: str) -> str:
+def _pooling_of(folder: Path) -> str:
+    """Return how a folder's model gets from tokens to a text, as sentence-transformers states it, else by the mean."""
+    stated: dict[str, bool] = {}
+    with suppress(OSError, ValueError):
+        stated = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+    if stated.get("pooling_mode_cls_token"):
+        return "CLS"
+    return "LAST_TOKEN" if stated.get("pooling_mode_lasttoken") else "MEAN"
+
+
+def _identity(model: Model, folder: Path) -> str:
     """Return the model's name with what distinguishes its vectors: a version, a revision, or a hash of its files."""
     if model.origin is ModelOrigin.BUILTIN:
         return model.name  # the name carries its version
     if model.origin is ModelOrigin.HUB:
         return f"{model.name}@{folder.name[:12]}"  # the snapshot's revision
-    digest = hashlib.sha256(pooling.encode())
+    digest = hashlib.sha256()
     graph = folder / model.graph_file
     # The graph's weights may be next to it, in files of its name.
-    for path in sorted({*graph.parent.glob(f"{graph.stem}*"), *folder.glob("tokenizer*.json")}):
+    for path in sorted(
+        {*graph.parent.glob(f"{graph.stem}*"), *folder.glob("tokenizer*.json"), *folder.glob("1_Pooling/*.json")}
+    ):
         digest.update(path.name.encode())
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())

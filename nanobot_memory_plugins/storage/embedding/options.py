@@ -21,9 +21,6 @@ class EmbeddingOptions(PluginOptions):
 
     provider: Literal["fastembed", "openai", "none"] = Field("fastembed", description="Where the model runs.")
     model: str = Field("multilingual", min_length=1, description="Alias, name or folder of a local model.")
-    pooling: Literal["auto", "none", "cls", "mean", "last"] = Field(
-        "auto", description="How a folder's model gets from tokens to a text; auto reads it from the folder."
-    )
     threads: int | None = Field(
         None,
         ge=1,
@@ -33,5 +30,4 @@ class EmbeddingOptions(PluginOptions):
     base_url: str | None = Field(None, description="Address before /embeddings; OpenAI's when not given.")
     api_key_env: str | None = Field(None, description="Environment variable that holds the key.")
     remote_model: str = Field("text-embedding-3-small", min_length=1, description="Name of a remote model.")
-    dimension: int | None = Field(None, ge=1, description="Asks a remote model for shorter vectors.")
     timeout: float = Field(30.0, gt=0, description="Seconds for one remote request.")

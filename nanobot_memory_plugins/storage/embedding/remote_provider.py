@@ -8,7 +8,8 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
@@ -25,9 +26,8 @@ OPENAI_BASE_URL = "https://api.openai.com/v1"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 ATTEMPTS = 4
 FIRST_WAIT_SECONDS = 0.5
-_TOO_MANY_REQUESTS = 429
 _HINTS = {
-    400: "Check the model's name, its dimension and the length of the texts.",
+    400: "Check the model's name and the length of the texts.",
     401: "Check the key in {key}.",
     403: "Check the rights of the key in {key}.",
     404: "Check base_url (it ends before /embeddings) and remote_model.",
@@ -44,22 +44,22 @@ class RemoteEmbedder:
     """An embedder over a server, asked for one vector when it is made. Any thread may call it.
 
     429, 5xx and connection errors are tried again up to three times, waiting 0.5 s at first and longer each time.
-    ``retry_sleep`` takes the place of the waiting.
-    Making one blocks for as long as the request takes. Raises `EmbeddingError`.
+    ``retry_sleep`` takes the place of the waiting. Making one blocks for as long as the request takes. Raises
+    `EmbeddingError`.
     """
 
     def __init__(self, options: EmbeddingOptions, *, retry_sleep: Callable[[float], None] = time.sleep) -> None:
         self._model = options.remote_model
         self._base_url = (options.base_url or OPENAI_BASE_URL).rstrip("/")
         # OpenAI's own key goes to OpenAI alone; another server's key has to be named.
-        self._key_variable = options.api_key_env or (None if options.base_url else OPENAI_KEY_VARIABLE)
-        self._requested_dimension = options.dimension
+        self._key_variable = options.api_key_env or ("" if options.base_url else OPENAI_KEY_VARIABLE)
         self._batch_size = options.batch_size
-        self._timeout = options.timeout
         self._retry_sleep = retry_sleep
-        self._client = self._open()
+        # The address counts because servers give different models the same name.
+        self.name = f"{self._model}@{sha256(self._base_url.encode()).hexdigest()[:8]}"
+        self._client = self._open(options.timeout)
         try:
-            self.dimension = len(self._request(["probe"], options.dimension)[0])
+            self.dimension = len(self._request(["probe"], None)[0])
         except BaseException:
             self.close()
             raise
@@ -67,15 +67,6 @@ class RemoteEmbedder:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-    @property
-    def name(self) -> str:
-        """The model, the dimension that was asked for, and a hash of the server's address.
-
-        The address counts because servers give different models the same name.
-        """
-        server = sha256(self._base_url.encode()).hexdigest()[:8]
-        return f"{self._model}/{self._requested_dimension or 'full'}@{server}"
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
         """Return one vector of unit length a text, in order; a single string counts as a list of one.
@@ -89,7 +80,7 @@ class RemoteEmbedder:
             vectors += self._request(batch[start : start + self._batch_size], self.dimension)
         return vectors
 
-    def _open(self) -> "httpx.Client":
+    def _open(self, timeout: float) -> "httpx.Client":
         try:
             import httpx
         except ImportError as error:
@@ -98,9 +89,9 @@ class RemoteEmbedder:
                 hint='Install it with: pip install "nanobot-memory-storage[remote]"',
             ) from error
         headers = {}
-        if self._key_variable is not None:
+        if self._key_variable:
             key = os.environ.get(self._key_variable, "").strip()
-            if not key or not key.isascii() or not key.isprintable():
+            if not key:
                 raise EmbeddingError(
                     Sentence(
                         "The environment variable {key_variable} holds no key for the embedding server.",
@@ -112,8 +103,8 @@ class RemoteEmbedder:
                 )
             headers["Authorization"] = f"Bearer {key}"
         try:
-            return httpx.Client(headers=headers, timeout=self._timeout)
-        except (ValueError, OSError, ImportError) as error:  # of proxy and certificate variables
+            return httpx.Client(headers=headers, timeout=timeout)
+        except (ValueError, OSError, ImportError) as error:  # of the key, and of proxy and certificate variables
             raise EmbeddingError(Sentence("No HTTP client can be made ({kind}).", kind=type(error).__name__)) from error
 
     def _request(self, texts: list[str], dimension: int | None) -> list[list[float]]:
@@ -136,47 +127,34 @@ class RemoteEmbedder:
         return unit_vectors(ordered, source=f"The embedding server of {self._model}", dimension=dimension)
 
     def _post(self, texts: list[str]) -> "httpx.Response":
+        """Return the answer to a request. The text of an error is left out: servers put keys and texts into it."""
         import httpx
 
-        body: dict[str, Any] = {"model": self._model, "input": texts, "encoding_format": "float"}
-        if self._requested_dimension is not None:
-            body["dimensions"] = self._requested_dimension
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
         try:
             response = self._client.post(f"{self._base_url}/embeddings", json=body)
-            self._check_status(response)
-            return response
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise EmbeddingError(
-                Sentence("{place} is no address of an embedding server.", place=self._place),
-                hint="Give base_url as http://host:port/v1 or https://host/v1.",
-            ) from error
-        except httpx.HTTPError as error:
+        except (httpx.InvalidURL, httpx.HTTPError) as error:
             raise _WorthRetryingError(
                 Sentence("{place} cannot be reached ({kind}).", place=self._place, kind=type(error).__name__),
                 hint="Check base_url, or raise timeout.",
             ) from error
-
-    def _check_status(self, response: "httpx.Response") -> None:
-        """Raise for an answer other than 200. Its text is left out: servers put keys and texts into it."""
         status = response.status_code
-        if status == 200:
-            return
-        hint = _HINTS.get(status, "").format(key=self._key_variable or "(none: api_key_env is not set)")
-        message = Sentence(
-            "{place} answered {status} {reason_phrase}.",
-            place=self._place,
-            status=status,
-            reason_phrase=response.reason_phrase,
-        )
-        if status == _TOO_MANY_REQUESTS or status >= 500:
-            raise _WorthRetryingError(message, hint=hint)
-        raise EmbeddingError(message, hint=hint)
+        if status != httpx.codes.OK:
+            may_pass = status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR
+            raise (_WorthRetryingError if may_pass else EmbeddingError)(
+                Sentence(
+                    "{place} answered {status} {reason_phrase}.",
+                    place=self._place,
+                    status=status,
+                    reason_phrase=response.reason_phrase,
+                ),
+                hint=_HINTS.get(status, "").format(key=self._key_variable or "(none: api_key_env is not set)"),
+            )
+        return response
 
     @property
     def _place(self) -> str:
         """The server for messages, without what an address may carry of a password or a key."""
-        address = self._base_url.partition("?")[0]
-        scheme, separator, rest = address.partition("://")
-        host, slash, path = rest.partition("/")
-        address = f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
-        return Sentence("The embedding server {address}", address=address)
+        address = urlsplit(self._base_url)
+        host = address.netloc.rpartition("@")[2]
+        return Sentence("The embedding server {address}", address=f"{address.scheme}://{host}{address.path}")

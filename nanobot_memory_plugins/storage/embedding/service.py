@@ -57,11 +57,7 @@ def open_embedder(options: EmbeddingOptions, progress: "Progress | None" = None)
             if progress is not None:
                 progress(1.0, Sentence("loading the model"))
             embedder = _loaded[key] = LocalEmbedder(
-                model,
-                asked_for=options.model,
-                threads=options.threads,
-                batch_size=options.batch_size,
-                pooling=options.pooling,
+                model, asked_for=options.model, threads=options.threads, batch_size=options.batch_size
             )
     return embedder
 

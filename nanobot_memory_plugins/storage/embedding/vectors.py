@@ -10,13 +10,13 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> list[list[float]]:
-    """Scale the rows (texts x dimension) to unit length.
+    """Scale the rows (texts x dimension) to unit length. What is not finite, or zero, becomes zero: it is like nothing.
 
-    Raises `EmbeddingError` when they are no such matrix, have another dimension than ``dimension``, or
-    when a row is not finite or all zeros: such vectors would spoil an index without a sign.
+    Raises `EmbeddingError` when they are no such matrix, or have another dimension than ``dimension``. Without one they
+    are the first of a model, and are refused where they are like nothing.
     """
     try:
-        with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are refused below
+        with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are zero below
             matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError):
         matrix = np.empty(0, np.float32)
@@ -26,9 +26,10 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
         )
     # The largest component first: squares of large float32 components would overflow.
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
-    if not np.isfinite(largest).all() or not largest.all():
+    usable = np.isfinite(largest) & (largest > 0)
+    if dimension is None and not usable.all():
         raise EmbeddingError(Sentence("{source} returned a vector that is not finite, or zero.", source=source))
-    matrix = matrix / largest
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix = np.divide(matrix, largest, where=usable, out=np.zeros_like(matrix))
+    np.divide(matrix, np.linalg.norm(matrix, axis=1, keepdims=True), where=usable, out=matrix)
     vectors: list[list[float]] = matrix.tolist()
     return vectors

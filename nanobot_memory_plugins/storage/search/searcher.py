@@ -1,10 +1,12 @@
-"""One search, from query to hits, whatever index answers."""
+"""One search, from query to hits, whatever index answers, or none."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +21,15 @@ from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.question_terms import idf_of, rare_characters, terms_of_named_days
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
-from nanobot_memory_plugins.storage.search.index import SearchIndex
-from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms
+
+Vector = NDArray[np.float32]
 
 WEIGHTS = Path(__file__).parent.with_name("personal_layer.npy")
 """A weight for each number of a vector, and the bias; float32."""
 
 
-def log_odds_personal(model: str, vector: NDArray[np.float32]) -> float | None:
+def log_odds_personal(model: str, vector: Vector) -> float | None:
     """Return the log-odds that a message with this unit ``vector`` asks for something of its author's own life.
 
     None for the vector of another model than the built-in one.
@@ -38,8 +41,8 @@ def log_odds_personal(model: str, vector: NDArray[np.float32]) -> float | None:
 
 
 @cache
-def _weights() -> NDArray[np.float32]:
-    loaded: NDArray[np.float32] = np.load(WEIGHTS)
+def _weights() -> Vector:
+    loaded: Vector = np.load(WEIGHTS)
     return loaded
 
 
@@ -56,12 +59,51 @@ _EMBEDDED_TOKENS_AN_END = 48
 _LONGEST_END = 400
 
 
+class SearchIndex(Protocol):
+    """An index that one thread at a time searches. `Searcher` makes an order of what it finds.
+
+    ``level`` is that of a search by words and meaning.
+    """
+
+    level: Level
+
+    def documents(self) -> int:
+        """Return how many documents there are; of many, as of when they were counted last."""
+
+    def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Return how many documents contain each term; those that none contains are missing."""
+
+    def best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> Sequence[int]:
+        """Return the ids of the best documents that hold any of the terms and pass the filters, by BM25."""
+
+    def can_compare(self, model: str, dimension: int) -> bool:
+        """Tell whether there are vectors of a model that can be compared now."""
+
+    def nearest(self, model: str, vector: Vector, asked: Query, limit: int) -> Mapping[int, float]:
+        """Return the ids of the documents that pass the filters and are most similar, with their cosine."""
+
+    def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> Mapping[int, float]:
+        """Return the cosine of some documents; those without a vector are missing."""
+
+    def rows(self, ids: Iterable[int]) -> list[CandidateRow]:
+        """Return the rows with these ids, in the ids' order; deleted ones are missing."""
+
+    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
+        """Return the passages directly before and after some, in the same file."""
+
+    def newest(self, asked: Query, limit: int) -> list[CandidateRow]:
+        """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
+
+    def by_key(self, key: str) -> CandidateRow | None:
+        """Return the row with this key."""
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """A query's vector, of unit length, and the model that made it."""
 
     model: str
-    vector: NDArray[np.float32]
+    vector: Vector
 
 
 class Searcher:
@@ -150,6 +192,26 @@ class Searcher:
         if embedder is None or not self._index.can_compare(embedder.name, embedder.dimension):
             return None
         return meaning_of(query, embedder)
+
+
+def search_documents(
+    documents: Iterable[Document], query: Query, options: SearchOptions, now: datetime
+) -> SearchResult:
+    """Search documents that were read from the files, without an index, by the same terms and in the same order."""
+    if not query.text.strip():
+        return newest_first(documents, query, Level.MARKDOWN)
+    rows = [CandidateRow.of(document) for document in documents if passes(document, query)]
+    frequencies = Counter(term for row in rows for term in set(row.terms(query.tier).split()))
+
+    def known(terms: Sequence[str]) -> dict[str, int]:
+        return {term: frequencies[term] for term in terms if term in frequencies}
+
+    terms = query_terms(query.text)
+    terms += rare_characters(query.text, terms, known, len(rows))
+    terms += terms_of_named_days(query.text, query.asked_at or now, terms)
+    idf = idf_of(terms, frequencies, len(rows))
+    candidates = Candidates(rows, idf, np.full(len(rows), np.nan), query.tier)
+    return answer(candidates, query, Level.MARKDOWN, options, now)
 
 
 def meaning_of(query: Query, embedder: Embedder) -> Meaning | None:

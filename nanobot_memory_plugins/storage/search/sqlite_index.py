@@ -8,12 +8,12 @@ from typing import Any
 
 from nanobot_memory_plugins.core import Level, Query, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.database.connection import query, scalar
 from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, CandidateRow, storable
 from nanobot_memory_plugins.storage.filters import sql_conditions
-from nanobot_memory_plugins.storage.search.index import Vector
+from nanobot_memory_plugins.storage.search.searcher import Vector
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of
 from nanobot_memory_plugins.storage.segmentation import match_expression
+from nanobot_memory_plugins.storage.sqlite import query, scalar
 
 # Some 190,000 vectors of the built-in model. More are compared on the disk, where sqlite-vec is there to do it.
 RESIDENT_BYTES = 400_000_000
@@ -168,7 +168,7 @@ class SqliteIndex:
         """Return what is most similar, compared by sqlite-vec where it is stored."""
         sql = (
             "SELECT v.doc_id, vec_distance_cosine(v.vector, ?) AS distance FROM vectors v JOIN docs d "
-            f"ON d.id = v.doc_id WHERE v.vector IS NOT NULL {conditions} ORDER BY distance LIMIT ?"
+            f"ON d.id = v.doc_id WHERE distance IS NOT NULL {conditions} ORDER BY distance LIMIT ?"
         )
         found = query(self._connection, sql, [vector.tobytes(), *values, limit])
         return {row_id: 1.0 - distance for row_id, distance in found}

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.documents import timestamp
 from nanobot_memory_plugins.storage.filters import SCOPE_FIELDS
+from nanobot_memory_plugins.storage.sqlite import query
 
 _CHANGED = (
     f"SELECT v.vector, d.id, d.timestamp, {', '.join(f'd.{name}' for name in SCOPE_FIELDS)}, d.origin, d.source "
-    "FROM vectors v CROSS JOIN docs d ON d.id = v.doc_id WHERE v.revision > ? AND v.vector IS NOT NULL"
+    "FROM vectors v CROSS JOIN docs d ON d.id = v.doc_id WHERE v.revision > ?"
 )
 _BATCH = 1_000
 _GROWTH = 1.25
@@ -59,7 +59,7 @@ class VectorMatrix:
             rows = database.connection.execute(_CHANGED, (self.revision,))
             while block := list(islice(rows, _BATCH)):
                 self._write(block)
-            ids = query(database.connection, "SELECT doc_id FROM vectors WHERE vector IS NOT NULL")
+            ids = query(database.connection, "SELECT doc_id FROM vectors")
             if len(self.places) != len(ids):
                 self._keep({row_id for (row_id,) in ids})
             self.revision = revision

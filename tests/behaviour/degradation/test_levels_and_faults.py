@@ -203,7 +203,7 @@ async def main():
     async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))[0]) as memory:
         await memory.message_received(session_key="cli:one", text="the staging database listens on port 6543")
         await memory.flush_index()
-        if "fastembed" not in sys.argv[3] and "apsw" not in sys.argv[3]:
+        if "fastembed" not in sys.argv[3]:
             await memory.store.vectors_complete()
         result = await memory.search(Query("port of the staging database"))
         (told,) = [one for one in await memory.diagnose() if one.subject == "search level"]
@@ -215,7 +215,7 @@ asyncio.run(main())
 @pytest.mark.accept("V3-02", "V3-15")
 @pytest.mark.parametrize(
     ("blocked", "level"),
-    [("sqlite_vec", 1), ("fastembed,sqlite_vec,apsw,numpy", 3)],
+    [("sqlite_vec", 1), ("fastembed,sqlite_vec,tokenizers", 2)],
 )
 def test_a_package_that_is_missing_costs_only_what_it_brings(life_with_vectors: Life, blocked: str, level: int):
     life = life_with_vectors

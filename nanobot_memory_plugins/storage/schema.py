@@ -6,15 +6,11 @@ import apsw
 
 from nanobot_memory_plugins.core.files.index_file import APPLICATION_ID
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.database.connection import (
-    CorruptIndexError,
-    immediate,
-    scalar,
-)
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
+from nanobot_memory_plugins.storage.sqlite import CorruptIndexError, immediate, scalar
 
 # Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _TABLES = """
 CREATE TABLE docs (
@@ -57,7 +53,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE vectors (
   doc_id INTEGER PRIMARY KEY REFERENCES docs (id) ON DELETE CASCADE,
   revision INTEGER NOT NULL,
-  vector BLOB  -- float32, of unit length; NULL: the model's answer was no vector, and is not asked for again
+  vector BLOB NOT NULL  -- float32, of unit length, or zeros where the model's answer was no vector
 );
 CREATE INDEX vectors_revision ON vectors (revision);
 """
@@ -113,29 +109,6 @@ def create(connection: apsw.Connection) -> None:
             connection.execute(_TABLES + _FULL_TEXT + _TRIGGERS)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
-            set_meta(connection, "identity", uuid.uuid4().hex)
+            connection.execute("INSERT INTO meta (key, value) VALUES ('identity', ?)", (uuid.uuid4().hex,))
     # From now on the file says which program owns it, without its log.
     connection.execute("PRAGMA wal_checkpoint").fetchall()
-
-
-def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
-    """Return a value that was set with `set_meta`, or None."""
-    value: int | float | str | None = scalar(connection, "SELECT value FROM meta WHERE key = ?", (key,))
-    return value
-
-
-def set_meta(connection: apsw.Connection, key: str, value: int | float | str) -> None:
-    """Remember a value in the file."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, value),
-    )
-
-
-def next_revision(connection: apsw.Connection) -> int:
-    """Count one more change to the vectors, or to what they are filtered by. Part of the caller's transaction."""
-    sql = (
-        "INSERT INTO meta (key, value) VALUES ('revision', 1) "
-        "ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
-    )
-    return int(scalar(connection, sql))

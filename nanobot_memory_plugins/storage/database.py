@@ -6,15 +6,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage import documents as rows
-from nanobot_memory_plugins.storage.database import schema, writing
-from nanobot_memory_plugins.storage.database.connection import (
+from nanobot_memory_plugins.storage import schema
+from nanobot_memory_plugins.storage.documents import (
+    COLUMN_NAMES,
+    DOCUMENT_COLUMNS,
+    Document,
+    FileChange,
+    FileState,
+    TextToEmbed,
+    derived_of,
+    document_from_row,
+    document_values,
+    embedding_text,
+    storable,
+    timestamp,
+)
+from nanobot_memory_plugins.storage.index_location import make_way
+from nanobot_memory_plugins.storage.sqlite import (
     CorruptIndexError,
     connect,
     has_full_text,
@@ -24,30 +39,34 @@ from nanobot_memory_plugins.storage.database.connection import (
     query,
     scalar,
 )
-from nanobot_memory_plugins.storage.documents import (
-    Document,
-    FileChange,
-    FileState,
-    TextToEmbed,
-    embedding_text,
-    storable,
-    timestamp,
-)
-from nanobot_memory_plugins.storage.index_location import make_way
 
 # Seconds for which others are waited for that still read the old pages, and between looks.
 _CHECKPOINT_SECONDS = 5.0
 _CHECKPOINT_WAIT = 0.1
 _NEWEST = 2**62
+_COLUMNS = (*(f'"{name}"' for name in COLUMN_NAMES), "timestamp", "body_terms", "head_terms")
+_UPSERT = (
+    f"INSERT INTO docs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
+    f"ON CONFLICT (key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS[1:])} RETURNING id"
+)
+_SET_META = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"
+_NEXT_REVISION = (
+    "INSERT INTO meta (key, value) VALUES ('revision', 1) "
+    "ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the index holds. ``pending_vectors`` are the documents that have none yet."""
+    """What the index holds."""
 
     documents: int
     vectors: int
-    pending_vectors: int
+
+    @property
+    def pending_vectors(self) -> int:
+        """How many documents have no vector yet."""
+        return self.documents - self.vectors
 
 
 class Database:
@@ -71,7 +90,6 @@ class Database:
         For writing, pages and full-text index are checked. Raises `StoreError` when the file cannot be opened, and
         without FTS5.
         """
-        path = Path(path)
         try:
             return cls._open(path, read_only=read_only)
         except CorruptIndexError as error:
@@ -111,48 +129,81 @@ class Database:
 
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest: how far each file is indexed, by its path."""
-        sql = 'SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files'
-        with plain_errors(self.path):
-            return {row[0]: FileState(*row) for row in self.connection.execute(sql)}
+        rows = self._query('SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files')
+        return {row[0]: FileState(*row) for row in rows}
 
     def apply(self, *changes: FileChange) -> None:
         """Apply changes of files in one transaction. Documents that are in the index already cost nothing."""
         with plain_errors(self.path):
-            prepared = [writing.prepare(self.connection, change.documents) for change in changes]
-            with self._transaction():
+            prepared = [list(map(self._prepared, change.documents)) for change in changes]  # segmenting takes long
+            with immediate(self.connection):
                 for change, documents in zip(changes, prepared, strict=True):
-                    writing.apply_change(self.connection, change, documents)
+                    self._apply(change, documents)
         self._waiting_from = _NEWEST
 
     def keys_from(self, path: str, offset: int) -> list[str]:
         """Return the keys of a file's documents that start at a byte or after it."""
-        with plain_errors(self.path):
-            sql = 'SELECT key FROM docs WHERE path = ? AND "offset" >= ?'
-            return [row[0] for row in self.connection.execute(sql, (storable(path), offset))]
+        rows = self._query('SELECT key FROM docs WHERE path = ? AND "offset" >= ?', (storable(path), offset))
+        return [key for (key,) in rows]
 
     def has_key(self, key: str) -> bool:
         """Tell whether a document is in the index."""
-        with plain_errors(self.path):
-            return bool(query(self.connection, "SELECT 1 FROM docs WHERE key = ?", (storable(key),)))
+        return bool(self._query("SELECT 1 FROM docs WHERE key = ?", (storable(key),)))
 
     def documents(self) -> Iterator[Document]:
         """Yield every document, the newest row first."""
         with plain_errors(self.path):
-            for row in self.connection.execute(f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs ORDER BY id DESC"):
-                yield rows.document_from_row(row)
+            for row in self.connection.execute(f"SELECT {DOCUMENT_COLUMNS} FROM docs ORDER BY id DESC"):
+                yield document_from_row(row)
 
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment. Return how many went."""
         with self._transaction():
-            return writing.delete(self.connection, "source = ? AND timestamp < ?", source, timestamp(before))
+            return self._delete("source = ? AND timestamp < ?", source, timestamp(before))
+
+    def _prepared(self, document: Document) -> tuple[Any, ...] | None:
+        """Return a document as a row, and whether its vector is to go; None where it stands as it is."""
+        values = document_values(document)
+        former = query(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", values[:1])
+        if former == [values]:
+            return None
+        moved = any(embedding_text(document_from_row(row)) == embedding_text(document) for row in former)
+        time = timestamp(document.time) if document.time else None
+        return (*values, time, *derived_of(document)), not moved
+
+    def _apply(self, change: FileChange, documents: Sequence[tuple[Any, ...] | None]) -> None:
+        path, state = storable(change.path), change.state
+        if state is None:
+            self._delete("path = ?", path)
+            self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
+            return
+        for key in change.removed_keys:
+            self._delete("key = ? AND path = ?", storable(key), path)
+        revision = self._next_revision() if any(documents) else 0
+        for row, is_new in filter(None, documents):
+            doc_id = scalar(self.connection, _UPSERT, row)
+            if is_new:
+                self.connection.execute("DELETE FROM vectors WHERE doc_id = ?", (doc_id,))
+            # A vector that stays is filtered, by whoever holds it in memory, by the row's other fields.
+            self.connection.execute("UPDATE vectors SET revision = ? WHERE doc_id = ?", (revision, doc_id))
+        numbers = (state.size, state.mtime_ns, state.line, state.ordinal)
+        self.connection.execute(
+            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (path, state.offset, state.prefix_hash, *numbers),
+        )
+
+    def _delete(self, condition: str, *values: Any) -> int:
+        """Delete documents with their vectors, and return how many there were."""
+        gone = query(self.connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
+        if gone:
+            self._next_revision()
+        return len(gone)
 
     # The vectors
 
     def vector_model(self) -> tuple[str, int]:
         """Return the model of the stored vectors, and how many numbers they have; no name before the first."""
-        with plain_errors(self.path):
-            model, dimension = (schema.get_meta(self.connection, name) for name in ("model", "dimension"))
-            return str(model or ""), int(dimension or 0)
+        return str(self._meta("model") or ""), int(self._meta("dimension") or 0)
 
     def documents_without_vector(self, model: str, limit: int) -> list[TextToEmbed]:
         """Return documents that have no vector of a model yet, the newest rows first, with the text to embed."""
@@ -160,21 +211,19 @@ class Database:
             with self._transaction():  # those of another model cannot be compared with what is asked from now on
                 self._begin_vectors(model, 0)
         sql = (
-            f"SELECT id, {rows.DOCUMENT_COLUMNS} FROM docs WHERE id <= ? "
+            f"SELECT id, {DOCUMENT_COLUMNS} FROM docs WHERE id <= ? "
             "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.doc_id = docs.id) ORDER BY id DESC LIMIT ?"
         )
-        with plain_errors(self.path):
-            found = query(self.connection, sql, (self._waiting_from, limit))
-            if not found and self._waiting_from < _NEWEST:
-                found = query(self.connection, sql, (_NEWEST, limit))
-            self._waiting_from = found[0][0] if found else _NEWEST
-            return [TextToEmbed(row[0], embedding_text(rows.document_from_row(row[1:]))) for row in found]
+        found = self._query(sql, (self._waiting_from, limit))
+        if not found and self._waiting_from < _NEWEST:
+            found = self._query(sql, (_NEWEST, limit))
+        self._waiting_from = found[0][0] if found else _NEWEST
+        return [TextToEmbed(row[0], embedding_text(document_from_row(row[1:]))) for row in found]
 
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors by row id, at unit length. Those of another model, or of another dimension, go.
+        """Store vectors of unit length by row id. Those of another model, or of another dimension, go.
 
-        A row that was deleted meanwhile is skipped; a vector that is not finite, or zero, is stored as none, so that it
-        is not asked for again. Raises `StoreError` when the vectors differ in dimension.
+        A row that was deleted meanwhile is skipped. Raises `StoreError` when the vectors differ in dimension.
         """
         if not vectors_by_id:
             return
@@ -184,36 +233,26 @@ class Database:
         with self._transaction():
             if self.vector_model() != (model, dimension):
                 self._begin_vectors(model, dimension)
-            revision, refused = schema.next_revision(self.connection), 0
-            for doc_id, numbers in vectors_by_id:
-                vector = np.asarray(numbers, np.float64)
-                length = float(np.linalg.norm(vector))
-                is_usable = bool(np.isfinite(length)) and length > 0
-                refused += not is_usable
+            revision = self._next_revision()
+            for doc_id, vector in vectors_by_id:
                 self.connection.execute(
-                    "INSERT INTO vectors (doc_id, revision, vector) SELECT id, ?2, ?3 FROM docs WHERE id = ?1 "
-                    "ON CONFLICT DO UPDATE SET revision = excluded.revision, vector = excluded.vector",
-                    (doc_id, revision, (vector / length).astype(np.float32).tobytes() if is_usable else None),
+                    "INSERT OR REPLACE INTO vectors (doc_id, revision, vector) "
+                    "SELECT id, ?2, ?3 FROM docs WHERE id = ?1",
+                    (doc_id, revision, np.asarray(vector, np.float32).tobytes()),
                 )
-        if refused:
-            logger.warning("{} vectors of the embedding model are not finite or zero and were left out", refused)
 
     def _begin_vectors(self, model: str, dimension: int) -> None:
         """Drop all vectors, and begin with those of a model."""
         self.connection.execute("DELETE FROM vectors")
-        schema.set_meta(self.connection, "model", model)
-        schema.set_meta(self.connection, "dimension", dimension)
-        schema.next_revision(self.connection)
+        self.connection.execute(_SET_META, ("model", model))
+        self.connection.execute(_SET_META, ("dimension", dimension))
+        self._next_revision()
 
     # The whole
 
     def counts(self) -> Counts:
         """Count documents and vectors."""
-        with plain_errors(self.path):
-            documents = self._count("SELECT count(*) FROM docs")
-            decided = self._count("SELECT count(*) FROM vectors")
-            vectors = self._count("SELECT count(*) FROM vectors WHERE vector IS NOT NULL")
-            return Counts(documents, vectors, documents - decided)
+        return Counts(*(self._query(f"SELECT count(*) FROM {table}")[0][0] for table in ("docs", "vectors")))
 
     def erase_deleted(self) -> bool:
         """Write the file anew, so that nothing of what was deleted is left in it, nor in its log.
@@ -250,18 +289,15 @@ class Database:
 
     def data_version(self) -> int:
         """Return a number that changes when another connection, of whichever process, has written."""
-        with plain_errors(self.path):
-            return self._count("PRAGMA data_version")
+        return int(self._query("PRAGMA data_version")[0][0])
 
     def revision(self) -> int:
         """Return a number that grows with the vectors and with what they are filtered by."""
-        with plain_errors(self.path):
-            return int(schema.get_meta(self.connection, "revision") or 0)
+        return int(self._meta("revision") or 0)
 
     def identity(self) -> str:
         """Return the name that the file was given when it was made; its copies share it."""
-        with plain_errors(self.path):
-            return str(schema.get_meta(self.connection, "identity") or "")
+        return str(self._meta("identity") or "")
 
     def close(self) -> None:
         """Close the connection. Closing twice does no harm."""
@@ -278,5 +314,14 @@ class Database:
         with plain_errors(self.path), immediate(self.connection):
             yield
 
-    def _count(self, sql: str) -> int:
-        return int(scalar(self.connection, sql))
+    def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with plain_errors(self.path):
+            return query(self.connection, sql, values)
+
+    def _meta(self, key: str) -> Any:
+        found = self._query("SELECT value FROM meta WHERE key = ?", (key,))
+        return found[0][0] if found else None
+
+    def _next_revision(self) -> int:
+        """Count one more change to the vectors, or to what they are filtered by. Part of the caller's transaction."""
+        return int(scalar(self.connection, _NEXT_REVISION))

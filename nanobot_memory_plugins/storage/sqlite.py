@@ -34,49 +34,22 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
     """
     with plain_errors(path):
         must_be_regular(path)
-        if read_only:
-            return _connect_read_only(path)
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
-        # SQLite gives the -wal and -shm files the mode of the main file. A file that is there is not opened: closing it
-        # would give up the locks that SQLite has on it in this process.
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-            narrow_file(path.with_name(name))
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            _configure(connection, BUSY_TIMEOUT_MS)
-            connection.execute(f"PRAGMA journal_size_limit = {_WAL_KEPT_BYTES}").fetchall()
-        except BaseException:
-            connection.close()
-            raise
+        if not read_only:
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
+            # SQLite gives the -wal and -shm files the mode of the main file. A file that is there is not opened:
+            # closing it would give up the locks that SQLite has on it in this process.
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+                narrow_file(path.with_name(name))
+        flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
+        connection = apsw.Connection(str(path), flags=flags)
+        connection.set_busy_timeout(READING_TIMEOUT_MS if read_only else BUSY_TIMEOUT_MS)
+        connection.execute(
+            "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
+            f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}; PRAGMA journal_size_limit = {_WAL_KEPT_BYTES}"
+        ).fetchall()
         return connection
-
-
-def _connect_read_only(path: Path) -> apsw.Connection:
-    """Open an existing file for reading; in a folder that cannot be written, as it is without its log."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        _configure(connection, READING_TIMEOUT_MS)
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        connection.close()
-        uri = f"{path.absolute().as_uri()}?immutable=1"
-        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-        _configure(connection, READING_TIMEOUT_MS)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _configure(connection: apsw.Connection, timeout_ms: int) -> None:
-    """Set the per-connection settings."""
-    connection.set_busy_timeout(timeout_ms)
-    connection.execute(
-        "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
-        f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}"
-    )
 
 
 def loads_sqlite_vec(connection: apsw.Connection) -> bool:

@@ -5,16 +5,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from nanobot_memory_plugins.core import NanobotMemoryError, StoreError, logger
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.indexer.session import inode
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.database import Database
-    from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.sqlite import plain_errors
 
 T = TypeVar("T")
 
@@ -28,8 +26,8 @@ NOT_OPEN = StoreError("The index is not open yet.")
 class Reader:
     """One connection with its searcher. One thread at a time uses it."""
 
-    database: "Database"
-    searcher: "Searcher"
+    database: Database
+    searcher: Searcher
     inode: int
     _version: int = -1
     _states: dict[str, FileState] = field(default_factory=dict)
@@ -47,11 +45,11 @@ class Readers:
     """Lends readers, and keeps those that come back for the next time. Safe from any thread.
 
     While the database cannot be used `use` has no answer, and ``trouble`` says why; a later use tries again. The
-    indexer makes the file, and puts a damaged one aside: ``failed`` is called when a reader that was open fails.
+    indexer makes the file, and puts a damaged one aside: ``failed`` is called when one that could be used fails.
     """
 
-    def __init__(self, path: Path, searcher: "Callable[[Database], Searcher]", failed: Callable[[], None]) -> None:
-        self.trouble: StoreError | None = NOT_OPEN
+    def __init__(self, path: Path, searcher: Callable[[Database], Searcher], failed: Callable[[], None]) -> None:
+        self._trouble: StoreError | None = NOT_OPEN
         self._path = path
         self._searcher = searcher
         self._failed = failed
@@ -60,74 +58,65 @@ class Readers:
         self._closed = False
         self._rest_until = 0.0
 
+    @property
+    def trouble(self) -> StoreError | None:
+        """Why the database cannot be used, or None while it can."""
+        return StoreError("The store is closed.") if self._closed else self._trouble
+
     def open(self, patience: float, is_hopeless: Callable[[], object] = lambda: False) -> None:
         """Open a first reader, or one of a new file: it is waited for ``patience`` seconds.
 
         Where ``is_hopeless`` says that nobody can make the file it is not waited for.
         """
         ends = time.monotonic() + patience
-        while not self._can_open() and not is_hopeless() and time.monotonic() < ends:
+        self._trouble = NOT_OPEN
+        while self.use(Reader.file_states) is None and not is_hopeless() and time.monotonic() < ends:
+            self._rest_until = 0.0
             time.sleep(_POLL)
-        if self.trouble is not None:
+        if self._trouble is not None:
             self._log_trouble()
 
     def use(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of a reader, or None when the database cannot be used now."""
-        from nanobot_memory_plugins.storage.database.connection import plain_errors
-
-        if self.trouble is not None and (time.monotonic() < self._rest_until or not self._can_open()):
+        if self._closed or (self._trouble is not None and time.monotonic() < self._rest_until):
             return None
         reader = None
         try:
-            reader = self._take_reader()
             with plain_errors(self._path):
+                reader = self._take_reader()
+                reader.file_states()  # whether the database can be used is seen here
+                self._trouble = None
                 result = function(reader)
-        except Exception as error:  # SQLite and the file system fail in many ways, and searches go on
-            if reader is not None:
-                reader.database.close()
-            if reader is not None and not isinstance(error, StoreError):
-                # A fault in the program that one query brings out; others may go well.
-                logger.warning("a search failed and is made by reading the files: {}", type(error).__name__)
-            elif not self._closed:
-                self.trouble = trouble_of(error)
-                self._log_trouble()
-                self._failed()
-            return None
-        self._give_back(reader)
-        return result
+        except StoreError as error:
+            self._note(error)
+        except Exception as error:  # a fault in the program that one query brings out; others may go well
+            logger.warning("a search failed and is made by reading the files: {}", type(error).__name__)
+        else:
+            self._give_back(reader)
+            return result
+        if reader is not None:
+            reader.database.close()
+        return None
 
     def close(self) -> None:
         """Close the readers; those that are lent are closed when they come back."""
         with self._lock:
             self._closed = True
-            self.trouble = StoreError("The store is closed.")
             idle, self._idle = self._idle, []
         for reader in idle:
             reader.database.close()
 
-    def _can_open(self) -> bool:
-        """Tell whether the database can be used, after a time when it could not be."""
-        if self._closed:
-            return False
-        reader = None
-        try:
-            reader = self._take_reader()
-            reader.file_states()
-        except Exception as error:  # as above
-            if reader is not None:
-                reader.database.close()
-            self.trouble = trouble_of(error)
-            self._rest_until = time.monotonic() + _REST
-            return False
-        self._give_back(reader)
-        with self._lock:
-            self.trouble = self.trouble if self._closed else None
-        return self.trouble is None
+    def _note(self, error: StoreError) -> None:
+        """Learn why the database cannot be used."""
+        was_usable = self._trouble is None
+        self._trouble = StoreError(error.cause, hint=error.hint)  # without the frames that a raised one holds
+        self._rest_until = time.monotonic() + _REST
+        if was_usable and not self._closed:
+            self._log_trouble()
+            self._failed()
 
     def _take_reader(self) -> Reader:
         """Return a reader of the database that is at the path now."""
-        from nanobot_memory_plugins.storage.database import Database
-
         number = inode(self._path)
         while True:
             with self._lock:
@@ -151,20 +140,4 @@ class Readers:
         reader.database.close()
 
     def _log_trouble(self) -> None:
-        logger.warning("the index cannot be used, the memory files are searched themselves: {}", self.trouble)
-
-
-def trouble_of(error: Exception) -> StoreError:
-    """Return an error for people; nothing of what an unknown exception says, which may be user data."""
-    if isinstance(error, NanobotMemoryError):
-        return StoreError(error.cause, hint=error.hint)  # without the frames that a raised one holds
-    if isinstance(error, ImportError):
-        return StoreError(
-            Sentence("The package {name} cannot be imported.", name=error.name),
-            hint='Install it with: pip install "nanobot-memory-storage"',
-        )
-    why = error.strerror if isinstance(error, OSError) else None
-    return StoreError(
-        Sentence("The index cannot be used ({why}).", why=why or type(error).__name__),
-        hint="Check its folder." if isinstance(error, OSError) else "Try: nanobot-memory index --rebuild",
-    )
+        logger.warning("the index cannot be used, the memory files are searched themselves: {}", self._trouble)
