@@ -1,7 +1,7 @@
 """``nanobot-memory postgres``: sends what this machine keeps to the shared memory, and says what stands there."""
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -25,16 +25,6 @@ postgres = typer.Typer(help="Look after the memory that many machines share.", n
 _AGAIN = "Run the same command again: it goes on where it was."
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What the server holds after sending, by machine, and what is not there of this one."""
-
-    machine: str
-    unsent_bytes: int
-    unsent_entries: int
-    passages: dict[str, int]
-
-
 @postgres.callback()
 def _group() -> None:
     """Look after the memory that many machines share."""
@@ -45,29 +35,27 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
     """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""
     options, problems = read_configuration(config)
     warn(problems)
-    sent = run(send_everything(existing_workspace(workspace), options))
-    is_left = bool(sent.unsent_bytes or sent.unsent_entries)
+    sent = run(_send(existing_workspace(workspace), options))
+    is_left = bool(sent["unsent_bytes"] or sent["unsent_entries"])
     if as_json:
-        print_json({"ok": True, **asdict(sent)})
+        print_json({"ok": True, **sent})
     else:
-        lines = [
-            tr("{machine}: {count:,} passages", machine=name, count=count) for name, count in sent.passages.items()
-        ]
+        for name, count in sent["passages"].items():
+            say(tr("{machine}: {count:,} passages", machine=name, count=count))
         if is_left:
             remaining = tr(
                 "{bytes:,} bytes and {count:,} entries of {machine} are not sent; `nanobot-memory doctor` says why.",
-                bytes=sent.unsent_bytes,
-                count=sent.unsent_entries,
-                machine=sent.machine,
+                bytes=sent["unsent_bytes"],
+                count=sent["unsent_entries"],
+                machine=sent["machine"],
             )
-            lines.append(remaining)
-        say("\n".join(lines))
+            say(remaining)
     if is_left:
         raise typer.Exit(1)
 
 
-async def send_everything(workspace: Path, config: MemoryConfig) -> Sent:
-    """Send this machine's files and entries to the server, and return what it holds.
+async def _send(workspace: Path, config: MemoryConfig) -> dict[str, Any]:
+    """Send this machine's files and entries to the server, and return what it holds, by machine, and what it does not.
 
     Raises `ConfigurationError` where nothing is shared, and `StoreError` while the server is away.
     """
@@ -87,4 +75,9 @@ async def send_everything(workspace: Path, config: MemoryConfig) -> Sent:
             raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)
         if unsent is None:
             raise StoreError("Another process of this machine exchanges entries, and does not end.", hint=_AGAIN)
-        return Sent(store.owner.machine, store.status().unsent_bytes or 0, unsent, passages)
+        return {
+            "machine": store.owner.machine,
+            "unsent_bytes": store.status().unsent_bytes or 0,
+            "unsent_entries": unsent,
+            "passages": passages,
+        }

@@ -1,16 +1,12 @@
 """What ``nanobot-memory doctor`` says of the sharing: the server, what it promises, and who shares the memory."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from nanobot_memory_plugins.core import Finding, Health
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-# Days without a word after which it is said how long a machine was silent.
-_SILENT_DAYS: Final = 30
 
 
 def findings(connection: Connection, owner: Owner, unsent: int) -> list[Finding]:
@@ -21,7 +17,6 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> list[Finding]
     return [
         _sharing(owner, unsent),
         *_server(connection),
-        *_durability(connection),
         Finding("shared memory: tenants", "row-level security holds every statement to the rows of its tenant"),
         *_machines(connection, owner),
     ]
@@ -64,44 +59,18 @@ def _server(connection: Connection) -> Iterator[Finding]:
         )
 
 
-def _durability(connection: Connection) -> Iterator[Finding]:
-    """Say what of the last moment a crash may lose."""
-    row = run(connection, "SELECT current_setting('fsync'), current_setting('synchronous_commit')").fetchone()
-    fsync, commit = row or ("", "")
-    subject = "shared memory: durability"
-    if fsync == "off":
-        yield Finding(
-            subject,
-            "fsync is off: a crash may destroy the database",
-            Health.BAD,
-            "Set fsync = on on the server of memoryPlugins.postgres.dsn.",
-        )
-    elif commit == "off":
-        yield Finding(
-            subject,
-            "synchronous_commit is off: a crash loses what was kept last, and machines take it for sent",
-            Health.BAD,
-            "Set synchronous_commit = on on the server of memoryPlugins.postgres.dsn.",
-        )
-
-
 def _machines(connection: Connection, owner: Owner) -> Iterator[Finding]:
     rows = run(
         connection,
-        "SELECT m.machine, extract(epoch FROM now() - m.seen_at)::float8 / 86400, (SELECT count(*) "
-        "FROM nanobot_memory.forgotten f WHERE f.body IS NOT NULL AND f.revision > m.forgotten) "
-        "FROM nanobot_memory.machine m ORDER BY 1",
+        "SELECT m.machine, (SELECT count(*) FROM nanobot_memory.forgotten f "
+        "WHERE f.body IS NOT NULL AND f.revision > m.forgotten) FROM nanobot_memory.machine m ORDER BY 1",
     ).fetchall()
-    names = [
-        Sentence("{machine} (this one)", machine=name) if name == owner.machine else str(name) for name, _, _ in rows
-    ]
+    names = [Sentence("{machine} (this one)", machine=name) if name == owner.machine else str(name) for name, _ in rows]
     yield Finding("shared memory: machines", Sentence.joined(names) if names else "none has sent anything yet")
-    for machine, days, orders in rows:
+    for machine, orders in rows:
         if orders and machine != owner.machine:
-            waits = Sentence("has still to forget what was forgotten on another machine ({orders})", orders=orders)
-            silent = Sentence("{waits}, silent for {days} days", waits=waits, days=int(days))
             yield Finding(
                 Sentence("shared memory: {machine}", machine=machine),
-                silent if days >= _SILENT_DAYS else waits,
+                Sentence("has still to forget what was forgotten on another machine ({orders})", orders=orders),
                 Health.INFO,
             )

@@ -6,11 +6,10 @@ nothing is lost but the knowledge of who changed what.
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
@@ -23,8 +22,8 @@ from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget
 from nanobot_memory_plugins.postgres.server import Server
 
 _TASK = "shared entries"
-# Seconds that an exchange waits for the server, and a caller that asks for an exchange for another process.
-_PATIENCE, _LOCK_SECONDS = 20.0, 10.0
+# Seconds that the end waits for an exchange, and whoever asks for one for another process.
+_PATIENCE = 20.0
 _MOST_LOOKS = 20
 
 
@@ -48,17 +47,6 @@ class EntryWrite:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class Agreed:
-    """What this machine and the server both knew last: of each entry its revision, and the hash of its text.
-
-    ``state`` is the server's word for all of them: while it has the same there is nothing to look at.
-    """
-
-    state: str = ""
-    known: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-
-
 class EntryExchange:
     """Keeps the entries of one machine and those of its tenant the same. One process of a machine at a time does so."""
 
@@ -75,25 +63,12 @@ class EntryExchange:
         None: the server, or another process of this machine, keeps it waiting. Raises `MemoryFileError` where this
         machine's entries cannot be read or written, and `OSError`.
         """
-        from filelock import Timeout
-
-        await run_in_daemon_thread(lambda: self._lock.parent.mkdir(0o700, parents=True, exist_ok=True))
-        lock = private_lock(self._lock, thread_local=False)
+        looking = asyncio.ensure_future(run_in_daemon_thread(self._look, access, patience))
         try:
-            await run_in_daemon_thread(lambda: lock.acquire(timeout=patience))
-        except Timeout:
-            return None
-        try:
-            # Not to be broken off between what is done and what is remembered of it.
-            looking = asyncio.ensure_future(self._exchange(access))
-            try:
-                return await asyncio.shield(looking)
-            except asyncio.CancelledError:
-                await asyncio.wait({looking})
-                looking.exception()
-                raise
-        finally:
-            lock.release()
+            return await asyncio.shield(looking)
+        except asyncio.CancelledError:  # not to be broken off between what is done and what is remembered of it
+            await asyncio.wait({looking}, timeout=_PATIENCE)
+            raise
 
     async def settle(self, access: ExchangedEntries) -> int | None:
         """Exchange until there is nothing left to do; return how many entries are not on the server as they are here.
@@ -101,63 +76,62 @@ class EntryExchange:
         None: that cannot be said. Raises as `look` does.
         """
         for _ in range(_MOST_LOOKS):
-            is_new = await self.look(access, patience=_LOCK_SECONDS)
+            is_new = await self.look(access, patience=_PATIENCE)
             if is_new is None:
                 return None
             if not is_new:
                 break
-        agreed = await run_in_daemon_thread(self._read_agreed)
-        return len(changed(agreed.known, await run_in_daemon_thread(access.exported)))
+        return await run_in_daemon_thread(lambda: len(changed(self._agreed()[1], access.exported())))
 
-    async def _exchange(self, access: ExchangedEntries) -> bool | None:
-        agreed = await run_in_daemon_thread(self._read_agreed)
-        state = await self._ask(_state)
-        if state is None:
+    def _look(self, access: ExchangedEntries, patience: float) -> bool | None:
+        from filelock import Timeout
+
+        self._lock.parent.mkdir(0o700, parents=True, exist_ok=True)
+        try:
+            with private_lock(self._lock, thread_local=False).acquire(timeout=patience):
+                return self._exchange(access)
+        except (Timeout, StoreError):
             return None
-        version = await run_in_daemon_thread(access.version)
-        if state == agreed.state and version == self._seen:
+
+    def _exchange(self, access: ExchangedEntries) -> bool:
+        former, known = self._agreed()
+        state = self._server.use(_state)
+        version = access.version()
+        if state == former and version == self._seen:
             return False
-        local = await run_in_daemon_thread(access.exported)
-        known = dict(agreed.known)
+        local = access.exported()
         gone = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _NOTHING]
-        taken = await run_in_daemon_thread(lambda: access.taken_out(gone)) if gone else ()
-        lost = set(gone) - set(taken)  # with their file: nobody took them out, so they come back
-        for id_ in lost:
+        lost = set(gone) - set(access.taken_out(gone) if gone else ())
+        for id_ in lost:  # with their file: nobody took them out, so they come back
             del known[id_]
         updates: list[EntryUpdate] = []
-        if state != agreed.state or lost:
-            pulled = await self._ask(lambda connection: pull(connection, known))
-            if pulled is None:
-                return None
-            state, rows, server_revisions = pulled
+        if state != former or lost:
+            state, rows, server_revisions = self._server.use(lambda connection: pull(connection, known))
             updates, known = learned(known, rows, server_revisions, local)
         if updates:
-            await run_in_daemon_thread(lambda: access.take_in(updates))
-            version = await run_in_daemon_thread(access.version)
-            local = await run_in_daemon_thread(access.exported)
+            access.take_in(updates)
+            version, local = access.version(), access.exported()
         if back := len(lost & local.keys()):
             logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
-        agreed = Agreed(state, known)
-        writes = changed(known, local)
-        done = await self._ask(lambda connection: push(connection, self._owner, writes)) if writes else {}
-        if done:
-            sent = {write.id: (done[write.id], hash_of(write.body)) for write in writes if write.id in done}
-            agreed = replace(agreed, known={**known, **sent})
-        await run_in_daemon_thread(lambda: self._write_agreed(agreed))
-        if done is not None and len(done) == len(writes):
+        writes, done = changed(known, local), dict[str, int]()
+        try:
+            if writes:
+                done = self._server.use(lambda connection: push(connection, self._owner, writes))
+        finally:
+            known |= {write.id: (done[write.id], hash_of(write.body)) for write in writes if write.id in done}
+            self._state.set_task(_TASK, self._owner.tenant.hex, {"state": state, "known": known})
+        if len(done) == len(writes):
             self._seen = version  # else somebody was faster, or something is to be forgotten first
         return bool(updates or done)
 
-    async def _ask(self, function: Callable[[Connection], Any]) -> Any:
-        return await self._server.ask(function, patience=_PATIENCE)
+    def _agreed(self) -> tuple[str, dict[str, tuple[int, str]]]:
+        """Return what this machine and the server both knew last: of each entry its revision, and its text's hash.
 
-    def _read_agreed(self) -> Agreed:
+        The first is the server's word for all of them: while it has the same there is nothing to look at.
+        """
         values = self._state.task(_TASK, self._owner.tenant.hex) or {}
         known = {id_: (int(revision), str(digest)) for id_, (revision, digest) in values.get("known", {}).items()}
-        return Agreed(values.get("state", ""), known)
-
-    def _write_agreed(self, agreed: Agreed) -> None:
-        self._state.set_task(_TASK, self._owner.tenant.hex, {"state": agreed.state, "known": agreed.known})
+        return values.get("state", ""), known
 
 
 def learned(

@@ -15,8 +15,6 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-import numpy as np
-
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.connection import (
     Connection,
@@ -133,7 +131,7 @@ class PassageIndex:
             self._write_state(path, change.state)
             run(
                 self.connection,
-                "UPDATE nanobot_memory.machine m SET revision = %s, seen_at = now() WHERE m.machine = %s",
+                "UPDATE nanobot_memory.machine m SET revision = %s WHERE m.machine = %s",
                 (revision, self._owner.machine),
             )
         self._states.pop(change.path, None)
@@ -171,7 +169,7 @@ class PassageIndex:
         return [TextToEmbed(row[0], embedding_text(document_from_row(row[1:]))) for row in found]
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors by the documents' ids. One that is not finite, or zero, is not asked for again.
+        """Store vectors of unit length by the documents' ids.
 
         A document that is gone meanwhile, as one that was forgotten, gets none: its vector would tell of it.
         """
@@ -293,15 +291,6 @@ def delete(
     _count(connection, -len(texts), -sum(map(len, texts)))
 
 
-def kept(connection: Connection, ids: Sequence[str]) -> frozenset[str]:
-    """Return those of some records, by the ids that they were made with, whose passages are there."""
-    sql = (
-        "SELECT u.id FROM unnest(%s::text[]) AS u(id) WHERE EXISTS (SELECT 1 FROM nanobot_memory.passage c "
-        "WHERE right(c.key, length(u.id) + 1) = '#' || u.id)"
-    )
-    return frozenset(str(id_) for (id_,) in run(connection, sql, (list(map(clean, ids)),)))
-
-
 def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
     """Return how far each file of a machine was sent."""
     sql = f"SELECT {_STATE} FROM nanobot_memory.file f WHERE f.machine = %s"
@@ -322,13 +311,9 @@ def _count(connection: Connection, passages: int, terms: int) -> None:
     run(connection, sql, (passages, terms))
 
 
-def _written(vector: Sequence[float]) -> str | None:
-    """Return a vector of unit length as PostgreSQL reads it, None for what has no direction."""
-    numbers = np.asarray(vector, dtype=np.float64)
-    length = float(np.linalg.norm(numbers))
-    if not 0 < length < float("inf"):
-        return None
-    return json.dumps((numbers / length).round(6).tolist())
+def _written(vector: Sequence[float]) -> str:
+    """Return a vector as PostgreSQL reads it."""
+    return json.dumps([round(number, 6) for number in vector])
 
 
 @lru_cache(maxsize=_MOST_KEPT)

@@ -125,9 +125,8 @@ class PostgresPlugin:
 
     async def _forget(self, store: "SharedStore", context: PluginContext) -> None:
         if self._untold and store.server.up and context.host.erase is not None:
-            await context.host.erase(
-                self._untold[0]
-            )  # which finishes what was broken off, and comes back to `on_purge`
+            # Which finishes what was broken off, and comes back to `on_purge`.
+            await context.host.erase(self._untold[0])
             del self._untold[0]
         for revision, erasure in await store.to_forget():
             self._carried_out = erasure

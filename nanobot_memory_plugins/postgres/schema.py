@@ -10,7 +10,7 @@ from nanobot_memory_plugins.postgres.connection import TENANT_SETTING, Connectio
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 SCHEMA_VERSION: Final = 1
-LEAST_SERVER, LEAST_PGVECTOR = 15, (0, 8, 2)
+LEAST_PGVECTOR = (0, 8, 2)
 # Of the lock under which tables are made.
 _LOCK = 7_021_934_008
 # Never set is NULL, set and gone is an empty text: neither is anybody's.
@@ -33,7 +33,6 @@ CREATE TABLE nanobot_memory.machine (
   machine text NOT NULL,
   revision bigint NOT NULL DEFAULT 0,  -- the last at which something of its files was sent
   forgotten bigint NOT NULL DEFAULT 0,  -- the last of `forgotten` that it has carried out
-  seen_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant, machine)
 ) WITH (fillfactor = 70);
 CREATE TABLE nanobot_memory.file (  -- how far each file of each machine was sent
@@ -91,7 +90,7 @@ CREATE TABLE nanobot_memory.embedding (  -- of their own, or they would push the
   {_OWNED},
   model text NOT NULL,
   id bigint NOT NULL,
-  vector halfvec,  -- without a dimension, which is the model's; NULL: the model's answer was none
+  vector halfvec NOT NULL,  -- without a dimension, which is the model's
   PRIMARY KEY (tenant, model, id)
 );
 CREATE TABLE nanobot_memory.entry (  -- scored entries, changed by whoever knows the revision
@@ -136,12 +135,12 @@ _SAID: Final = {
 def prepare(connection: Connection) -> None:
     """Make the tables where there are none, and see that row-level security holds this role.
 
-    Raises `StoreError` for a server or an extension that is too old, a role that nothing holds, and tables of a newer
+    Raises `StoreError` for an extension that is too old, a role that nothing holds, and tables of a newer
     version.
     """
     with plain_errors():
         _check_role(connection)
-        _check_server(connection)
+        _check_extension(connection)
         if _version(connection) == SCHEMA_VERSION:
             _check_wall(connection)
             return
@@ -212,17 +211,7 @@ def _check_wall(connection: Connection) -> None:
         )
 
 
-def _check_server(connection: Connection) -> None:
-    version = connection.info.server_version
-    if version // 10_000 < LEAST_SERVER:
-        raise StoreError(
-            Sentence(
-                "The server is PostgreSQL {version}; the shared memory needs {least} or later.",
-                version=version // 10_000,
-                least=LEAST_SERVER,
-            ),
-            hint="Update the server.",
-        )
+def _check_extension(connection: Connection) -> None:
     row = run(
         connection,
         "SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), "

@@ -146,7 +146,7 @@ class ServerIndex:
     ) -> dict[int, float]:
         sql = (
             f"SELECT e.id, e.vector <#> %(vector)s::halfvec AS distance FROM nanobot_memory.embedding e {source} "
-            "AND e.model = %(model)s AND e.vector IS NOT NULL ORDER BY distance LIMIT %(limit)s"
+            "AND e.model = %(model)s ORDER BY distance LIMIT %(limit)s"
         )
         written = "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
         found = run(self._connection, sql, {**values, "vector": written, "model": model, "limit": limit})

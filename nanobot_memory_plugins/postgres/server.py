@@ -27,19 +27,6 @@ _AT_ONCE = 4
 _WORK = 7_021_934
 
 
-class _Use:
-    """One question, whose answer somebody waits for until he gives it up."""
-
-    connection: Connection | None = None
-    is_given_up = False
-
-    def give_up(self) -> None:
-        """Let the thread that asks come back."""
-        self.is_given_up = True
-        if self.connection is not None and not self.connection.closed:
-            break_off(self.connection)
-
-
 class Server:
     """One server, for one tenant. While it is ``up`` it is used; else a thread of its own looks for it.
 
@@ -95,26 +82,34 @@ class Server:
         """
         if not (self.fast if patience is None else self.up):
             return None
-        use = _Use()
-        answer = asyncio.ensure_future(run_in_pool(self._threads, self._use, function, use))
+        answer = asyncio.ensure_future(run_in_pool(self._threads, self.use, function))
         try:
-            done, _ = await asyncio.wait({answer}, timeout=patience or self._patience)
-        except asyncio.CancelledError:
-            answer.cancel()
-            use.give_up()
-            raise
-        if not done:
-            answer.cancel()
-            use.give_up()
+            # One that comes too late is dropped; where the way to the server hangs its thread hangs, and others go on.
+            result = await asyncio.wait_for(answer, patience or self._patience)
+        except TimeoutError:
             self._was_late()
             return None
-        try:
-            result = answer.result()
         except StoreError as error:
             logger.debug("the server did not answer: {}", error.cause)
             return None
         self._late = 0
         return result
+
+    def use(self, function: Callable[[Connection], T]) -> T:
+        """Return what ``function`` makes of a connection, in one transaction. It blocks. Raises `StoreError`."""
+        try:
+            with self._lock:
+                kept = self._idle.pop() if self._idle else None
+            if kept is not None:
+                try:
+                    return self._used(function, kept)
+                except StoreError:
+                    if not kept.broken:
+                        raise
+            return self._used(function, self.connected())  # anew where the server was, since `kept` was used
+        except StoreError as error:
+            self._failed(error)
+            raise
 
     def take_work(self, work: str) -> bool:
         """Tell whether this machine may do a kind of work now, and no other; each may while the server is away.
@@ -154,31 +149,13 @@ class Server:
         if looking is not None and looking is not threading.current_thread():
             looking.join(3 * _LOOK)
 
-    def _use(self, function: Callable[[Connection], T], use: "_Use") -> T:
-        with self._lock:
-            kept = self._idle.pop() if self._idle else None
-        try:
-            if kept is None:
-                return self._used(function, self.connected(), use)
-            try:
-                return self._used(function, kept, use)
-            except StoreError:
-                if use.is_given_up or not kept.broken:
-                    raise
-            return self._used(function, self.connected(), use)  # the server was started anew since `kept` was used
-        except StoreError as error:
-            if not use.is_given_up:
-                self._failed(error)
-            raise
-
-    def _used(self, function: Callable[[Connection], T], connection: Connection, use: "_Use") -> T:
-        use.connection = connection
+    def _used(self, function: Callable[[Connection], T], connection: Connection) -> T:
         keep = False
         try:
             with transaction(connection, self._tenant):
                 result = function(connection)
             with self._lock:
-                keep = not use.is_given_up and not self._closed.is_set() and len(self._idle) < _AT_ONCE
+                keep = not self._closed.is_set() and len(self._idle) < _AT_ONCE
                 if keep:
                     self._idle.append(connection)
             return result

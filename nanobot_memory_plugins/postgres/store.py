@@ -1,12 +1,15 @@
 """The store that many machines share: the server answers, and this machine's own index where it does not."""
 
 import asyncio
+import atexit
 import os
 import re
 import socket
+import threading
+import time
 import uuid
-import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,16 +37,18 @@ from nanobot_memory_plugins.postgres import doctor, forgetting
 from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.entries import EntryExchange
 from nanobot_memory_plugins.postgres.options import PostgresOptions
-from nanobot_memory_plugins.postgres.passages import Owner, kept
+from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex, states_of
 from nanobot_memory_plugins.postgres.search import ServerIndex
-from nanobot_memory_plugins.postgres.sending import Sending
 from nanobot_memory_plugins.postgres.server import Server
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.chunking import Chunking
+from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.filters import record_of
+from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of
-from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
 
 T = TypeVar("T")
 
@@ -51,14 +56,17 @@ TAIL_BYTES: Final = 1_000_000
 """Of the files, read by a search besides the server's answer; while more is not sent, the own index answers."""
 # Seconds: how long opening and commands wait for the server; what is no turn's; what looks through everything.
 _OPEN, _REACH, _LONG, _LOOK_THROUGH = 1.0, 30.0, 20.0, 600.0
-_POLL = 0.05
+# Seconds: between looks at what was sent, how long that may make no progress, how long the sender may go on at the end,
+# and how old the count of what is not sent may be.
+_POLL, _STUCK, _DRAIN, _AGE = 0.05, 120.0, 5.0, 1.0
 
 
 class SharedStore:
     """The `Store` over a server, with the store of this machine as its fallback. A turn waits for no network for long.
 
-    What this machine's files hold and the server does not have yet is searched as well. Making one raises
-    `StoreError` where this machine's name cannot be kept; `start` begins.
+    What this machine's files hold and the server does not have yet is searched as well; one of its processes sends it,
+    who holds ``.storage/sender.lock``. Making a store raises `StoreError` where this machine's name cannot be kept;
+    `start` begins.
     """
 
     def __init__(
@@ -77,23 +85,41 @@ class SharedStore:
             options.dsn.get_secret_value(),
             self.owner.tenant,
             patience=options.search_seconds,
-            came_back=lambda: self._sending.look_again(),
+            came_back=lambda: self._sender.check_database(),  # what it lacks is sent again
         )
         chunking = Chunking(redact=redact)
-        self._sending = Sending(self.server, self.owner, paths, chunking, lambda: self.embedder, clock)
-        self._tail = TailReader(Places(paths), chunking)
+        self._places = Places(paths)
+        self._tail = TailReader(self._places, chunking)
+        self._sender = Indexer(
+            paths,
+            lock=paths.index_folder / "sender.lock",
+            database=None,
+            open_index=lambda: PassageIndex(self.server.connected(), self.owner, self._was_sent),
+            embedder=lambda: self.embedder,
+            settings=IndexSettings(chunking),
+            clock=clock,
+        )
+        # How far the files were sent, as far as this process knows, and at which revision of this machine's.
+        self._states: dict[str, FileState] = {}
+        self._revision = -1
+        self._lock = threading.Lock()
+        self._unsent = 0
+        self._counted_at = 0.0
+        self._counting: Future[None] | None = None
         self._options = options
         self._clock = clock
         self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work", linger=LINGER_SECONDS)
         self.entries = EntryExchange(self.owner, paths, self.server)
+        self._process = os.getpid()
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
-        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sending, self.server)
+        atexit.register(self._stop_at_exit)
 
     async def start(self) -> None:
         """Look for the server, and begin to send. It starts without the server, too."""
         await self._in_thread(lambda: self.server.look(_OPEN))
-        await self._in_thread(self._sending.start)
+        self._sender.start()
+        await self._in_thread(self._count)
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query`` of all machines, best first; of this one where the server is away.
@@ -101,11 +127,11 @@ class SharedStore:
         Raises `StoreError` when nothing can answer.
         """
         self._must_be_open()
-        self._sending.count_soon()
+        self._count_soon()
         found = None
         hidden = await self._in_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
-        if self._sending.unsent <= TAIL_BYTES and self.server.fast:
+        if self._unsent <= TAIL_BYTES and self.server.fast:
             embedder = self.embedder  # before the server is asked: a model's time is not the server's
             meaning = await self._in_thread(lambda: meaning_of(query, embedder)) if embedder is not None else None
             found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
@@ -122,7 +148,7 @@ class SharedStore:
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
         self.local.notify(path)
-        self._sending.notify()
+        self._sender.notify()
 
     async def flush(self) -> None:
         """Return once what stood in the files at the call is searchable here, and sent if the server is there.
@@ -131,19 +157,35 @@ class SharedStore:
         """
         self._must_be_open()
         await self.local.flush()
-        await self._sending.flush(self._has_to_forget)  # which an agent does first
+        target = {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
+        sent, sent_at = -1, time.monotonic()
+        self._sender.notify()  # who sends looks at all files now
+        while self.server.up and not self._closed:
+            states = await self.ask(self._sent_states)
+            if (states is not None and _covers(states, target)) or await self.to_forget():  # which an agent does first
+                break
+            now = sum(state.offset for state in self._states.values())
+            if now != sent:
+                sent, sent_at = now, time.monotonic()
+            elif time.monotonic() - sent_at > _STUCK:
+                raise StoreError(
+                    "The files of this machine are not being sent.",
+                    hint="See the log of the process that holds .storage/sender.lock, or end that process.",
+                )
+            await asyncio.sleep(_POLL)
+        await self._in_thread(self._count)
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        self._sending.count_soon()
-        status = replace(self.local.status(), unsent_bytes=self._sending.unsent)
+        self._count_soon()
+        status = replace(self.local.status(), unsent_bytes=self._unsent)
         reason = ""
         if not self.server.fast:
             reason = Sentence("{why} This machine's own index answers.", why=self.server.reason)
-        elif self._sending.unsent > TAIL_BYTES:
+        elif self._unsent > TAIL_BYTES:
             reason = Sentence(
                 "{bytes:,} bytes are being sent to the shared memory. This machine's own index answers.",
-                bytes=self._sending.unsent,
+                bytes=self._unsent,
             )
         if reason:
             reasons = Sentence.joined(filter(None, (reason, status.reason)), " ")
@@ -179,10 +221,6 @@ class SharedStore:
                 return
             await asyncio.sleep(_POLL)
 
-    async def kept_for_all(self, ids: Sequence[str]) -> Collection[str]:
-        """Return those of some records, by the ids of their receipts, that are on the server; none while it is away."""
-        return await self.ask(lambda connection: kept(connection, ids)) or ()
-
     async def lease(self, work: str, seconds: float) -> bool:
         """Whether this machine does a kind of work, and nobody else until it gives it back; each while it is away."""
         self._must_be_open()
@@ -199,7 +237,7 @@ class SharedStore:
         gone = await self.server.ask(
             lambda connection: forgetting.forget(connection, self.owner, erasure), patience=_LOOK_THROUGH
         )
-        self._sending.look_again()  # what of the files is still there is sent anew
+        self._sender.check_database()  # what of the files is still there is sent anew
         return gone
 
     async def to_forget(self) -> list[tuple[int, Erasure]]:
@@ -209,7 +247,7 @@ class SharedStore:
     async def has_forgotten(self, revision: int) -> None:
         """Say that it is forgotten here; then this machine's files are sent again."""
         await self.ask(lambda connection: forgetting.done(connection, self.owner, revision))
-        self._sending.look_again()
+        self._sender.check_database()
 
     async def reach(self) -> None:
         """Return once the server was reached, or cannot be: for commands, which wait longer for it than an agent."""
@@ -222,8 +260,8 @@ class SharedStore:
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` the state of the server and of the sending."""
-        await self._sending.count()
-        findings = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._sending.unsent))
+        await self._in_thread(self._count)
+        findings = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._unsent))
         if findings is None or not self.server.fast:
             return [doctor.away(self.server), *(findings or ())]
         return findings
@@ -233,26 +271,63 @@ class SharedStore:
         if self._closed:
             return
         self._closed = True
-        self._finalizer.detach()
+        atexit.unregister(self._stop_at_exit)
         await self._in_thread(self._stop)
         await self.local.close()
 
     def _stop(self) -> None:
+        # A server that hangs would hold the sender up for as long as it does.
+        timer = threading.Timer(_DRAIN + 1.0, self.server.close)
+        timer.start()
         try:
-            self._sending.stop()
+            self._sender.stop(_DRAIN if self.server.up else 0.0)
         finally:
+            timer.cancel()
             self.server.close()
+
+    def _stop_at_exit(self) -> None:
+        """Stop what nobody closed, in the process that has its threads. What is not sent is still in the files."""
+        if self._process == os.getpid():
+            self.server.close()
+            self._sender.stop(0.0)
 
     async def ask(self, function: Callable[[Connection], T]) -> T | None:
         """Return what the server answers; None where it does not within a while that no turn has to wait."""
         self._must_be_open()
         return await self.server.ask(function, patience=_LONG)
 
-    async def _has_to_forget(self) -> bool:
-        return bool(await self.to_forget())
+    def _was_sent(self, states: dict[str, FileState]) -> None:
+        with self._lock:
+            self._states, self._revision = states, -1
+
+    def _sent_states(self, connection: Connection) -> dict[str, FileState]:
+        """Return how far the files were sent, whichever process does it; read again only when that has changed."""
+        sql = "SELECT m.revision FROM nanobot_memory.machine m WHERE m.machine = %s"
+        row = run(connection, sql, (self.owner.machine,)).fetchone()
+        revision = int(row[0]) if row else 0
+        with self._lock:
+            if revision == self._revision:
+                return self._states
+        found = states_of(connection, self.owner.machine)
+        with self._lock:
+            has_lost = not self._states.keys() <= found.keys()
+            self._states, self._revision = found, revision
+        if has_lost:  # another process had something forgotten: what the files still hold of it is sent again
+            self._sender.check_database()
+        return found
+
+    def _count(self) -> None:
+        """Count the bytes of the files that are not on the server."""
+        self._counted_at = time.monotonic()
+        self._unsent = unindexed_bytes(self._places.find(), self._states)
+
+    def _count_soon(self) -> None:
+        is_idle = self._counting is None or self._counting.done()
+        if is_idle and not self._closed and time.monotonic() - self._counted_at > _AGE:
+            self._counting = self._threads.submit(self._count)
 
     def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult:
-        tail = self._tail.documents(self._sending.states(connection), most_bytes=TAIL_BYTES)
+        tail = self._tail.documents(self._sent_states(connection), most_bytes=TAIL_BYTES)
         return self._searcher(connection).search(query, tail=tail, meaning=meaning)
 
     def _searcher(self, connection: Connection) -> Searcher:
@@ -295,8 +370,9 @@ def machine_name(paths: MemoryPaths, given: str = "") -> str:
         ) from error
 
 
-def _stop_at_exit(process: int, sending: Sending, server: Server) -> None:
-    """Stop what nobody closed, in the process that has its threads. What is not sent is still in the files."""
-    if process == os.getpid():
-        server.close()
-        sending.break_off()
+def _covers(states: dict[str, FileState], target: dict[str, tuple[int, int]]) -> bool:
+    """Tell whether all files, as they were, are sent, and none that was gone is left."""
+    return states.keys() <= target.keys() and all(
+        (state := states.get(path)) is not None and state.size >= size and state.mtime_ns >= time_ns
+        for path, (size, time_ns) in target.items()
+    )

@@ -122,51 +122,6 @@ class FileIndex(Protocol):
         """Close the index."""
 
 
-# The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
-COLUMN_NAMES = (
-    *("key", "path", "line", "offset", "ordinal", "source", "text", "origin", "agent", "user", "channel", "session"),
-    *("group_chat", "project", "heading", "tldr", "tags", "speaker", "time"),
-)
-DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
-_OWN = frozenset(Document.__slots__)
-_NO_TAGS = "[]"
-# Looking a member up by its value takes ten times as long as a dictionary does.
-_ORIGINS = {origin.value: origin for origin in Origin}
-
-
-def document_values(document: Document) -> tuple[Any, ...]:
-    """Return the values of `DOCUMENT_COLUMNS`, with what UTF-8 cannot hold replaced."""
-    values: dict[str, Any] = {
-        "origin": document.origin.value,
-        "tags": json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
-        "time": document.time.isoformat() if document.time else None,
-    }
-    for name in COLUMN_NAMES:
-        value = values[name] if name in values else getattr(document if name in _OWN else document.scope, name)
-        values[name] = storable(value) if isinstance(value, str) else value
-    return tuple(values[name] for name in COLUMN_NAMES)
-
-
-def document_from_row(row: Sequence[Any]) -> Document:
-    """Make a document of the values of `DOCUMENT_COLUMNS`."""
-    return Document(
-        key=row[0],
-        path=row[1],
-        line=row[2],
-        offset=row[3],
-        ordinal=row[4],
-        source=row[5],
-        text=row[6],
-        origin=_ORIGINS.get(row[7]) or Origin(row[7]),
-        scope=Scope(*row[8:14]),
-        heading=row[14],
-        tldr=row[15],
-        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
-        speaker=row[17],
-        time=datetime.fromisoformat(row[18]) if row[18] else None,
-    )
-
-
 class CandidateRow(NamedTuple):
     """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
 
@@ -216,6 +171,48 @@ class CandidateRow(NamedTuple):
     def terms(self, tier: Tier) -> str:
         """Return the terms that a search of a tier looks at."""
         return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
+
+
+# The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
+COLUMN_NAMES = (*CandidateRow._fields[3:-1], "time")
+DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
+_OWN = frozenset(Document.__slots__)
+_NO_TAGS = "[]"
+# Looking a member up by its value takes ten times as long as a dictionary does.
+_ORIGINS = {origin.value: origin for origin in Origin}
+
+
+def document_values(document: Document) -> tuple[Any, ...]:
+    """Return the values of `DOCUMENT_COLUMNS`, with what UTF-8 cannot hold replaced."""
+    values: dict[str, Any] = {
+        "origin": document.origin.value,
+        "tags": json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
+        "time": document.time.isoformat() if document.time else None,
+    }
+    for name in COLUMN_NAMES:
+        value = values[name] if name in values else getattr(document if name in _OWN else document.scope, name)
+        values[name] = storable(value) if isinstance(value, str) else value
+    return tuple(values[name] for name in COLUMN_NAMES)
+
+
+def document_from_row(row: Sequence[Any]) -> Document:
+    """Make a document of the values of `DOCUMENT_COLUMNS`."""
+    return Document(
+        key=row[0],
+        path=row[1],
+        line=row[2],
+        offset=row[3],
+        ordinal=row[4],
+        source=row[5],
+        text=row[6],
+        origin=_ORIGINS.get(row[7]) or Origin(row[7]),
+        scope=Scope(*row[8:14]),
+        heading=row[14],
+        tldr=row[15],
+        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
+        speaker=row[17],
+        time=datetime.fromisoformat(row[18]) if row[18] else None,
+    )
 
 
 def embedding_text(document: Document) -> str:

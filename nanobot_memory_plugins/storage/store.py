@@ -412,7 +412,7 @@ class SqliteStore:
         self._trouble = StoreError(trouble.cause, hint=trouble.hint)  # without the frames that a raised one holds
         say = logger.warning if self._is_wanted else logger.info
         say("there is no index, the memory files are searched themselves: {}", trouble)
-        migrate_legacy(self._paths.workspace, self._paths)
+        migrate_legacy(self._paths)
 
     def _warm_up(self) -> None:
         """Search once: what the first search imports and reads is not paid for by the message that comes next."""

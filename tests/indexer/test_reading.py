@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, rende
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.sources import transcripts
+from nanobot_memory_plugins.storage.sources import reader
 from nanobot_memory_plugins.storage.sources.pieces import FilePiece
 from nanobot_memory_plugins.storage.sources.places import Places
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
@@ -166,7 +166,7 @@ def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
 
 
 def test_a_line_that_is_too_long_costs_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(transcripts, "_LONGEST_LINE", 2_000)
+    monkeypatch.setattr(reader, "_LONGEST_LINE", 2_000)
     lines = [message(text, f"m{number}") for number, text in enumerate(("before", "wave " * 1_000, "behind"))]
     write(tmp_path, "memory/sessions/s.jsonl", b"".join(lines))
     assert [(one.text, one.line) for one in documents(tmp_path, "memory/sessions/s.jsonl")] == [

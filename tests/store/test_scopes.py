@@ -20,7 +20,6 @@ from nanobot_memory_plugins.storage import database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
-from tests.behaviour.kit.waiting import until_now
 from tests.support.examples import examples
 from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
 
@@ -86,7 +85,8 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     without = {"numpy": "loads_sqlite_vec", "scan": "has_full_text"}.get(surface, "")
     with opened(workspace, embedder, without=without) as found:
         if surface != "scan":
-            until_now(lambda: asyncio.run(found.refreshed_status()).documents == EVERYTHING)
+            asyncio.run(found.flush())
+            assert found.status().documents == EVERYTHING
         if embedder is not None:
             asyncio.run(found.vectors_complete())
         expected = {"words": Level.FULL_TEXT, "sqlite-vec": Level.HYBRID, "numpy": Level.NUMPY, "scan": Level.MARKDOWN}
@@ -137,7 +137,7 @@ def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):
     workspace.write("sessions/all.jsonl", b"".join(map(render_transcript_line, [*others, own])))
     embedder = HashEmbedder()
     with opened(workspace, embedder) as store:
-        until_now(lambda: asyncio.run(store.refreshed_status()).documents == len(others) + 1)
+        asyncio.run(store.flush())
         asyncio.run(store.vectors_complete())
         for use_vectors in (False, True):
             hits = asyncio.run(store.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors))).hits

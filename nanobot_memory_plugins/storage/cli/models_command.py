@@ -5,13 +5,13 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
+from rich.progress import Progress
 
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.storage.cli.shown import progress_bars
 from nanobot_memory_plugins.storage.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
@@ -62,7 +62,7 @@ def list_models(as_json: _Json = False) -> None:
 def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     """Build the built-in model, or fetch another one from the hub."""
     before = find(name)
-    with progress_bars() as bars:
+    with Progress(console=console(stderr=True, wraps=True)) as bars:
         bar = bars.add_task("", total=1.0, visible=False)
 
         def progress(done: float, activity: str) -> None:

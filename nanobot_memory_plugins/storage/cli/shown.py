@@ -1,10 +1,8 @@
 """How hits and the state of a search are shown: the words of the query marked, nothing said twice."""
 
-import re
 from collections.abc import Iterable
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from nanobot_memory_plugins.core import Hit, StoreStatus
@@ -17,9 +15,6 @@ _SNIPPET = 240
 # What the heading of a scored entry says, in its file.
 _KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 _INDENT = "       "
-# Of a longer word this much must be the same: it is found with its endings.
-_STEM_FROM = 5
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 
 
 def snippet_of(hit: Hit) -> str:
@@ -30,7 +25,7 @@ def snippet_of(hit: Hit) -> str:
 def show_hits(hits: Iterable[Hit], query: str) -> None:
     """Show what was found for people, in its order; what several hits say alike is shown once."""
     out = console()
-    words = _pattern(query)
+    words = [term for term in candidate_terms(query) if len(term) > 1 or not term.isascii()]
     alike: dict[str, list[Hit]] = {}
     for hit in hits:
         alike.setdefault(_plain(snippet_of(hit)), []).append(hit)
@@ -41,8 +36,7 @@ def show_hits(hits: Iterable[Hit], query: str) -> None:
         if about := _about(hit, snippet):
             out.print(f"{_INDENT}{shown(about)}", style="dim")
         line = Text(_INDENT + snippet)
-        for match in words.finditer(line.plain) if words is not None else ():
-            line.stylize("bold yellow", match.start(), match.end())
+        line.highlight_words(words, "bold yellow", case_sensitive=False)
         out.print(line)
         if others:
             places = ", ".join(f"{other.path}:{other.line}" for other in others)
@@ -61,12 +55,6 @@ def show_level(status: StoreStatus, out: Console) -> None:
     )
 
 
-def progress_bars(*, disable: bool = False) -> Progress:
-    """Return bars on standard error that show how far something is, and how long it takes."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console(stderr=True, wraps=True), disable=disable)
-
-
 def _about(hit: Hit, snippet: str) -> str:
     """Return what a hit says of itself besides its origin and its snippet: heading, speaker, project, tags."""
     shown_already = {hit.origin.value, _plain(snippet)}
@@ -79,13 +67,3 @@ def _about(hit: Hit, snippet: str) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(one_line(text).split())
-
-
-def _pattern(query: str) -> re.Pattern[str] | None:
-    """Return what finds the words of a query in a text, or None where it has none."""
-    found = []
-    for term in candidate_terms(query):
-        stem = re.escape(term[: max(_STEM_FROM - 1, len(term) - 2)])
-        found.append(re.escape(term) if _CJK.search(term) else rf"(?<!\w){stem}\w*" if len(term) > 1 else "")
-    found = sorted(filter(None, found), key=len, reverse=True)
-    return re.compile("|".join(found), re.IGNORECASE) if found else None

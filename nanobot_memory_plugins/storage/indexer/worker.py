@@ -135,7 +135,7 @@ class Indexer:
 
     def _own_index(self) -> None:
         """Do what there is to do until told to stop, or until the index or the lock is another one."""
-        migrate_legacy(self._paths.workspace, self._paths)
+        migrate_legacy(self._paths)
         self._suspect, look_at = False, 0.0
         with closing(self._open_index()) as index:
             session = IndexSession(

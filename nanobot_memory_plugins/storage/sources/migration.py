@@ -16,28 +16,24 @@ MARKER = ".migrated_to_v5"
 _CONFLICTS = "legacy"
 
 
-def migrate_legacy(workspace: Path, paths: MemoryPaths) -> list[Path]:
-    """Copy the legacy files that were not copied before, and return the copies.
+def migrate_legacy(paths: MemoryPaths) -> None:
+    """Copy the legacy files of a workspace that were not copied before.
 
     Nothing that exists is written over: where the name is taken by other content, the copy goes to
     ``memory/legacy/``. A place that cannot be read or written is left for the next start, with a warning.
     """
-    copies: list[Path] = []
-    for place, files in _legacy_places(workspace):
+    for place, files in _legacy_places(paths.workspace):
         if (place / MARKER).exists() or not files:
             continue
         try:
             for source in files:
-                copy = _copy_beside(source, paths.memory, source.relative_to(place))
-                if copy is not None:
-                    copies.append(copy)
+                _copy_beside(source, paths.memory, source.relative_to(place))
             with open(place / MARKER, "w", encoding="utf-8", opener=_private) as marker:
                 marker.write(f"copied to {paths.memory.name}/\n")
         except OSError as error:
             logger.warning("legacy memory in {} was not migrated: {}", place.name, type(error).__name__)
             continue
         logger.info("{} files of legacy memory in {} are below memory/ now", len(files), place.name)
-    return copies
 
 
 def _legacy_places(workspace: Path) -> Iterator[tuple[Path, list[Path]]]:
@@ -52,20 +48,18 @@ def _plain_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def _copy_beside(source: Path, memory: Path, name: Path) -> Path | None:
-    """Copy one file, and return where to; None when it is there already."""
+def _copy_beside(source: Path, memory: Path, name: Path) -> None:
+    """Copy one file, unless it is there already."""
     content, times = source.read_bytes(), source.stat()
-    legacy = memory / _CONFLICTS / name
-    numbered = (legacy.with_name(f"{legacy.stem}-{number}{legacy.suffix}") for number in range(2, 1_000))
-    for target in (memory / name, legacy, *numbered):
+    for target in (memory / name, memory / _CONFLICTS / name):
         if not target.exists():
             target.parent.mkdir(0o700, parents=True, exist_ok=True)
             with open(target, "xb", opener=_private) as out:
                 out.write(content)
             os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
-            return target
+            return
         if target.is_file() and target.read_bytes() == content:
-            return None
+            return
     raise FileExistsError(str(memory / name))
 
 

@@ -1,14 +1,26 @@
-"""Reading any memory file into documents."""
+"""Reading any memory file into documents: of a transcript one for each message, more for a long one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line
 from nanobot_memory_plugins.storage.chunking import Chunking
+from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.markdown import read_markdown
-from nanobot_memory_plugins.storage.sources.pieces import FilePiece
+from nanobot_memory_plugins.storage.sources.pieces import (
+    FilePiece,
+    bounded,
+    decode,
+    fingerprint,
+    in_parts,
+    record_key,
+    warn_once,
+)
 from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
-from nanobot_memory_plugins.storage.sources.transcripts import read_transcript
+
+# A line beyond this is not parsed: its JSON would be in memory several times.
+_LONGEST_LINE = 1 << 25
 
 
 def read_pieces(
@@ -37,7 +49,7 @@ def read_pieces(
         return key
 
     file.seek(offset)
-    read = read_transcript if source.kind is FileKind.TRANSCRIPT else read_markdown
+    read = _read_transcript if source.kind is FileKind.TRANSCRIPT else read_markdown
     for piece in read(file, source, offset, line, chunking):
         documents = tuple(
             replace(document, key=unique(document.key), ordinal=ordinal + place)
@@ -45,3 +57,53 @@ def read_pieces(
         )
         ordinal += len(documents)
         yield replace(piece, documents=documents)
+
+
+def _read_transcript(
+    file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking
+) -> Iterator[FilePiece]:
+    """Yield the lines of a transcript from ``offset`` on, a piece each; not a last one that is still being written."""
+    while (raw := file.readline(max(0, source.size - offset))).endswith(b"\n"):
+        documents: tuple[Document, ...] = ()
+        if len(raw) > _LONGEST_LINE:
+            warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is not indexed")
+        elif raw.strip():
+            documents = _transcript_documents(raw, source, offset, line, chunking)
+        yield FilePiece(raw, documents)
+        offset, line = offset + len(raw), line + 1
+
+
+def _transcript_documents(
+    raw: bytes, source: SourceFile, offset: int, line: int, chunking: Chunking
+) -> tuple[Document, ...]:
+    """Return the documents of one line, which is at ``offset`` and ``line``; none when it is no message."""
+    text = decode(raw, source.relative)
+    record = parse_transcript_line(text.encode("utf-8"))
+    if record is None:
+        warn_once(source.relative, "some of its lines are no messages, and are not indexed")
+        return ()
+    time = record.time.isoformat() if record.time is not None else ""
+    key = record_key(source.relative, record.id, fingerprint(record.role, time, record.text))
+    content = bounded(record.text, source.relative)
+    if not content.strip():
+        return ()
+    document = Document(
+        key=key,
+        path=source.relative,
+        line=line,
+        offset=offset,
+        ordinal=0,
+        source="transcript",
+        text=content,
+        origin=record.origin,
+        scope=record.scope,
+        speaker=_speaker(record),
+        time=record.time,
+    )
+    return in_parts(document, chunking.text(content))
+
+
+def _speaker(record: TranscriptRecord) -> str:
+    if record.name:
+        return record.name
+    return record.scope.user if record.role == "user" and record.scope.user else record.role
