@@ -72,7 +72,8 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
     with tempfile.TemporaryDirectory() as folder:
         places = write_transcripts(Path(folder), read_dataset(BENCH / name).documents)
         options = StorageOptions() if model else StorageOptions(embedding_provider="none")
-        store = await SqliteStore.open(Path(folder), options, SystemClock())
+        store = SqliteStore(Path(folder), options, SystemClock())
+        await store.start()
         await store.flush()
         await store.vectors_complete()
         await store.close()

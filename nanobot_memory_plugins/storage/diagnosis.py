@@ -58,21 +58,12 @@ def _embedding(report: EmbeddingStatus, *, is_here: bool) -> Finding:
         return Finding("embedding model", report.model)
     if not report.is_wanted:
         return Finding("embedding model", "turned off")
+    if report.is_loading and is_here:
+        return Finding("embedding model", report.reason, Health.INFO)
+    hint = report.hint
     if report.is_loading:
-        state = Sentence(
-            "being loaded ({progress:.0%}, {activity})" if report.activity else "being loaded",
-            progress=report.progress,
-            activity=Sentence.of(report.activity),
-        )
-        if is_here:
-            return Finding("embedding model", Sentence("on this machine, {told}", told=state), Health.INFO)
-        return Finding(
-            "embedding model",
-            state,
-            Health.DEGRADED,
-            "`nanobot-memory models pull` waits for it; until then words alone are searched.",
-        )
-    return Finding("embedding model", report.reason, Health.DEGRADED, report.hint)
+        hint = Sentence("`nanobot-memory models pull` waits for it; until then words alone are searched.")
+    return Finding("embedding model", report.reason, Health.DEGRADED, hint)
 
 
 def _health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:

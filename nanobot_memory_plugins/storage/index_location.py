@@ -55,9 +55,7 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
 
 def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
     """Return where indexes of a workspace are, or were: by this configuration, by none, and by earlier ones."""
-    earlier = [Path(line) for line in _earlier(paths)]
-    neighbours = sorted(set(paths.database.parent.glob("*.db")) - {paths.state})
-    return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *neighbours, *earlier]))
+    return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *map(Path, _earlier(paths))]))
 
 
 def make_way(path: Path) -> None:

@@ -25,7 +25,8 @@ class StoragePlugin:
     async def open_store(self, context: PluginContext) -> Store:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
-        self._opened = await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
+        self._opened = SqliteStore(context.workspace, options, context.clock, redact=context.redact_said)
+        await self._opened.start()
         # While the host builds its prompt; the first message of a process is recalled by meaning then.
         await self._opened.await_model(_MODEL_SECONDS)
         return self._opened

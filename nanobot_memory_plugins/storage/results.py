@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.storage.documents import Document, timestamp
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.segmentation import segment
-from nanobot_memory_plugins.storage.sources.markdown import is_superseded
+from nanobot_memory_plugins.storage.sources.markdown import SUPERSEDED
 from nanobot_memory_plugins.storage.sources.places import FileKind
 
 SNIPPET_CHARS = 360
@@ -50,7 +50,7 @@ def hit_of(
         tldr=document.tldr,
         tags=document.tags,
         answers=answers,
-        superseded=document.source == FileKind.LONG_TERM and is_superseded(document.text),
+        superseded=document.source == FileKind.LONG_TERM and SUPERSEDED in document.tags,
     )
 
 

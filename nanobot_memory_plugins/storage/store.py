@@ -74,7 +74,7 @@ _NO_INDEX = StoreError(
 
 
 class SqliteStore:
-    """The `Store` over one SQLite file. Nothing public in it blocks the event loop.
+    """The `Store` over one SQLite file, once it is started. Nothing public in it blocks the event loop.
 
     Whatever fails, a search answers: without vectors by full text, without an index from the files themselves.
     `status` says at which level, and why. ``redact`` hides secrets in what people wrote. ``database`` is the file of
@@ -110,22 +110,11 @@ class SqliteStore:
         # Daemon threads that run while the interpreter is taken apart can crash it.
         self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._stops)
 
-    @classmethod
-    async def open(
-        cls,
-        workspace: Path,
-        options: StorageOptions,
-        clock: Clock,
-        *,
-        redact: Callable[[str], str] = without_secrets,
-    ) -> "SqliteStore":
-        """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`."""
-        store = cls(workspace, options, clock, redact=redact)
-        await store.start()
-        return store
-
     async def start(self) -> None:
-        """Open the index, start the indexer, and begin to load the model. Failing to do so is no error."""
+        """Open the index, start the indexer, and begin to load the model.
+
+        What is not there yet is made; what cannot be, is no error, and is reported by `status`.
+        """
         await self._in_housekeeping(self._open)
 
     @property

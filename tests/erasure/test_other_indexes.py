@@ -157,21 +157,6 @@ def test_a_database_that_an_index_was_to_take_the_place_of_outlives_a_purge(
     assert (aside.read_bytes(), is_index(foreign)) == (before, True)
 
 
-def test_a_database_that_is_not_ours_is_named_and_stays_as_it_is(workspace: Path, capsys: pytest.CaptureFixture[str]):
-    foreign = workspace / ".storage" / "foreign.db"
-    connection = apsw.Connection(str(foreign))
-    connection.execute("CREATE TABLE brokers (name TEXT); INSERT INTO brokers VALUES ('Kafka')")
-    connection.close()
-    empty = workspace / ".storage" / "empty.db"
-    empty.write_bytes(b"")
-    before = foreign.read_bytes()
-    run_command_line(["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace), "--json"])
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
-    (named,) = (one for one in told["traces"] if one["where"] == ".storage/foreign.db")
-    assert (named["removed"], named["waits"], "no index of ours" in named["why"]) == (False, False, True)
-    assert (foreign.read_bytes(), empty.read_bytes()) == (before, b"")
-
-
 def test_an_index_is_known_by_its_write_ahead_log_before_the_first_checkpoint(tmp_path: Path):
     path, other = tmp_path / "index.db", tmp_path / "other.db"
     kept = []

@@ -27,7 +27,8 @@ async def open_store(workspace: Workspace) -> AsyncIterator[OpenStore]:
     async def open_one(**options: Any) -> SqliteStore:
         workspace.paths.memory.mkdir(parents=True, exist_ok=True)
         chosen = StorageOptions.model_validate({"embedding_provider": "none", **options})
-        store = await SqliteStore.open(workspace.path, chosen, SystemClock())
+        store = SqliteStore(workspace.path, chosen, SystemClock())
+        await store.start()
         opened.append(store)
         return store
 

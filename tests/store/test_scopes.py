@@ -57,7 +57,8 @@ def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str 
             really = getattr(database, without)
             here = str(workspace.path)
             patch.setattr(database, without, lambda one: here not in one.filename and really(one))
-        store = asyncio.run(SqliteStore.open(workspace.path, options, SystemClock()))
+        store = SqliteStore(workspace.path, options, SystemClock())
+        asyncio.run(store.start())
         try:
             yield store
         finally:

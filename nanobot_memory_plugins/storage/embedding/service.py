@@ -101,15 +101,13 @@ class EmbeddingState(StrEnum):
 class EmbeddingStatus:
     """A moment of an `EmbeddingService`.
 
-    ``progress`` (0 to 1) and ``activity`` tell how far loading is; ``reason`` and ``hint`` why it failed and
-    what helps; ``model`` and ``dimension`` are set once it is ready.
+    ``reason`` and ``hint`` tell why there is no model and what helps; ``model`` and ``dimension`` are set once it is
+    ready.
     """
 
     state: EmbeddingState
     model: str = ""
     dimension: int = 0
-    progress: float = 0.0
-    activity: str = ""
     reason: str = ""
     hint: str = ""
 
@@ -141,7 +139,6 @@ class EmbeddingService:
         self._thread: threading.Thread | None = None
         self._loaded: Future[Embedder | None] = Future()
         self._closed = False
-        self._progress, self._activity = 0.0, Sentence("not started")
 
     def start(self) -> None:
         """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
@@ -152,7 +149,7 @@ class EmbeddingService:
             is_busy = self._thread is not None and self._thread.is_alive()
             if is_busy or self._closed or self._options.provider == "none" or self.embedder is not None:
                 return
-            self._loaded, self._progress, self._activity = Future(), 0.0, Sentence("starting")
+            self._loaded = Future()
             self._thread = threading.Thread(
                 target=self._load, args=(self._loaded,), name="nanobot-memory-embedding", daemon=True
             )
@@ -183,14 +180,9 @@ class EmbeddingService:
             return EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
         loaded = self._loaded  # which `start` replaces
         if not loaded.done():
-            return EmbeddingStatus(
-                EmbeddingState.LOADING,
-                progress=self._progress,
-                activity=self._activity,
-                reason=Sentence("The embedding model is being loaded."),
-            )
+            return EmbeddingStatus(EmbeddingState.LOADING, reason=Sentence("The embedding model is being loaded."))
         if (embedder := self.embedder) is not None:
-            return EmbeddingStatus(EmbeddingState.READY, embedder.name, embedder.dimension, progress=1.0)
+            return EmbeddingStatus(EmbeddingState.READY, embedder.name, embedder.dimension)
         reason, hint = _told(loaded.exception())
         return EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
 
@@ -210,7 +202,7 @@ class EmbeddingService:
 
     def _load(self, loaded: "Future[Embedder | None]") -> None:
         try:
-            embedder = open_embedder(self._options, self._report)
+            embedder = open_embedder(self._options, self._stop_if_closed)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
             if not isinstance(error, _StoppedError):
                 logger.warning("No embedding, search is by words only: {} {}", *_told(error))
@@ -220,10 +212,9 @@ class EmbeddingService:
         if self._closed:
             _let_go(embedder)
 
-    def _report(self, progress: float, activity: str) -> None:
+    def _stop_if_closed(self, _progress: float, _activity: str) -> None:
         if self._closed:
             raise _StoppedError
-        self._progress, self._activity = progress, Sentence.of(activity)
 
 
 def _told(error: BaseException | None) -> tuple[str, str]:

@@ -34,10 +34,8 @@ _ORIGINS = {origin.value: origin for origin in Origin}
 _TITLE = re.compile(r"(#( .*)?)?")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-# From when to when an entry holds, as it is written after its text in the index.
-_SUPERSEDED = re.compile(r"(?:\(earlier(?:, [\w ,-]+)?\)|（以前(?:，[\d至-]+)?）)\s*$")
-# Characters of the longest mark.
-_LONGEST = 60
+SUPERSEDED = "superseded"
+"""The tag of an entry that another one has replaced."""
 
 
 def read_markdown(
@@ -143,6 +141,7 @@ class _Reader:
             heading=header["category"],
             tags=(
                 *(("archived",) if self.section.casefold().startswith("archived") else ()),
+                *((SUPERSEDED,) if fields.get("superseded_by") else ()),
                 *_tags(fields.get("tags", "")),
             ),
             time=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
@@ -259,11 +258,6 @@ def _without_comments(text: str) -> str:
         kept.append(text[at:begin])
         at = end + 3
     return "".join(kept) + text[at:]
-
-
-def is_superseded(text: str) -> bool:
-    """Return whether a text is that of an entry that another one has replaced."""
-    return _SUPERSEDED.search(text[-_LONGEST:]) is not None
 
 
 def _last_day(text: str, expires: str) -> str:
