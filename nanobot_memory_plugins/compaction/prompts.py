@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
+from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
 from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
-from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.text.conversation import dated
 from nanobot_memory_plugins.core.text.fence import Language
 

@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     logger,
 )
+from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.conversation import content_of, dominant_language
 from nanobot_memory_plugins.core.text.fence import Language

@@ -8,12 +8,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, put_database_aside, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import (
-    LINKED,
-    in_the_way_of,
-    private_folder,
-    put_aside,
-)
+from nanobot_memory_plugins.core.files.private import LINKED, private_folder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Next to the index of a workspace: where others of it were put by ``dbPath``, a path a line.
@@ -43,8 +38,6 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
             hint = Sentence(
                 "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
             )
-        elif (file := in_the_way_of(database.parent)) is not None:
-            hint = put_aside(file)
         raise StoreError(
             Sentence("{folder} cannot be written ({why}), so there is no index.", folder=database.parent, why=reason),
             hint=hint,

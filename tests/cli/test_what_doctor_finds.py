@@ -84,7 +84,7 @@ def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path
     assert finding.health is (Health.DEGRADED if name == ".storage" else Health.BAD)
     assert carry_out(finding.hint).returncode == 0
     assert list(files_in_the_way(workspace)) == []
-    assert path.with_name(f"{path.name}.aside-1").read_text() == "mine"
+    assert path.with_name(f"{path.name}.aside").read_text() == "mine"
 
 
 def test_a_full_disk_is_found(tmp_path: Path):

@@ -6,11 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.files import memory_files, writing
+from nanobot_memory_plugins.core.files import memory_files
 from nanobot_memory_plugins.core.files.appending import locked
-from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
+from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED, MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from tests.behaviour.kit.waiting import until
 
@@ -67,7 +66,7 @@ async def test_what_comes_while_another_process_holds_the_files_waits_and_is_wri
     open_files: Opener, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
 ) -> None:
     monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.3)
-    monkeypatch.setattr(writing, "_LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(memory_files, "_LOCK_SECONDS", 0.1)
     files = open_files()
     with locked(files.paths, "files", 5):
         waiting = [await files.keep_message(message(text)) for text in "ab"]
@@ -83,7 +82,7 @@ async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_ho
 ) -> None:
     monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.1)
     monkeypatch.setattr(memory_files, "_SHORT_WAIT", 0.0)
-    monkeypatch.setattr(writing, "_LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(memory_files, "_LOCK_SECONDS", 0.2)
     files = open_files()
     with locked(files.paths, "files", 5):
         for number in range(50):

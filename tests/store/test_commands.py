@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.storage.index_location import ready_database
 from tests.support.indexed_workspace import Workspace, entry, message
 
 NO_MODEL = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -87,11 +85,3 @@ def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, buil
     hits = answer("search", "what did we eat?", "--workspace", workspace.path)["hits"]
     assert "soup" in hits[0]["snippet"]
     assert answer("search", "soup", "--no-embeddings", "--workspace", workspace.path)["level"] == 2
-
-
-def test_a_file_in_the_place_of_the_index_is_to_be_put_aside(workspace: Workspace):
-    workspace.path.mkdir(exist_ok=True)
-    workspace.paths.database.parent.write_text("mine", encoding="utf-8")
-    with pytest.raises(StoreError) as raised:
-        ready_database(workspace.paths, "")
-    assert f"mv {workspace.path / '.storage'} {workspace.path / '.storage.aside-1'}" in raised.value.hint

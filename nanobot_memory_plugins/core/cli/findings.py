@@ -15,7 +15,6 @@ from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.erasure.cleaning import secrets_cleaner
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
-from nanobot_memory_plugins.core.files.private import put_aside
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
@@ -90,7 +89,9 @@ def files_in_the_way(workspace: Path) -> Iterator[Finding]:
                 Sentence("folder {name}", name=name),
                 "a file stands where this folder belongs: nothing can be kept in it",
                 health,
-                put_aside(path),
+                Sentence(
+                    "`mv -n {path} {path}.aside`, and the next start makes the folder.", path=shlex.quote(str(path))
+                ),
             )
 
 

@@ -5,10 +5,10 @@ Core asks for the mark where the plugin that opens indexes is not there.
 
 import contextlib
 import re
+from itertools import count
 from pathlib import Path
 from typing import Final
 
-from nanobot_memory_plugins.core.files.private import free_aside
 from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 
 APPLICATION_ID: Final = 0x6E626D69
@@ -44,7 +44,8 @@ def remove_database(path: Path) -> None:
 
 def put_database_aside(path: Path) -> Path:
     """Put a database aside with its side files, under a name that nothing has, and return that. Raises OSError."""
-    aside = free_aside(path)
+    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
+    aside = next(one for one in names if not one.exists())
     for suffix in (*SIDE_FILES, ""):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))

@@ -3,13 +3,9 @@
 import contextlib
 import errno
 import os
-import shlex
 import stat
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -49,12 +45,12 @@ def narrow_file(path: Path) -> None:
             _narrow(path, status, _FILE_MODE)
 
 
-def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) -> "FileLock":
+def private_lock(path: Path, *, thread_local: bool = True) -> "FileLock":
     """Return a lock file for its owner only: filelock gives it 0666 less the umask, unless it gets another mode."""
     from filelock import FileLock  # with asyncio, which takes longer than a list of entries
 
     narrow_file(path)
-    return FileLock(path, timeout=timeout, mode=_FILE_MODE, thread_local=thread_local)
+    return FileLock(path, mode=_FILE_MODE, thread_local=thread_local)
 
 
 def _narrow(path: Path, status: os.stat_result, mode: int) -> None:
@@ -62,26 +58,3 @@ def _narrow(path: Path, status: os.stat_result, mode: int) -> None:
     if stat.S_IMODE(status.st_mode) & ~mode & 0o777 and status.st_uid == getattr(os, "geteuid", lambda: None)():
         with contextlib.suppress(OSError):
             os.chmod(path, stat.S_IMODE(status.st_mode) & mode)
-
-
-def in_the_way_of(folder: Path) -> Path | None:
-    """Return what is in the place of ``folder``, or of one above it, and is no folder; None where there is none."""
-    for path in (folder, *folder.parents):
-        if path.exists():
-            return None if path.is_dir() else path
-    return None
-
-
-def free_aside(path: Path) -> Path:
-    """Return a name beside a file to put it aside under, which nothing has."""
-    names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
-    return next(one for one in names if not one.exists())
-
-
-def put_aside(path: Path) -> Sentence:
-    """Return the advice to put a file aside, with a command that overwrites nothing."""
-    return Sentence(
-        "`mv {path} {aside}`, and the next start makes the folder.",
-        path=shlex.quote(str(path)),
-        aside=shlex.quote(str(free_aside(path))),
-    )
