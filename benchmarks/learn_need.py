@@ -2,7 +2,7 @@
 
 First the layer on the built-in embedding (``storage/personal_layer.npy``), by logistic regression on the messages of
 ``data/need_messages.jsonl``: whether one asks for something of its author's own life. Then the two tables of
-``recall/need.py``, by logistic regression on the probes of made-up lives and on questions about long chats with an
+``recall/learned.py``, by logistic regression on the probes of made-up lives and on questions about long chats with an
 assistant, with what the memory finds for each. A person or chat that is scored was not learned from. Without these sets
 beside the checkout it says so.
 """
@@ -23,7 +23,7 @@ from benchmarks.retrieval.datasets import BENCH, SHARED
 from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.recall.engine import recall
-from nanobot_memory_plugins.recall.need import WITH_MEANING, WORDS_ALONE
+from nanobot_memory_plugins.recall.learned import NEED_BY_WORDS, NEED_WITH_MEANING
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
@@ -152,7 +152,10 @@ def main() -> None:
     lives = read_lives(LIVES)
     with quiet():
         learn_layer(embedder)
-        for label, names, vectors in (("WITH_MEANING", WITH_MEANING, True), ("WORDS_ALONE", WORDS_ALONE, False)):
+        for label, names, vectors in (
+            ("NEED_WITH_MEANING", NEED_WITH_MEANING, True),
+            ("NEED_BY_WORDS", NEED_BY_WORDS, False),
+        ):
             asked = [one for life in lives for one in asyncio.run(evidence_of_life(life, vectors=vectors))]
             asked += asyncio.run(evidence_of_chats(vectors=vectors))
             asked = [one for one in asked if ("personal" in one.evidence) == vectors]

@@ -75,7 +75,7 @@ _TABLES = {
     "core/values/conversation.py": ("Origin",),
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
-    "recall/recalled.py": ("Reason",),
+    "recall/engine.py": ("Reason",),
     "recall/routing.py": ("RecallTier",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
     "storage/embedding/catalogue.py": ("ModelOrigin",),

@@ -11,9 +11,7 @@ from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, estimate_toke
 from nanobot_memory_plugins.core.text.pasted import is_pasted
 from nanobot_memory_plugins.recall.deduplicate import LiveContext, one_line
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
@@ -25,7 +23,7 @@ _CHINESE = lazy_re("[\u4e00-\u9fff]")
 
 
 def build_block(
-    hits: Sequence[Hit], options: RecallOptions, recalled: Recalled, *, project: str = "", today: datetime | None = None
+    hits: Sequence[Hit], options: RecallOptions, *, project: str = "", today: datetime | None = None
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
@@ -34,17 +32,11 @@ def build_block(
     """
     ordered = sorted(hits, key=lambda hit: is_of_other_project(hit, project))
     if options.given("max_full_docs") is not None or options.given("max_snippets") is not None:
-        whole, cut = options.max_full_docs, options.max_snippets
-        detail = Sentence("maxFullDocs and maxSnippets are {whole} and {cut}", whole=whole, cut=cut)
-        recalled.leave_out(ordered[whole + cut :], Reason.TOP_K, detail)
-        ordered = ordered[: whole + cut]
+        ordered = ordered[: options.max_full_docs + options.max_snippets]
     head = _first_line(today, ordered) if today is not None else ""
     most_chars = options.given("inject_budget_chars")
     chars = (math.inf if most_chars is None else most_chars) - FENCE_CHARS - len(head)
     tokens = options.max_context_tokens - FENCE_TOKENS - (estimate_tokens(head) + 1 if head else 0)
-    full = Sentence("maxContextTokens is {tokens}", tokens=options.max_context_tokens)
-    if most_chars is not None:
-        full = Sentence.joined((full, Sentence("injectBudgetChars is {characters}", characters=most_chars)))
     lines: dict[str, str] = {}
     sources: set[str] = set()
     for rank, hit in enumerate(ordered):
@@ -53,7 +45,6 @@ def build_block(
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
         cost_chars = len(line) + len(heading) + 1
         if cost_tokens > tokens or cost_chars > chars:
-            recalled.leave_out([hit], Reason.BUDGET, full)
             continue
         tokens, chars = tokens - cost_tokens, chars - cost_chars
         lines[hit.id] = line

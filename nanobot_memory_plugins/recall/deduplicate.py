@@ -3,17 +3,15 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text.sentences import only_asks
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, only_asks
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.recall.routing import asks, knows_nothing
+from nanobot_memory_plugins.recall.routing import knows_nothing
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A text that is longer than this many times a part of it is more than a repetition.
 _LONGEST_RATIO = 3
@@ -35,23 +33,21 @@ def folded(text: str) -> str:
     return one_line(simplified(unicodedata.normalize("NFKC", text))).casefold()
 
 
-def salient(hits: Sequence[Hit], options: RecallOptions, recalled: Recalled) -> list[Hit]:
-    """Return the hits that are memories by themselves."""
-
-    def questions(hit: Hit) -> bool:
-        # "I have gastritis, what may I drink?" tells something before it asks.
-        is_users = hit.source == "transcript" and hit.origin is Origin.USER and not hit.answers
-        return is_users and only_asks(hit.text) and _CLAUSE.search(hit.text) is None
-
-    def is_ignorant(hit: Hit) -> bool:
-        return hit.source == "transcript" and hit.origin is Origin.ASSISTANT and knows_nothing(hit.text, options)
-
-    kept = recalled.without(hits, questions, Reason.SAYS_NOTHING, Sentence("a question"))
-    return recalled.without(kept, is_ignorant, Reason.SAYS_NOTHING, Sentence("an answer that knows nothing"))
+def says_nothing(hit: Hit, options: RecallOptions) -> bool:
+    """Return whether a hit is no memory by itself: a question, what was noted of one, or an answer that has none."""
+    if hit.origin is Origin.SUMMARY:
+        return only_asks(hit.text)
+    if hit.source != "transcript":
+        return False
+    if hit.origin is Origin.ASSISTANT:
+        return knows_nothing(hit.text, options)
+    # "I have gastritis, what may I drink?" tells something before it asks.
+    is_users = hit.origin is Origin.USER and not hit.answers
+    return is_users and only_asks(hit.text) and _CLAUSE.search(hit.text) is None
 
 
-def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
-    """Keep one of the hits of which one holds the words of the other, in the place and with the score of the best.
+def fold_repeats(hits: Iterable[Hit]) -> list[Hit]:
+    """Keep one of the hits of which one holds the words of the other, in the place and with the figures of the best.
 
     The one that says more stays, and of two that say the same the newer.
     """
@@ -61,15 +57,9 @@ def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
         for place, (other, others_words) in enumerate(kept):
             if not _is_of_one(hit, other) or not _is_part(*sorted((words, others_words), key=len)):
                 continue
-            gone, stays = hit, other
             if len(words) > len(others_words) or (words == others_words and _time(hit) > _time(other)):
-                gone, stays = other, hit
-                similarity = max(
-                    (repeat.similarity for repeat in (hit, other) if repeat.similarity is not None), default=None
-                )
-                coverage = max(hit.coverage, other.coverage)
-                kept[place] = (replace(hit, score=other.score, coverage=coverage, similarity=similarity), words)
-            recalled.leave_out([gone], Reason.REPEATS, stays.id)
+                hit = replace(hit, score=other.score, coverage=other.coverage, similarity=other.similarity)
+                kept[place] = (hit, words)
             break
         else:
             kept.append((hit, words))
@@ -79,7 +69,8 @@ def fold_repeats(hits: Iterable[Hit], recalled: Recalled) -> list[Hit]:
 def _is_of_one(hit: Hit, other: Hit) -> bool:
     """Return whether two memories are of one speaker and one project, and both ask or none does."""
     speakers, projects = {hit.speaker.casefold(), other.speaker.casefold()}, {hit.scope.project, other.scope.project}
-    return len(speakers - {""}) < 2 and len(projects - {""}) < 2 and asks(hit.text) == asks(other.text)
+    is_question = {ends_in_question_mark(hit.text), ends_in_question_mark(other.text)}
+    return len(speakers - {""}) < 2 and len(projects - {""}) < 2 and len(is_question) == 1
 
 
 def _is_part(short: str, long: str) -> bool:

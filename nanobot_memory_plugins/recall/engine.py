@@ -3,12 +3,14 @@
 The hooks in `plugin` call it, and so do ``nanobot-memory why`` and ``eval``: what is shown and measured is what runs.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 
 from nanobot_memory_plugins.core import (
     Clock,
+    ContextBlock,
     Hit,
     Message,
     Query,
@@ -22,21 +24,76 @@ from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.recall.block import brief, build_block, each_question_once, render
-from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_repeats, salient
-from nanobot_memory_plugins.recall.need import evidence_of_need, need
+from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_repeats, says_nothing
+from nanobot_memory_plugins.recall.learned import evidence_of_need, helping, need, usefulness
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier
-from nanobot_memory_plugins.recall.usefulness import most_useful
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
 
 # Hits asked of the store for one that is used: repetitions and what the live context contains fall out.
 _SPARE = 3
-_ITSELF = Sentence("the message has it")
 # Of so many hits, best first, it goes whether the message needs memory.
 _TELLING = 5
 # Characters of the turn before that a short message is searched with.
 _FOLLOWED = 500
+
+
+class Reason(StrEnum):
+    """Why a memory is not in the block, and why there is none, in the order of the steps; each as people read it."""
+
+    OFF_RECORD = "it is off the record"
+    PAUSED = "the memory is paused"
+    NO_STORE = "no store is open"
+    NOT_SEARCHED = "no word asks for memory, and nothing is searched (enableProbeOnOff)"
+    LATE = "the time for it was over"
+    NOTHING_FOUND = "nothing was found"
+    IN_CONTEXT = "the message or the conversation says it already"
+    REPEATS = "another memory says the same"
+    SAYS_NOTHING = "it says nothing new"
+    NOT_NEEDED = "the message can be answered without memory (needThreshold)"
+    LITTLE_USE = "it hardly helps with the message (minUsefulness, minShareOfBest)"
+    TOP_K = "others fit better (recallTopK, lightTopK, heavyTopK)"
+    BUDGET = "there is no room left (maxContextTokens, injectBudgetChars, maxFullDocs, maxSnippets)"
+
+
+@dataclass(slots=True)
+class Recalled:
+    """One recall, filled in step by step: a turn takes its block, and ``nanobot-memory why`` shows the rest.
+
+    ``decision`` is what the words of the message ask for, ``tier`` where the recall ended: there, or at a higher one to
+    which a strong probe or a fruitless light search raised it. ``limit`` and ``seconds`` are what the search may take
+    and took. ``result`` is that of the search. ``need`` is the probability that the message needs memory, by its
+    ``evidence``; None where nobody asked. ``usefulness`` is the probability of hits that they help, by their ids;
+    ``left_out`` says why those went that did.
+
+    ``reason`` is the step that left nothing for a block, None where there is a ``block``.
+    """
+
+    decision: Decision = field(default_factory=Decision)
+    tier: RecallTier = RecallTier.OFF
+    limit: float = 0.0
+    seconds: float = 0.0
+    result: SearchResult = field(default_factory=SearchResult)
+    need: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
+    usefulness: Mapping[str, float] = field(default_factory=dict)
+    left_out: dict[str, Reason] = field(default_factory=dict)
+    block: ContextBlock | None = None
+    reason: Reason | None = Reason.NOTHING_FOUND
+
+    @property
+    def injected(self) -> list[Hit]:
+        """The hits in the block, in its order."""
+        by_id = {hit.id: hit for hit in self.result.hits}
+        return [by_id[id_] for id_ in self.block.hit_ids] if self.block is not None else []
+
+    def narrow(self, hits: Iterable[Hit], kept: Iterable[Hit], reason: Reason) -> list[Hit]:
+        """Return the hits that are kept, and note of the others why they go."""
+        kept = list(kept)
+        gone = {hit.id for hit in hits} - {hit.id for hit in kept}
+        if gone:
+            self.left_out |= dict.fromkeys(gone, reason)
+            self.reason = reason
+        return kept
 
 
 async def recall(
@@ -84,16 +141,8 @@ async def recall(
     if bound.expired() or recalled.seconds > recalled.limit:
         recalled.result, recalled.reason = SearchResult(), Reason.LATE
         return recalled
-
-    def choose() -> None:
-        # It is recorded before it is asked about, and finds itself: that is nothing found.
-        itself = LiveContext([text])
-        hits = recalled.without(recalled.result.hits, lambda hit: itself.holds(hit.text), Reason.IN_CONTEXT, _ITSELF)
-        recalled.reason = Reason.NOTHING_FOUND
-        live = LiveContext([text, *(message.text for message in history)])
-        _choose(recalled, hits, query, live, options, is_asked=tier is None)
-
-    await run_in_daemon_thread(choose)
+    said = [message.text for message in history]
+    await run_in_daemon_thread(lambda: _choose(recalled, query, text, said, options, is_asked=tier is None))
     return recalled
 
 
@@ -123,45 +172,46 @@ async def _search(store: Store, query: Query, options: RecallOptions, recalled: 
 
 
 def _choose(
-    recalled: Recalled, hits: Sequence[Hit], query: Query, live: LiveContext, options: RecallOptions, *, is_asked: bool
+    recalled: Recalled, query: Query, text: str, said: Sequence[str], options: RecallOptions, *, is_asked: bool
 ) -> None:
     """Make the block of what is not said already, unless the message needs no memory (`need`).
 
     That is a decision about the message, not about single hits: when something answers it, what ranks next to that may
     be the second half of the answer, whatever its own words are.
     """
-    fresh = _new_hits(hits, live, options, recalled)
+    found, itself, live = recalled.result.hits, LiveContext([text]), LiveContext([text, *said])
+    # It is recorded before it is asked about, and finds itself: that is nothing found.
+    hits = recalled.narrow(found, (hit for hit in found if not itself.holds(hit.text)), Reason.IN_CONTEXT)
+    recalled.reason = Reason.NOTHING_FOUND
+    hits = recalled.narrow(hits, [hit for hit in hits if not live.holds(hit.text)], Reason.IN_CONTEXT)
+    hits = recalled.narrow(hits, fold_repeats(hits), Reason.REPEATS)
+    hits = recalled.narrow(hits, [hit for hit in hits if not says_nothing(hit, options)], Reason.SAYS_NOTHING)
     if is_asked:
         personal = recalled.result.personal
-        recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, fresh[:_TELLING])
+        recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, hits[:_TELLING])
         recalled.need = need(recalled.evidence)
         if recalled.need < options.need_threshold:
-            figures = {"found": recalled.need, "needed": options.need_threshold}
-            detail = Sentence("{found:.2f}, needThreshold is {needed:g}", **figures)
-            recalled.leave_out(fresh, Reason.NOT_NEEDED, detail)
+            recalled.narrow(hits, (), Reason.NOT_NEEDED)
             recalled.reason = Reason.NOT_NEEDED
             return
-    if recalled.tier is RecallTier.OFF and fresh:
+    if recalled.tier is RecallTier.OFF and hits:
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    useful = each_question_once(most_useful(fresh, _top_k(recalled.tier, options), options, recalled), live)
+    recalled.usefulness = usefulness(hits)
+    useful = recalled.narrow(hits, helping(hits, recalled.usefulness, options), Reason.LITTLE_USE)
+    best = recalled.narrow(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
+    shown = each_question_once(best, live)
     if recalled.tier is RecallTier.LIGHT:
-        useful = [brief(hit) for hit in useful]
+        shown = [brief(hit) for hit in shown]
     project = query.scope.project
 
-    def is_shown(hit: Hit) -> bool:
+    def is_shown(hit: Hit) -> bool:  # in a block before
         return live.holds(render(hit, options, rank=options.max_full_docs, project=project))
 
-    useful = recalled.without(useful, is_shown, Reason.IN_CONTEXT, Sentence("a block before has it"))
-    recalled.block = build_block(useful, options, recalled, project=project, today=query.asked_at)
+    shown = recalled.narrow(shown, [hit for hit in shown if not is_shown(hit)], Reason.IN_CONTEXT)
+    recalled.block = build_block(shown, options, project=project, today=query.asked_at)
+    recalled.narrow(shown, recalled.injected, Reason.BUDGET)
     if recalled.block is not None:
         recalled.reason = None
-
-
-def _new_hits(hits: Iterable[Hit], live: LiveContext, options: RecallOptions, recalled: Recalled) -> list[Hit]:
-    """Return the hits that say something by themselves that is not said yet."""
-    reason = Sentence("a turn before has it")
-    new = recalled.without(hits, lambda hit: live.holds(hit.text), Reason.IN_CONTEXT, reason)
-    return salient(fold_repeats(new, recalled), options, recalled)
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:

@@ -130,7 +130,6 @@ class RecallOptions(PluginOptions):
     uncertain_markers: tuple[str, ...] = Field(
         default=UNCERTAIN_MARKERS, description="words of a draft that does not know; one of them is enough"
     )
-    hedges: tuple[str, ...] = Field(default=HEDGES, description="those of them that count in a short draft only")
     recall_memory_alias: bool = Field(
         default=False, description="offer memory_search under the name recall_memory too; it costs a tool in the prompt"
     )

@@ -14,9 +14,8 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host.turn_records import note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.recall.engine import recall
+from nanobot_memory_plugins.recall.engine import Reason, Recalled, recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
-from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure
 from nanobot_memory_plugins.recall.tools import memory_tools
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.folding import fold
-from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
+from nanobot_memory_plugins.recall.options import HEDGES, RecallOptions
 
 # How much of a message is looked at, from each end: a question comes before or after what is pasted.
 _END_CHARS = 2_000
@@ -52,22 +53,16 @@ def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
     needs as much as the turn before it.
     """
     decision = _asked_for(text, options)
-    follows = bool(recent_turns) and estimate_tokens(text) <= _SHORT_TOKENS and asks(text)
+    follows = bool(recent_turns) and estimate_tokens(text) <= _SHORT_TOKENS and ends_in_question_mark(text)
     if follows and decision.tier is RecallTier.OFF:
         decision = replace(_asked_for(recent_turns[-1], options), turns_back=1)
     return replace(decision, follows=follows)
 
 
-def asks(text: str) -> bool:
-    """Return whether a text ends with a question mark."""
-    return text.rstrip(" \n\t\"'”’」』）)*_")[-1:] in ("?", "？")
-
-
 def is_unsure(draft: str, options: RecallOptions) -> bool:
     """Return whether the draft of an answer is unsure about what it knows.
 
-    One of the ``uncertain_markers`` is enough; those that are ``hedges`` count in a short draft only, because confident
-    texts hold "可能" and "probably" too.
+    One of the ``uncertain_markers`` is enough. Hedges count in a short draft only: confident texts hold them, too.
     """
     is_short = estimate_tokens(draft.strip()) <= _SHORT_DRAFT_TOKENS
     markers = options.uncertain_markers if is_short else _unknown(options)
@@ -85,7 +80,7 @@ def knows_nothing(answer: str, options: RecallOptions) -> bool:
 
 
 def _unknown(options: RecallOptions) -> tuple[str, ...]:
-    return tuple(word for word in options.uncertain_markers if word not in options.hedges)
+    return tuple(word for word in options.uncertain_markers if word not in HEDGES)
 
 
 @lru_cache(maxsize=64)

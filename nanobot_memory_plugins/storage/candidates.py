@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.storage.documents import CandidateRow
 from nanobot_memory_plugins.storage.filters import passes_beside_scope
 from nanobot_memory_plugins.storage.question_terms import K1, B
@@ -33,11 +34,6 @@ def passing(rows: Iterable[CandidateRow], query: Query) -> list[CandidateRow]:
         if allowed[scope] and passes_beside_scope(row, query):
             found.append(row)
     return found
-
-
-def asks(text: str) -> bool:
-    """Tell whether a text ends with a question mark."""
-    return text.rstrip(" \n\t\"'”’」』）)*_")[-1:] in ("?", "？")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +143,7 @@ class Candidates:
     @cached_property
     def questions(self) -> NDArray[np.bool_]:
         """Which end with a question mark."""
-        return np.fromiter((asks(row.text) for row in self.rows), np.bool_, len(self))
+        return np.fromiter((ends_in_question_mark(row.text) for row in self.rows), np.bool_, len(self))
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:

@@ -9,9 +9,8 @@ from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import brief, build_block
-from nanobot_memory_plugins.recall.deduplicate import salient
+from nanobot_memory_plugins.recall.deduplicate import says_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Recalled
 
 
 def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -> Hit:
@@ -27,7 +26,7 @@ def test_memories_are_grouped_by_source_newest_first_and_summaries_last_and_say_
         hit("3", "and cake", "memory/a.md", 9),
         hit("4", "They want tea", "memory/2026-03-02.md", time=later, origin=Origin.SUMMARY),
     ]
-    block = build_block(hits, RecallOptions(), Recalled(), today=datetime(2026, 3, 2, tzinfo=UTC))
+    block = build_block(hits, RecallOptions(), today=datetime(2026, 3, 2, tzinfo=UTC))
     assert block.text.splitlines() == [
         "Today is 2 March 2026. The newest comes first, summaries last.",
         "sessions/b.jsonl",
@@ -44,13 +43,13 @@ def test_memories_are_grouped_by_source_newest_first_and_summaries_last_and_say_
 def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
     told = "I moved. " + "It took a day and a van. " * 12 + "The new street is Elm Street."
     said = hit("a", told, snippet="I moved."), hit("b", told, snippet="…Elm Street.", origin=Origin.ASSISTANT)
-    lines = build_block(said, RecallOptions(), Recalled()).text.splitlines()[1:]
+    lines = build_block(said, RecallOptions()).text.splitlines()[1:]
     assert lines == [
         f"- [16 February 2026] user: {told} (line 1)",
         "- [16 February 2026] assistant: …Elm Street. (line 1)",
     ]
-    assert told in build_block(said[1:], RecallOptions(max_full_docs=1), Recalled()).text
-    assert told not in build_block(said[:1], RecallOptions(max_full_docs=0), Recalled()).text
+    assert told in build_block(said[1:], RecallOptions(max_full_docs=1)).text
+    assert told not in build_block(said[:1], RecallOptions(max_full_docs=0)).text
 
 
 @pytest.mark.parametrize(
@@ -66,18 +65,25 @@ def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
 )
 def test_what_a_user_only_asked_says_nothing(text, gone):
     asked = hit("1", text, source="transcript")
-    assert (salient([asked], RecallOptions(), Recalled()) == []) is gone
+    assert says_nothing(asked, RecallOptions()) is gone
     # An answer may be a question, too, and stands with the question that it answers.
-    assert salient([replace(asked, answers="Where to?")], RecallOptions(), Recalled())
+    assert not says_nothing(replace(asked, answers="Where to?"), RecallOptions())
+
+
+def test_what_was_noted_of_a_question_alone_says_nothing():
+    noted = hit("1", "The user wanted: what was the port of staging, by the way?", origin=Origin.SUMMARY)
+    assert says_nothing(noted, RecallOptions())
+    answered = replace(noted, text=f"{noted.text}\nResult: It is 5433.")
+    assert not says_nothing(answered, RecallOptions())
 
 
 def test_a_light_search_shows_a_note_by_its_tldr_and_tags():
     note = hit("1", "Stay on sqlite\n\nBecause of the cost", tldr="Stay on sqlite", tags=("deploy", "db"))
-    light = build_block([brief(note), brief(hit("2", "no note"))], RecallOptions(), Recalled()).text
+    light = build_block([brief(note), brief(hit("2", "no note"))], RecallOptions()).text
     assert "user: Stay on sqlite [deploy, db] (line 1)" in light
     assert "no note" in light
     assert "Because of the cost" not in light
-    assert "Because of the cost" in build_block([note], RecallOptions(), Recalled()).text
+    assert "Because of the cost" in build_block([note], RecallOptions()).text
 
 
 TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)
@@ -92,7 +98,7 @@ def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens):
     hits = [hit(str(n), text, f"memory/{path}.md", score=score) for n, (text, path, score) in enumerate(said)]
     hits.sort(key=lambda one: -one.score)
     options = RecallOptions(inject_budget_chars=chars, max_context_tokens=tokens)
-    block = build_block(hits, options, Recalled())
+    block = build_block(hits, options)
     if block is None:
         return
     fenced = fence([block.text], language="zh")

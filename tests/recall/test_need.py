@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.recall.need import evidence_of_need, need
+from nanobot_memory_plugins.recall.learned import evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.storage.embedding.catalogue import find

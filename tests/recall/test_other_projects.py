@@ -10,7 +10,6 @@ from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Recalled
 from tests.support.patient import patient_config
 
 DAY = datetime(2026, 2, 16, tzinfo=UTC)
@@ -30,7 +29,7 @@ def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
         hit("a", "We test with pytest", "ana/alpha"),
         hit("p", "I like short answers", path="memory/b.md", days=-1),
     ]
-    block = build_block(hits, RecallOptions(), Recalled(), project="ana/alpha")
+    block = build_block(hits, RecallOptions(), project="ana/alpha")
     assert block is not None
     assert block.hit_ids == ("a", "p", "b")
     assert block.text.splitlines() == [
@@ -45,9 +44,9 @@ def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
 
 def test_the_same_decision_of_two_projects_is_two():
     said = [hit("a", "We release on Thursdays", "ana/alpha"), hit("b", "We release on Thursdays", "ana/beta", days=1)]
-    assert [one.id for one in fold_repeats(said, Recalled())] == ["a", "b"]
+    assert [one.id for one in fold_repeats(said)] == ["a", "b"]
     persons = hit("p", "We release on Thursdays", days=2)
-    assert [one.id for one in fold_repeats([said[0], persons], Recalled())] == ["p"]
+    assert [one.id for one in fold_repeats([said[0], persons])] == ["p"]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import pytest
 
 from nanobot_memory_plugins.core import Hit, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.recall.learned import helping, usefulness
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Reason, Recalled
-from nanobot_memory_plugins.recall.usefulness import most_useful
 from tests.support.patient import patient_config
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -61,19 +60,14 @@ EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
 
 
 def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
-    recalled = Recalled()
-    shown = most_useful(HITS, 8, EVEN_THE_LEAST, recalled)
+    shown = helping(HITS, usefulness(HITS), EVEN_THE_LEAST)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
-    assert {id_: one.reason for id_, one in recalled.left_out.items()} == dict.fromkeys(
-        ("beside", "answer", "wordless", "wish"), Reason.LITTLE_USE
-    )
-    assert "minShareOfBest is 0.3" in recalled.left_out["beside"].detail
 
 
 def test_summaries_come_after_what_was_said_and_set_no_bar():
     asked = [told(f"asked {n}", "The user wanted: which locker?", 1.0, 20, origin=Origin.SUMMARY) for n in range(8)]
-    shown = most_useful([*asked, replace(BEST, coverage=0.2, score=0.01)], 8, RecallOptions(), Recalled())
-    assert [hit.id for hit in shown] == ["best", *(f"asked {n}" for n in range(7))]
+    hits = [*asked, replace(BEST, coverage=0.2, score=0.01)]
+    assert [hit.id for hit in helping(hits, usefulness(hits), RecallOptions())] == ["best", *(hit.id for hit in asked)]
 
 
 @pytest.mark.parametrize(

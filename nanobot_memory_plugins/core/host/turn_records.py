@@ -86,11 +86,6 @@ def missed_turns(state: StateDatabase, *, since: datetime) -> list[tuple[datetim
     return [(time, body["why"]) for time, body in state.events(_MISSED_KIND, since=since.date()) if time >= since]
 
 
-def missed_recalls(workspace: Path, now: datetime) -> int:
-    """Return in how many turns of the last day nothing was recalled. It blocks, and raises `StoreError`."""
-    return len(missed_turns(StateDatabase.of(workspace), since=now - _DAY))
-
-
 def _note(workspace: Path, clock: Clock, kind: str, body: Mapping[str, object]) -> None:
     try:
         StateDatabase.of(workspace).add_event(kind, clock.now(), body)

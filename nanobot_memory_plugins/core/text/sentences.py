@@ -45,8 +45,8 @@ def sentences_of(text: str) -> list[str]:
 
 
 def ends_in_question_mark(text: str) -> bool:
-    """Return whether a text ends in a question mark."""
-    return text.rstrip().endswith(("?", "？"))
+    """Return whether a text ends in a question mark, be it within quotation marks or brackets."""
+    return text.rstrip(" \n\t\"'”’」』）)*_").endswith(("?", "？"))
 
 
 def only_asks(text: str) -> bool:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,18 +28,16 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
-from nanobot_memory_plugins.core.host.turn_records import missed_recalls
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.search import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.deduplicate import folded
-from nanobot_memory_plugins.recall.engine import limit_seconds, recall
+from nanobot_memory_plugins.recall.engine import Reason, Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.recalled import Reason, Recalled
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Seconds for the recall itself. A turn has less; a question about it must not end with "too late".
 _NO_LIMIT = 60.0
@@ -85,14 +82,13 @@ def why(
     options = options if isinstance(options, RecallOptions) else RecallOptions()
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
     recalled = run(examine(folder, memory_config, options, " ".join(query), scope=scope))
-    missed = missed_recalls(folder, datetime.now(UTC))
     if as_json:
-        print_json(_json_answer(recalled, options, missed))
+        print_json(_json_answer(recalled, options))
     else:
-        _show(recalled, options, missed)
+        _show(recalled, options)
 
 
-def _json_answer(recalled: Recalled, options: RecallOptions, missed: int) -> dict[str, Any]:
+def _json_answer(recalled: Recalled, options: RecallOptions) -> dict[str, Any]:
     """Return everything that is known of a recall, for programs."""
     return {
         "ok": True,
@@ -102,7 +98,6 @@ def _json_answer(recalled: Recalled, options: RecallOptions, missed: int) -> dic
         "need": {"probability": recalled.need, "needed": options.need_threshold, "evidence": recalled.evidence},
         "seconds": round(recalled.seconds, 4),
         "turn_seconds": limit_seconds(recalled.decision.tier, options),
-        "missed_turns": missed,
         "block": asdict(recalled.block) if recalled.block is not None else None,
         "tokens": _tokens(recalled),
         "candidates": [_candidate_row(candidate, recalled) for candidate in candidates(recalled)],
@@ -110,14 +105,13 @@ def _json_answer(recalled: Recalled, options: RecallOptions, missed: int) -> dic
 
 
 def _candidate_row(candidate: Weighed, recalled: Recalled) -> dict[str, Any]:
-    row, left_out = asdict(candidate), recalled.left_out.get(candidate.hit.id)
-    is_injected = _is_injected(candidate, recalled)
+    row, id_ = asdict(candidate), candidate.hit.id
     return {
         **row.pop("hit"),
         **row,
-        "usefulness": recalled.usefulness.get(candidate.hit.id),
-        "injected": is_injected,
-        "left_out": {**asdict(left_out), "reason": _code(left_out.reason)} if left_out and not is_injected else None,
+        "usefulness": recalled.usefulness.get(id_),
+        "injected": recalled.block is not None and id_ in recalled.block.hit_ids,
+        "left_out": _code(recalled.left_out.get(id_)),
     }
 
 
@@ -125,34 +119,22 @@ def _code(reason: Reason | None) -> str | None:
     return reason.name.lower() if reason is not None else None
 
 
-def _is_injected(candidate: Weighed, recalled: Recalled) -> bool:
-    return recalled.block is not None and candidate.hit.id in recalled.block.hit_ids
-
-
 def _tokens(recalled: Recalled) -> int:
     return estimate_tokens(recalled.block.text) + FENCE_TOKENS if recalled.block is not None else 0
 
 
-def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
+def _show(recalled: Recalled, options: RecallOptions) -> None:
     out, decision, turn = console(), recalled.decision, limit_seconds(recalled.decision.tier, options)
-    found, injected = len(recalled.result.hits), len(recalled.injected)
-    out.print(tr("Found: {found}. Shown: {injected}.", found=found, injected=injected), style="bold")
+    found, tokens = len(recalled.result.hits), _tokens(recalled)
+    out.print(tr("Found: {found}. Shown: {injected}.", found=found, injected=len(recalled.injected)), style="bold")
     if recalled.reason is not None:
-        nothing = Sentence("Nothing would stand beside this message: {why}.", why=recalled.reason.value)
-        out.print(tr(nothing), style="bold")
+        out.print(tr("Nothing would stand beside this message: {why}.", why=tr(recalled.reason)), style="bold")
     if recalled.block is not None:
-        tokens = _tokens(recalled)
-        single = Sentence("Beside this message would stand 1 memory, {tokens} tokens:", tokens=tokens)
-        several = Sentence(
-            "Beside this message would stand {count} memories, {tokens} tokens:", count=injected, tokens=tokens
-        )
-        out.print(tr(single if injected == 1 else several), style="bold")
+        out.print(tr("Beside this message would stand {tokens} tokens:", tokens=tokens), style="bold")
         for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
     if recalled.seconds > turn:
         out.print(tr("On a turn this would come too late."), style="yellow")
-    if missed:
-        out.print(tr("Of the last day's turns {count} got nothing: see doctor.", count=missed), style="yellow")
     words = f', "{shown(decision.words)}" ({decision.option})' if decision.option else ""
     raised = f" -> {tr(recalled.tier)}" if recalled.tier is not decision.tier else ""
     figures = [tr("tier: {told}", told=f"{tr(decision.tier)}{raised}{words}")]
@@ -160,18 +142,11 @@ def _show(recalled: Recalled, options: RecallOptions, missed: int) -> None:
         figures.append(tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     out.print("; ".join(figures), style="dim")
-    by_reason: dict[str, list[Weighed]] = {}
-    for candidate in candidates(recalled):
-        left_out = recalled.left_out.get(candidate.hit.id)
-        if left_out is not None:
-            names_option = left_out.detail and left_out.reason is not Reason.REPEATS  # whose detail is an id
-            detail = f" ({shown(tr(left_out.detail))})" if names_option else ""
-            by_reason.setdefault(f"{tr(left_out.reason)}{detail}", []).append(candidate)
-    if by_reason:
-        out.print(tr("Found and left out:"), style="bold")
-    for reason, listed in by_reason.items():
-        out.print(f"{reason}: {len(listed)}", style="yellow")
-        for candidate in listed:
+    for reason in Reason:
+        left_out = [one for one in candidates(recalled) if recalled.left_out.get(one.hit.id) is reason]
+        if left_out:
+            out.print(f"{tr(reason)}: {len(left_out)}", style="yellow")
+        for candidate in left_out:
             _show_candidate(candidate)
 
 
