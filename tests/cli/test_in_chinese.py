@@ -4,7 +4,6 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -72,7 +71,7 @@ NO_SENTENCE = re.compile(
 # Three words, or two where a line has no Chinese at all. Names in a list have commas between them.
 SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z]+\b[;:]? +){2}[a-z]{2,}\b|^[^一-鿿]*\b[A-Za-z][a-z]+ +[a-z]{2,}\b[^一-鿿]*$")
 # Lines that are somebody else's: diffs, the log, what a file holds, and commands to be copied.
-OF_OTHERS = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|rm |WARNING |第 \d+ 行：)")
+OF_OTHERS = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|### |rm |WARNING |第 \d+ 行：)")
 TEXTS = (
     "用户喜欢喝乌龙茶，下午不喝咖啡",
     "周三晚上去攀岩馆，不要安排会议",
@@ -115,11 +114,8 @@ def english_in(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_home(tmp_path_factory.mktemp("home"), TEXTS, "zh_CN.UTF-8")
-
-
-def make_home(home: Path, texts: Sequence[str], locale: str) -> Path:
-    """Fill a home with what was said and four entries."""
+    """A home with what was said and four entries."""
+    home = tmp_path_factory.mktemp("home")
     workspace = home / "workspace"
     sessions = MemoryPaths.of(workspace).sessions
     sessions.mkdir(parents=True)
@@ -128,13 +124,13 @@ def make_home(home: Path, texts: Sequence[str], locale: str) -> Path:
         render_transcript_line(
             TranscriptRecord("user", text, "cli:direct", Scope(), Origin.USER, f"{number:016x}", time)
         )
-        for number, text in enumerate(texts)
+        for number, text in enumerate(TEXTS)
     ]
     (sessions / "cli_direct.jsonl").write_bytes(b"".join(lines))
     (home / "memory.md").write_text("- 每周二倒垃圾\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as at_home:
-        live_in(home, at_home, locale)
-        for text in texts:
+        live_in(home, at_home)
+        for text in TEXTS:
             assert run_command_line(["entries", "remember", text, "--group", "生活"]) == 0
     return home
 
@@ -143,16 +139,16 @@ def make_home(home: Path, texts: Sequence[str], locale: str) -> Path:
 def home(made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy for one test: none depends on what another has done."""
     shutil.copytree(made_home, tmp_path, symlinks=True, dirs_exist_ok=True)
-    live_in(tmp_path, monkeypatch, "zh_CN.UTF-8")
+    live_in(tmp_path, monkeypatch)
     return tmp_path
 
 
-def live_in(home: Path, environment: pytest.MonkeyPatch, locale: str) -> None:
+def live_in(home: Path, environment: pytest.MonkeyPatch) -> None:
     (home / ".nanobot").mkdir(exist_ok=True)
     (home / ".nanobot" / "config.json").write_text(
         json.dumps({"agents": {"defaults": {"workspace": str(home / "workspace")}}}), encoding="utf-8"
     )
-    for name, value in {"LC_ALL": locale, "HOME": str(home), "COLUMNS": "160", "NO_COLOR": "1"}.items():
+    for name, value in {"LC_ALL": "zh_CN.UTF-8", "HOME": str(home), "COLUMNS": "160", "NO_COLOR": "1"}.items():
         environment.setenv(name, value)
     environment.delenv("LANGUAGE", raising=False)
     environment.chdir(home)
@@ -160,18 +156,12 @@ def live_in(home: Path, environment: pytest.MonkeyPatch, locale: str) -> None:
 
 @pytest.mark.parametrize("arguments", parameters())
 def test_a_command_of_the_page_says_nothing_in_english(arguments: list[str], home: Path, capsys):
-    told = said_by(arguments, home, capsys)
-    assert english_in(told) == []
-    assert re.search("[一-鿿]", told)
-
-
-def said_by(arguments: list[str], home: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return all that a command of the page prints."""
-    capsys.readouterr()
     ids = re.findall(r"\[([0-9a-f]{8})\]", "".join(one.read_text() for one in home.glob("workspace/memory/*.md")))
     run_command_line([ids[0] if one == "ID" else one for one in arguments])
     shown = capsys.readouterr()
-    return shown.out + shown.err
+    told = shown.out + shown.err
+    assert english_in(told) == []
+    assert re.search("[一-鿿]", told)
 
 
 def test_a_sentence_in_english_would_be_found():
