@@ -187,7 +187,7 @@ class TurnContract:
         await talk.ask_with_helper("Please have somebody look.", "asked", [deploy])
         await talk.ask("And now?", "afterwards")
         memory.close()
-        (inside,) = (one for one in wired.server.requests if "inner one" in one.system and task in one.last["content"])
+        inside = next(one for one in wired.server.requests if "inner one" in one.system and task in one.last_user)
         if talk.recalls_inside:
             assert PORT in beside(inside, task)
         else:
