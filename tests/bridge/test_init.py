@@ -1,4 +1,4 @@
-"""`nanobot-memory init`: shows, writes who one is, prepares, examines. A second run or an interrupt harms nothing."""
+"""`nanobot-memory init`: shows, writes who one is, prepares, examines."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 
 from nanobot_memory_plugins.bridge.cli import init_command
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config import writing
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.values.diagnosis import Finding
 
@@ -57,10 +56,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return called
 
 
-# Who one is differs from the defaults, and is written.
-ME = ("--me", "telegram:111")
-
-
 def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     code = run_command_line(["init", *arguments])
     told = capsys.readouterr()
@@ -92,37 +87,6 @@ def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
     assert config.with_name("config.json.bak").read_bytes() == before
     assert config.stat().st_mode & 0o777 == 0o600
     assert KEY not in told
-
-
-@pytest.mark.parametrize("point", ["before the write", "after the write", "doctor"])
-def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_completes(
-    config: Path, quick, capsys, monkeypatch, point: str
-):
-    before = config.read_bytes()
-    real = writing.replace_file
-
-    def interrupted(*_: object, **__: object) -> Any:
-        raise KeyboardInterrupt
-
-    def interrupted_after(*arguments: Any) -> None:
-        real(*arguments)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        target, name, what = {
-            "before the write": (writing, "replace_file", interrupted),
-            "after the write": (writing, "replace_file", interrupted_after),
-            "doctor": (init_command, "examine", interrupted),
-        }[point]
-        patch.setattr(target, name, what)
-        assert init(capsys, *ME)[0] == 130
-    written = point in ("after the write", "doctor")
-    assert (config.read_bytes() != before) == written
-    json.loads(config.read_bytes())
-    code, told = init(capsys, *ME)
-    assert code == 0, told
-    assert config.with_name("config.json.bak").read_bytes() == before
-    assert {file.name for file in config.parent.iterdir()} <= {"config.json", "config.json.bak", ".config.json.lock"}
 
 
 def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, quick, capsys):
