@@ -22,6 +22,8 @@ _WEB = "websocket"
 _LOOPBACK = ("", "localhost", "::1", "127.")
 _FIRST_ACCOUNT = "default"
 _ANYBODY = "*"
+# Where nanobot keeps whom its owner has approved, beside its configuration.
+_PAIRINGS = "pairing.json"
 # Channels that let in by policies of their own where no ``allowFrom`` is set.
 _WITH_POLICIES = frozenset({"slack", "mattermost", "signal"})
 # What ends the name of a group in WhatsApp: an allowed one lets in all of its members.
@@ -64,11 +66,22 @@ def senders_of_loop(loop: Any) -> Callable[[], Senders]:
         unknown = Senders(LOCAL_CHANNELS, one_user=False, by_channel=True, several=("channels that cannot be seen",))
         return lambda: unknown
 
-    @lru_cache(maxsize=1)
-    def senders_at(_stamp: object) -> Senders:
-        return senders_of(loop.channels_config, unified=bool(loop._unified_session), approved=_approved)
+    from nanobot.config.paths import get_data_dir
 
-    return lambda: senders_at(_pairing_stamp())
+    @lru_cache(maxsize=1)
+    def senders_at(store: Path, _stamp: object) -> Senders:
+        approved = partial(_approved, store)
+        return senders_of(loop.channels_config, unified=bool(loop._unified_session), approved=approved)
+
+    def senders() -> Senders:
+        store = Path(get_data_dir()) / _PAIRINGS
+        try:
+            status = os.stat(store)
+        except OSError:
+            return senders_at(store, None)
+        return senders_at(store, (status.st_mtime_ns, status.st_size))
+
+    return senders
 
 
 def configured_senders(workspace: Path, source: str) -> Senders | None:
@@ -88,39 +101,18 @@ def configured_senders(workspace: Path, source: str) -> Senders | None:
         if own_workspace.resolve() != workspace.resolve() and file == usual:
             return None
         unified = defaults.get("unifiedSession", defaults.get("unified_session", False)) is True
-        return senders_of(_part(raw, "channels"), unified=unified, approved=partial(_approved_beside, file))
+        return senders_of(_part(raw, "channels"), unified=unified, approved=partial(_approved, file.parent / _PAIRINGS))
     return None
 
 
-def _approved_beside(file: Path, channel: str) -> list[str]:
-    """Return whom the owner of the nanobot of this configuration has approved, as `_approved` does in its process."""
-    store = file.parent / "pairing.json"
+def _approved(store: Path, channel: str) -> list[str]:
+    """Return whom nanobot's owner has approved. Where that cannot be known, it might be anybody."""
     if not store.exists():
         return []
     raw, wrong = read_json(store)
     if wrong or not isinstance(raw, Mapping):
         return [_ANYBODY]
     return _texts(_part(raw, "approved").get(channel))
-
-
-def _approved(channel: str) -> list[str]:
-    """Return whom nanobot's owner has approved. Where that cannot be known, it might be anybody."""
-    try:
-        from nanobot.pairing.store import get_approved
-
-        return [str(sender) for sender in get_approved(channel)]
-    except Exception:
-        return [_ANYBODY]
-
-
-def _pairing_stamp() -> object:
-    try:
-        from nanobot.config.paths import get_data_dir
-
-        status = os.stat(Path(get_data_dir()) / "pairing.json")
-    except (ImportError, OSError):
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _enabled(channels: object) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -74,7 +74,9 @@ def init(
     out = console(stderr=as_json)
     setup = read_setup(config, workspace)
     _show_setup(out, setup)
-    backup = _write_names(out, setup, me) if me else None
+    backup = set_plugin_options(setup.file, {"core": {"people": named_by(setup, me)}}) if me else None
+    if backup is not None:
+        out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=shown(str(backup))))
     model = "not wanted" if no_model else _prepare(out, setup)
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
@@ -163,14 +165,6 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
     )
     if core.share == "auto" and not core.people:
         out.print(tr("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person."))
-
-
-def _write_names(out: Console, setup: HostSetup, names: Sequence[str]) -> Path | None:
-    """Write the owner's names where they are not there yet; return where the previous file is."""
-    backup = set_plugin_options(setup.file, {"core": {"people": named_by(setup, names)}})
-    if backup is not None:
-        out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=shown(str(backup))))
-    return backup
 
 
 def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]:
