@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, alike
+from nanobot_memory_plugins.consolidation.model.entry import Entry, alike, with_replaced
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, may_change, remember
@@ -253,7 +253,7 @@ class ForgetTool(_EntryTool):
         """Forget the entry that a query plainly means, or say which ones it may."""
         matches = await run_in_daemon_thread(_closest, query, entries)
         if (target := _target(matches, entries)) is not None:
-            return await self._removed(_with_what_it_replaced(target, entries), entries)
+            return await self._removed([target], entries)
         if not matches:
             return "Nothing was forgotten: no entry has these words. Where memory_search finds it, give its id."
         candidates = "\n".join(f"- {_entry_line(entries[id_])}" for id_, _ in matches)
@@ -265,7 +265,7 @@ class ForgetTool(_EntryTool):
         place = f"{outcome.path.parent.name}/{outcome.path.name}"
         return "\n".join(
             [
-                *(f"Removed from {place}: {_entry_line(entries[id_])}" for id_ in ids),
+                *(f"Removed from {place}: {_entry_line(entries[id_])}" for id_ in with_replaced(ids, entries)),
                 "Conversations and notes may still say it: `nanobot-memory purge` removes it everywhere, "
                 "`nanobot-memory entries undo` brings it back.",
             ]
@@ -301,17 +301,9 @@ def _target(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) 
     if not matches:
         return None
     (best, likeness), *others = matches
-    chain = _with_what_it_replaced(best, entries)
+    chain = with_replaced([best], entries)
     next_best = max((score for id_, score in others if id_ not in chain), default=0.0)
     return best if likeness == 1.0 or (likeness >= _MEANT and likeness - next_best >= _AHEAD) else None
-
-
-def _with_what_it_replaced(id_: str, entries: Mapping[str, Entry]) -> list[str]:
-    """Return an entry and all that it has replaced: who wants it forgotten does not want the one before it back."""
-    found = [id_]
-    for later in found:  # which grows meanwhile
-        found += [before for before in entries[later].supersedes if before in entries and before not in found]
-    return found
 
 
 def _entry_id(given: str) -> str:

@@ -42,14 +42,28 @@ def test_a_day_that_is_over_is_no_end_and_today_is(call, workspace: Path, capsys
     assert call("entries", "remember", "Tea", "--expires", f"{datetime.now():%Y-%m-%d}")["new"]
 
 
-def test_the_list_marks_what_holds_no_more(say, call, workspace: Path):
+@pytest.fixture
+def moved(call, workspace: Path) -> tuple[str, str]:
+    """An entry and the one that took its place."""
     old, new = (call("entries", "remember", f"Lives in {city}")["entry"]["id"] for city in ("Kaunas", "Vilnius"))
-    repository = EntryRepository(workspace)
 
     def supersede(now: dict[str, Entry]) -> dict[str, Entry]:
         return {**now, old: replace(now[old], superseded_by=new), new: replace(now[new], supersedes=(old,))}
 
-    repository.update(supersede, who="user", why="merge")
+    EntryRepository(workspace).update(supersede, who="user", why="merge")
+    return old, new
+
+
+@pytest.mark.parametrize("words", [("entries", "forget"), ("purge", "--yes")])
+def test_what_is_forgotten_takes_what_it_replaced_with_it(call, workspace: Path, moved, words: tuple[str, ...]):
+    call(*words, moved[1])
+    assert call("entries", "list")["entries"] == []
+    text = (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
+    assert ("Kaunas" in text) == (words[0] == "entries")
+
+
+def test_the_list_marks_what_holds_no_more(say, moved):
+    _, new = moved
     told = [line.split("  ")[-1] for line in say("entries", "list").splitlines()]
     assert set(told) == {"Lives in Vilnius", f"Lives in Kaunas (outdated: see {new})"}
     assert f"Lives in Kaunas （已过时，见 {new}）" in say("--lang", "zh", "entries", "list")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -178,6 +178,15 @@ def is_at_hand(entry: Entry, visible: Scope | Visibility) -> bool:
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
     """Return whether an entry is among what somebody may see, or looks for."""
     return visible.allows(whole_scope(entry))
+
+
+def with_replaced(ids: Iterable[str], entries: Mapping[str, Entry]) -> list[str]:
+    """Return ids and those of all that these entries have replaced, which says the same, or what was so before."""
+    found = list(dict.fromkeys(ids))
+    for id_ in found:  # which grows meanwhile
+        if id_ in entries:
+            found += [before for before in entries[id_].supersedes if before in entries and before not in found]
+    return found
 
 
 def plain_words(text: str) -> str:

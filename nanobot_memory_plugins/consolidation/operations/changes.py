@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     content_of,
     plain_group,
     sessions_in,
+    with_replaced,
 )
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
 from nanobot_memory_plugins.consolidation.store.document import in_order
@@ -64,12 +65,16 @@ def edit(
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
-    """Archive entries as forgotten, and hide the messages they came from. Raises `InputError` for an unknown id."""
+    """Archive entries as forgotten with what they replaced, and hide the messages they came from.
+
+    Who wants one forgotten does not want the one before it back. Raises `InputError` for an unknown id.
+    """
 
     def forgotten(entry: Entry) -> Entry:
         return replace(entry, hides=(entry.id, *_hidden_with(repository.paths, entry)))
 
-    return _change_each(repository, ids, forgotten, who=who, why="forget")
+    every = with_replaced(ids, repository.load().entries)
+    return _change_each(repository, every, forgotten, who=who, why="forget")
 
 
 def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:

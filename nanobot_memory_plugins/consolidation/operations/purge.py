@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in
+from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in, with_replaced
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -20,10 +20,11 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 def known(repository: EntryRepository, ids: Collection[str]) -> Erasure:
     """Return what a purge of some ids is about.
 
-    That are all the texts that the entries ever had, and the messages that they came from: do not write them down. Ids
-    that no entry has are those of messages or notes.
+    That are the entries with what they replaced, all the texts that they ever had, and the messages that they came
+    from: do not write them down. Ids that no entry has are those of messages or notes.
     """
     current = repository.load().every
+    ids = with_replaced(ids, current)
     found = [current[id_] for id_ in ids if id_ in current]
     changes = [change for id_ in ids for run in repository.history.runs(id_) for change in run.changes]
     found += [entry for change in changes for entry in (change.before, change.after) if entry is not None]
