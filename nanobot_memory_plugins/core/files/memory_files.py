@@ -4,7 +4,7 @@ import asyncio
 import atexit
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -86,16 +86,23 @@ class MemoryFiles:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
         id_, owner = new_record_id(self._clock.now()), note.scope if note.scope is not None else scope
         write = partial(self._writer.note, note, id=id_, time=self._local(note.time), scope=owner)
-        return await self._written(write, id_, len(note.details) if isinstance(note.details, str) else 0)
+        length = len(note.details) if isinstance(note.details, str) else 0
+        return (await self._written(lambda: [write()], [id_], length))[0]
 
     async def keep_message(self, record: TranscriptRecord) -> Receipt:
         """Write a message to its session's transcript. A missing id or time is filled in.
 
         A long one may take seconds to be redacted: after half a second the receipt says that it is pending.
         """
-        id_ = record.id or new_record_id(self._clock.now())
-        accepted = replace(record, id=id_, time=self._local(record.time))
-        return await self._written(partial(self._writer.message, accepted), id_, len(accepted.text))
+        return (await self.keep_messages([record]))[0]
+
+    async def keep_messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
+        """Write messages of one session at once, as `keep_message` does one."""
+        accepted = [
+            replace(one, id=one.id or new_record_id(self._clock.now()), time=self._local(one.time)) for one in records
+        ]
+        length = sum(len(one.text) for one in accepted)
+        return await self._written(partial(self._writer.messages, accepted), [one.id for one in accepted], length)
 
     async def drain(self) -> None:
         """Return once what was accepted is written, also what is still being redacted."""
@@ -137,10 +144,10 @@ class MemoryFiles:
         self._thread.shutdown(drop=False)
         _open_threads.discard(self._thread)
 
-    async def _written(self, write: Callable[[], Receipt], id_: str, length: int) -> Receipt:
-        """Let the thread write a record, and return its receipt; where that takes too long, one that says so."""
+    async def _written(self, write: Callable[[], list[Receipt]], ids: Sequence[str], length: int) -> list[Receipt]:
+        """Let the thread write records, and return their receipts; where that takes too long, such that say so."""
         if self._is_closed:
-            return _CLOSED
+            return [_CLOSED for _ in ids]
         writing = asyncio.ensure_future(run_in_pool(self._thread, write))
         is_short_wait = length > LONG or self._is_held_up
         # Not `wait_for`: what is late, or whose caller is cancelled, is written all the same.
@@ -150,7 +157,7 @@ class MemoryFiles:
             self._is_held_up = False
             return writing.result()
         self._is_held_up = self._is_held_up or not is_short_wait
-        return Receipt(stored=False, id=id_, pending=True, reason=_PENDING)
+        return [Receipt(stored=False, id=id_, pending=True, reason=_PENDING) for id_ in ids]
 
     def _sync_soon(self) -> None:
         """Have the files synced in a second, at once for all that is written until then."""
@@ -209,17 +216,22 @@ class _Writer:
 
         return self._store(id, rendered)
 
-    def message(self, record: TranscriptRecord) -> Receipt:
-        """Write a message to its session's transcript. The record has its id and time."""
+    def messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
+        """Write messages to the transcript of their session, in one append. The records have their ids and times."""
 
-        def rendered() -> tuple[Path, bytes]:
+        def line_of(record: TranscriptRecord) -> bytes:
             safe_text = self._session_secrets.without(record.session_key, record.text)
             text, name = self._redacted(safe_text, record.origin), self._redacted(record.name, record.origin)
             self._session_secrets.learn(record.session_key, safe_text, text)
-            safe = replace(record, role=one_line(record.role), text=text, name=name)
-            return self._paths.transcript(record.session_key), render_transcript_line(safe)
+            return render_transcript_line(replace(record, role=one_line(record.role), text=text, name=name))
 
-        return self._store(record.id, rendered)
+        def rendered() -> tuple[Path, bytes]:
+            return self._paths.transcript(records[0].session_key), b"".join(map(line_of, records))
+
+        first = self._store(records[0].id, rendered)
+        if not first.stored:
+            return [first for _ in records]
+        return [replace(first, id=one.id, line=line) for line, one in enumerate(records, first.line)]
 
     def sync(self) -> None:
         """Wait until everything that was written is on the disk."""

@@ -38,6 +38,8 @@ _LOCK_SECONDS = 5.0
 # A session that another process may still be timing is left to it for this many idle times; and how many are taken up
 # at one start.
 _PATIENCE, _MOST_LEFT = 2, 20
+# Messages that are written at once, so that what is said meanwhile does not wait behind a long history.
+_AT_ONCE = 20
 
 
 class HistoryCalls(MessageCalls):
@@ -234,13 +236,10 @@ class HistoryCalls(MessageCalls):
             missing = await run_in_daemon_thread(self._missing, shown, recorded)
             self._sessions[session_key].taken_in.clear()
             taken = 0
-            for place, message, time in missing:
-                if self._closed:  # what is left is missing still, and taken in another time
-                    break
-                # What belongs to the turn that goes on the host may hand over by itself yet.
-                goes_on = place >= last_user and not behind_turn
-                await self._keep_missing(session_key, message, time, scope, goes_on=goes_on)
-                taken += 1
+            while taken < len(missing) and not self._closed:  # what is left is missing still: taken in another time
+                some = missing[taken : taken + _AT_ONCE]
+                await self._keep_missing(session_key, some, scope, last_user=None if behind_turn else last_user)
+                taken += len(some)
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
@@ -276,22 +275,32 @@ class HistoryCalls(MessageCalls):
         return missing
 
     async def _keep_missing(
-        self, session_key: str, message: Message, time: datetime | None, scope: Scope, *, goes_on: bool
+        self,
+        session_key: str,
+        missing: Sequence[tuple[int, Message, datetime | None]],
+        scope: Scope,
+        *,
+        last_user: int | None,
     ) -> None:
-        record = TranscriptRecord(
-            role=message.role,
-            text=message.text,
-            session_key=session_key,
-            scope=scope,
-            origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
-            time=time,
-            resumed=True,
-        )
-        receipt = await self._files.keep_message(record)
+        """Write what is missing. From the ``last_user`` message on the host may hand it over by itself yet."""
         session = self._sessions[session_key]
-        session.count_message(message.role, message.text)
-        if goes_on:
-            session.taken_in[message_key(message.role, message.text)] = receipt
+        records = [
+            TranscriptRecord(
+                role=message.role,
+                text=message.text,
+                session_key=session_key,
+                scope=scope,
+                origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
+                time=time,
+                resumed=True,
+            )
+            for _, message, time in missing
+        ]
+        receipts = await self._files.keep_messages(records)
+        for (place, message, _), receipt in zip(missing, receipts, strict=True):
+            session.count_message(message.role, message.text)
+            if last_user is not None and place >= last_user:
+                session.taken_in[message_key(message.role, message.text)] = receipt
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
