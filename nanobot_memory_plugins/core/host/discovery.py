@@ -44,8 +44,8 @@ class DiscoveredPlugin:
     name: str
     distribution: str
     version: str
-    plugin: object | None
-    options_model: type[BaseModel] | None
+    plugin: object | None = None
+    options_model: type[BaseModel] | None = None
     error: str = ""
     hooks: tuple[str, ...] | None = None
 
@@ -79,30 +79,31 @@ def discover_plugins(
     owners: dict[str, str] = {}
     points = sorted(installed_entry_points(PLUGIN_GROUP), key=lambda point: point.name)
     for point in (*points, *map(plugin_file, files)):
-        name = point.name
-        plugin, model, error = None, None, ""
-        if name in owners:
-            error = Sentence("the name is taken by distribution {owner}", owner=owners[name])
-        elif name not in skip and (only is None or name in only):
-            plugin, model, error = _load_in_time(point, import_seconds)
-        owners.setdefault(name, point.distribution)
-        found.append(DiscoveredPlugin(name, point.distribution, point.version, plugin, model, error))
+        one = DiscoveredPlugin(point.name, point.distribution, point.version)
+        if one.name in owners:
+            one.error = Sentence("the name is taken by distribution {owner}", owner=owners[one.name])
+        elif one.name not in skip and (only is None or one.name in only):
+            _load_in_time(one, point, import_seconds)
+        owners.setdefault(one.name, one.distribution)
+        found.append(one)
     return found
 
 
-def _load_in_time(point: InstalledEntryPoint, seconds: float) -> tuple[object | None, type[BaseModel] | None, str]:
-    """Load an entry point in a daemon thread, and return the plugin, its options' model, and the error."""
+def _load_in_time(one: DiscoveredPlugin, point: InstalledEntryPoint, seconds: float) -> None:
+    """Load the entry point of a plugin in a daemon thread, or note why that failed."""
     loading = DaemonThreadPool(1, f"nanobot-memory import {point.name}").submit(_load, point)
     try:
-        plugin, model = loading.result(seconds)
+        one.plugin, one.options_model = loading.result(seconds)
     except BaseException as error:
         if loading.done():
             log_traceback(point.name, error)
-            return None, None, _describe(error, point.value)
-        if isinstance(error, TimeoutError):
-            return None, None, Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
-        raise  # the user's Ctrl-C
-    return plugin, model, Sentence("it names nothing but None") if plugin is None else ""
+            one.error = _describe(error, point.value)
+        elif isinstance(error, TimeoutError):
+            one.error = Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
+        else:
+            raise  # the user's Ctrl-C
+    else:
+        one.error = Sentence("it names nothing but None") if one.plugin is None else ""
 
 
 def _load(point: InstalledEntryPoint) -> tuple[object | None, type[BaseModel] | None]:

@@ -83,6 +83,11 @@ class MemoryHost(HistoryCalls):
         """Return the tool that a call of the model means, also behind a client's prefix, or None."""
         return self._tools.called(name)
 
+    async def diagnose(self) -> list[Finding]:
+        """Return the state of the memory: what core sees and what each plugin reports."""
+        await self.start()
+        return [*await self._plugins.diagnose(), *await self.eraser.findings()]
+
     # While a prompt is built: at once, from any thread, and the same for the same files.
 
     def trim_bootstrap(
@@ -132,10 +137,3 @@ class MemoryHost(HistoryCalls):
     def hold_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
         """Learn the owner of a session, and return its whole scope; tools get nothing but the session's key."""
         return self._scopes.of(session_key, scope)
-
-    # What was kept, and what there is.
-
-    async def diagnose(self) -> list[Finding]:
-        """Return the state of the memory: what core sees and what each plugin reports."""
-        await self.start()
-        return [*await self._plugins.diagnose(), *await self.eraser.findings()]

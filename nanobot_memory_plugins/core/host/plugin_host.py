@@ -103,12 +103,8 @@ class PluginHost:
         """Take a plugin in and return the hooks that it implements.
 
         Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist, asks for an
-        argument that the hook does not have, is a hook wrapper, or is there already.
+        argument that the hook does not have, or is a hook wrapper.
         """
-        if name in self._threads:
-            raise PluginError(
-                Sentence("A plugin named {name} is registered already.", name=name), hint="Rename one of them."
-            )
         threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
         try:
             found = [
