@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
+from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_files, words_cleaner
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Erasure, Trace
@@ -96,3 +96,10 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
     purge(workspace, everywhere=True)
     assert BOATS not in (workspace / "memory" / "MEMORY.md").read_text()
     assert (workspace / "memory" / "history.jsonl").read_bytes() == files["memory/history.jsonl"].encode()
+
+
+def test_a_file_in_which_nothing_is_found_stays_as_it_is_where_its_cleaner_writes_it_otherwise(workspace: Path):
+    file = write(workspace, "memory/ENTRIES.md", "in a form of its own")
+    cleaner = words_cleaner(Erasure(texts=(BOATS,)))
+    assert clean_files(MemoryPaths.of(workspace), cleaner, dry_run=False, special=lambda _: lambda _: Cleaned()) == []
+    assert file.read_text() == "in a form of its own"

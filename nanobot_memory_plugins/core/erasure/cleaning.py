@@ -205,12 +205,11 @@ def _clean_file(
     def clean(data: bytes) -> Cleaned:
         return special(data) if special else cleaner.clean(path.name, data)
 
-    where, before = paths.relative(path), read_regular(path)
-    first = clean(before)
+    where, first = paths.relative(path), clean(read_regular(path))
     if not _is_ours(paths, path):
         held = [*first.found, *first.foreign, *first.named]
         return [trace_of(where, held, removed=False, why=_NOT_OURS)] if held else []
-    if first.data != before and not dry_run:
+    if first.found and not dry_run:  # what only has another form stays
         rewrite(paths, path, lambda data: clean(data).data)
     traces = [
         trace_of(where, first.found),
