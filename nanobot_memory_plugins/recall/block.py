@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, estimate_tokens
 from nanobot_memory_plugins.core.text.pasted import is_pasted
-from nanobot_memory_plugins.recall.deduplicate import LiveContext, one_line
+from nanobot_memory_plugins.recall.deduplicate import one_line
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
@@ -145,13 +145,3 @@ def brief(hit: Hit) -> Hit:
     """Return a structured note as its tl;dr and tags; another memory as it is."""
     text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     return replace(hit, text=text, snippet="") if hit.tldr else hit
-
-
-def each_question_once(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
-    """Return hits in which an answer comes without its question where that is a hit itself, or in the context."""
-    return [
-        replace(hit, answers="")
-        if hit.answers and (live.holds(hit.answers) or any(hit.answers in other.text for other in hits))
-        else hit
-        for hit in hits
-    ]

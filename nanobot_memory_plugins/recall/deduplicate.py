@@ -13,8 +13,6 @@ from nanobot_memory_plugins.recall.routing import knows_nothing
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-# A text that is longer than this many times a part of it is more than a repetition.
-_LONGEST_RATIO = 3
 # What the store appends to an entry that has taken the place of another: a prompt shows it without.
 _SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
 # What parts a clause that tells something from the question behind it.
@@ -47,22 +45,17 @@ def says_nothing(hit: Hit, options: RecallOptions) -> bool:
 
 
 def fold_repeats(hits: Iterable[Hit]) -> list[Hit]:
-    """Keep one of the hits of which one holds the words of the other, in the place and with the figures of the best.
-
-    The one that says more stays, and of two that say the same the newer.
-    """
+    """Keep of hits that say the same the newest, in the place and with the figures of the best."""
     kept: list[tuple[Hit, str]] = []
     for hit in hits:
         words = "".join(letter for letter in folded(hit.text) if letter.isalnum()) or hit.text
-        for place, (other, others_words) in enumerate(kept):
-            if not _is_of_one(hit, other) or not _is_part(*sorted((words, others_words), key=len)):
-                continue
-            if len(words) > len(others_words) or (words == others_words and _time(hit) > _time(other)):
-                hit = replace(hit, score=other.score, coverage=other.coverage, similarity=other.similarity)
-                kept[place] = (hit, words)
-            break
-        else:
+        same = (place for place, (other, others_words) in enumerate(kept) if words == others_words)
+        place = next((place for place in same if _is_of_one(hit, kept[place][0])), None)
+        if place is None:
             kept.append((hit, words))
+        elif _time(hit) > _time(other := kept[place][0]):
+            newest = replace(hit, score=other.score, coverage=other.coverage, similarity=other.similarity)
+            kept[place] = (newest, words)
     return [hit for hit, _ in kept]
 
 
@@ -71,11 +64,6 @@ def _is_of_one(hit: Hit, other: Hit) -> bool:
     speakers, projects = {hit.speaker.casefold(), other.speaker.casefold()}, {hit.scope.project, other.scope.project}
     is_question = {ends_in_question_mark(hit.text), ends_in_question_mark(other.text)}
     return len(speakers - {""}) < 2 and len(projects - {""}) < 2 and len(is_question) == 1
-
-
-def _is_part(short: str, long: str) -> bool:
-    """Return whether one text is the beginning of another one that is hardly longer."""
-    return short == long or (len(long) <= _LONGEST_RATIO * len(short) and long.startswith(short))
 
 
 def _time(hit: Hit) -> float:

@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.recall.block import brief, build_block, each_question_once, render
+from nanobot_memory_plugins.recall.block import brief, build_block, render
 from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_repeats, says_nothing
 from nanobot_memory_plugins.recall.learned import evidence_of_need, helping, need, usefulness
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -198,8 +198,7 @@ def _choose(
         recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
     recalled.usefulness = usefulness(hits)
     useful = recalled.narrow(hits, helping(hits, recalled.usefulness, options), Reason.LITTLE_USE)
-    best = recalled.narrow(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
-    shown = each_question_once(best, live)
+    shown = recalled.narrow(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
     if recalled.tier is RecallTier.LIGHT:
         shown = [brief(hit) for hit in shown]
     project = query.scope.project

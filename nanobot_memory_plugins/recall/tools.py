@@ -62,16 +62,6 @@ class SearchArguments(BaseModel):
         except ValueError as error:
             raise ValueError(f"{error}; write a date as 2026-02-16, or a time as 2026-02-16T09:30") from error
 
-    @property
-    def is_of_period(self) -> bool:
-        """Whether it asks about a time."""
-        return self.since is not None or self.until is not None
-
-    @property
-    def may_mean_profile(self) -> bool:
-        """Whether it asks for nothing, or for what may be a name."""
-        return not (self.is_of_period or self.origin or self.source) and len(self.query) <= _LONGEST_NAME
-
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.since is not None and self.until is not None and self.since > self.until:
@@ -123,8 +113,10 @@ class MemorySearch:
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
         known: Sequence[EntryView] = ()
-        wants_profile = search.may_mean_profile and not search.query
-        if search.may_mean_profile and (entries := context.entries) is not None:
+        is_narrowed = search.since or search.until or search.origin or search.source
+        may_mean_profile = not is_narrowed and len(search.query) <= _LONGEST_NAME  # of the user, or of what it names
+        wants_profile = may_mean_profile and not search.query
+        if may_mean_profile and (entries := context.entries) is not None:
             known = await run_in_daemon_thread(lambda: entries.profile(search.query, visible=visible))
         elif wants_profile:
             return NO_QUERY
@@ -140,14 +132,14 @@ class MemorySearch:
                 sources=frozenset({search.source}) if search.source else frozenset(),
                 asked_at=context.clock.now().astimezone(),
             )
-            is_timeline = search.is_of_period and not (search.query or search.source or search.origin)
+            is_timeline = not (search.query or search.source or search.origin)
             found = await (_conversations(store, query) if is_timeline else self._hits(store, query, known))
         elif store is None and not known:
             return NO_STORE
         texts = [entry.text for entry in known] + [hit.text for _, hit in found]
         language = language_of(search.query or " ".join(texts))
         excerpts = "\n".join(f"{before}{_hit_line(hit)}" for before, hit in found)
-        about = profile_text(known, search.query, language) if search.may_mean_profile else ""
+        about = profile_text(known, search.query, language) if may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
     async def _hits(self, store: Store, query: Query, known: Sequence[EntryView]) -> list[tuple[str, Hit]]:

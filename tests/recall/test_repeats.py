@@ -30,17 +30,11 @@ def kept(*texts: str) -> list[str]:
     ("one", "other", "stays"),
     [
         ("I like tea", "I like   TEA!", "I like tea"),
-        (
-            "My editor is Helix",
-            "My editor is Helix, with the gruvbox theme",
-            "My editor is Helix, with the gruvbox theme",
-        ),
         ("我喜欢喝绿茶", "我喜欢喝绿茶。", "我喜欢喝绿茶"),
-        ("我的猫叫小白", "我的猫叫小白，今年三岁了", "我的猫叫小白，今年三岁了"),
         ("服务器端口是 8080", "服务器端口是８０８０", "服务器端口是 8080"),
     ],
 )
-def test_what_says_the_same_or_less_is_folded_into_the_other(one, other, stays):
+def test_what_says_the_same_is_shown_once(one, other, stays):
     assert kept(one, other) == [stays]
     assert len(kept(other, one)) == 1
 
@@ -65,10 +59,11 @@ def test_what_says_the_same_or_less_is_folded_into_the_other(one, other, stays):
         ("我喜欢狗", "我不喜欢狗"),
         ("我喜欢狗", "我喜欢猫"),
         ("我家的猫没有名字", "我家的猫有名字"),
-        ("tea", "I had tea with Ann at the station before her train to Hamburg left"),
+        ("My editor is Helix", "My editor is Helix, with the gruvbox theme"),
+        ("我的猫叫小白", "我的猫叫小白，今年三岁了"),
     ],
 )
-def test_a_number_a_name_a_not_or_much_more_keeps_them_apart(one, other):
+def test_a_number_a_name_a_not_or_more_keeps_them_apart(one, other):
     assert kept(one, other) == [one, other]
 
 
