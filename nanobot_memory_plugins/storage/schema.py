@@ -39,7 +39,7 @@ CREATE TABLE docs (
   project TEXT NOT NULL
 );
 CREATE INDEX docs_path ON docs (path, ordinal);
-CREATE INDEX docs_source ON docs (source, timestamp);
+CREATE INDEX docs_time ON docs (timestamp);
 CREATE TABLE files (
   path TEXT PRIMARY KEY,
   "offset" INTEGER NOT NULL,

@@ -20,7 +20,6 @@ from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.options import EXTRA_HINT
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""
@@ -63,7 +62,8 @@ def is_installed(folder: Path | None = None) -> bool:
 def extra_missing(error: ImportError) -> EmbeddingError:
     """Return the error for a package of the ``embedding`` extra that cannot be imported."""
     return EmbeddingError(
-        Sentence("The embedding extra is not installed (no module {name}).", name=error.name), hint=EXTRA_HINT
+        Sentence("The embedding extra is not installed (no module {name}).", name=error.name),
+        hint='Install it with: pip install "nanobot-memory-storage[embedding]"',
     )
 
 

@@ -5,9 +5,6 @@ from typing import Literal
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
-from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-EXTRA_HINT = Sentence('Install it with: pip install "nanobot-memory-storage[embedding]"')
 
 
 class EmbeddingOptions(PluginOptions):

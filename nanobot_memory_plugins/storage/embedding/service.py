@@ -1,7 +1,4 @@
-"""The embedder of a running host: loaded once a process, in the background, and open about what it is doing.
-
-It may be missing with everything that it needs: nothing here imports numpy or an engine before a model is loaded.
-"""
+"""The embedder of a running host: loaded once a process, in the background, and open about what it is doing."""
 
 import sys
 import threading
@@ -9,7 +6,6 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
@@ -17,21 +13,20 @@ from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_libraries_
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.options import EXTRA_HINT, EmbeddingOptions
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.embedding.installation import Progress
-    from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.installation import Progress, cache_directory, install
+from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 
 # Every workspace of a process that uses the same model shares one copy of it in memory.
-_loaded: "WeakValueDictionary[tuple[EmbeddingOptions, Path], LocalEmbedder]" = WeakValueDictionary()
+_loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], LocalEmbedder] = WeakValueDictionary()
 _loading_lock = threading.RLock()
 # Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
 _FORK_SECONDS = 10.0
 _held_for_fork = False
 
 
-def open_embedder(options: EmbeddingOptions, progress: "Progress | None" = None) -> Embedder | None:
+def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -> Embedder | None:
     """Load the configured model and return it ready to use, or None when embedding is turned off.
 
     Builds the built-in model when it is not there yet (seconds), fetches nothing from a hub, and blocks:
@@ -40,13 +35,9 @@ def open_embedder(options: EmbeddingOptions, progress: "Progress | None" = None)
     if options.provider == "none":
         return None
     if options.provider == "openai":
-        from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder
+        from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder  # which needs tenacity
 
         return RemoteEmbedder(options)
-    from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
-    from nanobot_memory_plugins.storage.embedding.installation import cache_directory, install
-    from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
-
     with _loading_lock:
         key = (options, cache_directory())
         embedder = _loaded.get(key)
@@ -168,10 +159,8 @@ class EmbeddingService:
     def is_here(self) -> bool:
         """Tell whether the model is on this machine, so that loading it takes a moment. It reads the disk."""
         try:
-            from nanobot_memory_plugins.storage.embedding.catalogue import find
-
             return self._options.provider == "fastembed" and find(self._options.model).folder is not None
-        except (ImportError, NanobotMemoryError):
+        except NanobotMemoryError:
             return False
 
     def status(self) -> EmbeddingStatus:
@@ -221,8 +210,6 @@ def _told(error: BaseException | None) -> tuple[str, str]:
     """Return why loading failed, and what helps."""
     if isinstance(error, NanobotMemoryError):
         return error.cause, error.hint
-    if isinstance(error, ImportError):
-        return Sentence("The package {name} cannot be imported.", name=error.name or type(error).__name__), EXTRA_HINT
     return Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), ""
 
 

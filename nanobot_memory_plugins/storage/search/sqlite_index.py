@@ -25,8 +25,6 @@ _MOST_PLACES = 100_000
 # second, and the weight of a term changes by a thousandth.
 _COUNTED_ANEW_BELOW, _GROWTH = 5_000, 100
 _MOST_KEPT = 50_000
-# SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
-_AT_ONCE = 400
 _COLUMNS = ", ".join(f'd."{name}"' for name in ("id", "body_terms", "head_terms", *COLUMN_NAMES))
 _TAGS = "(SELECT lower(value) AS value FROM json_each(tags)) t"
 
@@ -113,10 +111,7 @@ class SqliteIndex:
     def rows(self, ids: Iterable[int]) -> list[CandidateRow]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
         row_ids = list(ids)
-        found: dict[int, CandidateRow] = {}
-        for start in range(0, len(row_ids), _AT_ONCE):
-            part = row_ids[start : start + _AT_ONCE]
-            found |= {row.id: row for row in self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(part)})", part)}
+        found = {row.id: row for row in self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(row_ids)})", row_ids)}
         return [found[row_id] for row_id in row_ids if row_id in found]
 
     def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
@@ -131,20 +126,8 @@ class SqliteIndex:
     def newest(self, asked: Query, limit: int) -> list[CandidateRow]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = _filter(asked)
-        # Of each source the newest: an index has them in this order, where all passages would have to be sorted.
-        newest = (
-            f"SELECT timestamp, path, ordinal, id FROM docs WHERE source = ? AND timestamp IS NOT NULL {conditions} "
-            "ORDER BY timestamp DESC, path DESC, ordinal DESC LIMIT ?"
-        )
-        sources = [source for (source,) in query(self._connection, "SELECT DISTINCT source FROM docs")]
-        found = [row for source in sources for row in query(self._connection, newest, [source, *values, limit])]
-        ids = [row_id for *_, row_id in sorted(found, reverse=True)[:limit]]
-        if len(ids) < limit and asked.since is None and asked.until is None:
-            # The index on source and time has these, too, and each source's are together.
-            timeless = f"SELECT id FROM docs WHERE source = ? AND timestamp IS NULL {conditions} LIMIT ?"
-            for source in sources:
-                ids += [row_id for (row_id,) in query(self._connection, timeless, [source, *values, limit - len(ids)])]
-        return self.rows(ids)
+        sql = f"SELECT id FROM docs WHERE TRUE {conditions} ORDER BY timestamp DESC, path DESC, ordinal DESC LIMIT ?"
+        return self.rows(row_id for (row_id,) in query(self._connection, sql, [*values, limit]))
 
     def by_key(self, key: str) -> CandidateRow | None:
         """Return the row with this key."""
