@@ -17,8 +17,6 @@ from nanobot.utils.helpers import load_bundled_template
 from nanobot_memory_plugins.bridge.sessions import is_own
 from nanobot_memory_plugins.bridge.turns import current_scope
 from nanobot_memory_plugins.core import MemoryService, logger
-from nanobot_memory_plugins.core.host.prompt_texts import without_others_notes
-from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 # The long-term file by the name under which the model's file tools find it, which is its template's, too.
@@ -32,15 +30,11 @@ _OF_PROJECT, _OF_AGENT = "AGENTS.md", "SOUL.md"
 
 
 class PromptFiles:
-    """Wraps the methods by which nanobot brings files into a prompt.
+    """Wraps the methods by which nanobot brings files into a prompt."""
 
-    ``scopes`` say which owners' notes a prompt may show while the memory has not started.
-    """
-
-    def __init__(self, loop: Any, memory: MemoryService, scopes: Callable[[], Scopes]) -> None:
+    def __init__(self, loop: Any, memory: MemoryService) -> None:
         self._context = loop.context
         self._memory = memory
-        self._scopes = scopes
         self._read: Callable[[], str]
         self._warned: set[tuple[str, ...]] = set()
         # Bootstrap files and long-term memory as the prompt shows them that is being built.
@@ -97,9 +91,7 @@ class PromptFiles:
         """Return the files, and what stands under "Long-term Memory": the file, and what is known of the user."""
         memory, scope, known = self._memory.started, current_scope(key), ""
         if memory is None:
-            # Without what may be somebody else's, which needs no memory.
-            visible = self._scopes().visible(self._scopes().known(key, scope))
-            return files, printable(without_others_notes(long_term, visible))
+            return files, printable(long_term)
         if include_memory:
             entries = memory.prompt_entries(long_term, session_key=key, scope=scope)
             known, long_term = entries.text, entries.long_term

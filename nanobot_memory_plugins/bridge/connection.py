@@ -4,8 +4,8 @@ nanobot loads one kind of third-party entry point, ``nanobot.tools``, from the c
 """
 
 import weakref
-from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from collections.abc import Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn_records import note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Seconds that nanobot's end waits for the memory to close: its one-shot command lives about three.
@@ -63,11 +62,7 @@ class Bridge:
         self.turns = Turns(
             self.memory, loop.sessions, scopes=self._scopes, attend=self._attend, answered=self._answered
         )
-        # Who may see what in a prompt that is built while the memory has not started.
-        scopes: Callable[[], Scopes] = cache(
-            lambda: workspace_scopes(self.workspace, self.configuration.memory, senders)
-        )
-        self._prompt_files = PromptFiles(loop, self.memory, scopes)
+        self._prompt_files = PromptFiles(loop, self.memory)
         if self.configuration.memory.enabled(PLUGIN_NAME):
             self._attach()
 

@@ -29,7 +29,7 @@ _NAMES = {
     "text.fence": ("fence", "is_fenced", "language_of", "remove_fenced"),
     "text.tokens": ("estimate_tokens",),
     "values": (
-        *("ContextBlock", "Destination", "Hit", "Level", "Message", "Note", "NoteType", "Origin", "PromptEntries"),
+        *("ContextBlock", "Hit", "Level", "Message", "Note", "NoteType", "Origin", "PromptEntries"),
         *("Query", "Receipt", "Scope", "SearchResult", "StoreStatus", "Summary", "Tier"),
     ),
     "values.diagnosis": ("Finding", "Health"),

@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core.text.fence import language_of as language_of
 from nanobot_memory_plugins.core.text.fence import remove_fenced as remove_fenced
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens as estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock as ContextBlock
-from nanobot_memory_plugins.core.values import Destination as Destination
 from nanobot_memory_plugins.core.values import Hit as Hit
 from nanobot_memory_plugins.core.values import Level as Level
 from nanobot_memory_plugins.core.values import Message as Message

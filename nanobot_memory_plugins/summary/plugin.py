@@ -215,7 +215,7 @@ def was_noted(paths: MemoryPaths, session_key: str, since: datetime | None) -> b
     It blocks. Files that cannot be read hold nothing.
     """
     days = sorted(paths.memory.glob("????-??-??.md"), reverse=True)[:_DAYS]
-    for file in (*days, paths.long_term):
+    for file in days:
         try:
             if file.stat().st_size > _LARGEST_NOTE_FILE:
                 continue

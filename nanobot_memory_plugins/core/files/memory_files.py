@@ -31,7 +31,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
-from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 """What stands for a text that could not be redacted."""
@@ -210,9 +210,8 @@ class _Writer:
 
         def rendered() -> tuple[Path, bytes]:
             safe = self._safe(self._session_secrets.without_in_note(scope.session, note))
-            is_long_term = str(note.destination) == Destination.LONG_TERM
-            path = self._paths.long_term if is_long_term else self._paths.day_note(time.date())
-            return path, render_note(safe, id=id, time=time, scope=scope).encode("utf-8")
+            data = render_note(safe, id=id, time=time, scope=scope).encode("utf-8")
+            return self._paths.day_note(time.date()), data
 
         return self._store(id, rendered)
 

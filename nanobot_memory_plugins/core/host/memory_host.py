@@ -11,7 +11,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
-from nanobot_memory_plugins.core.host.prompt_texts import BootstrapTexts, without_others_notes
+from nanobot_memory_plugins.core.host.prompt_texts import BootstrapTexts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
@@ -103,12 +103,10 @@ class MemoryHost(HistoryCalls):
         """Return what is known of the user for long, at once: ``text``, for the system prompt.
 
         ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
-        what is left of it next to the block, without the notes that the user's words do not support. The text stays the
-        same until what is known changes.
+        what is left of it next to the block. The text stays the same until what is known changes.
         """
         owner = self._scopes.known(session_key, scope)
-        shown = printable(without_others_notes(long_term, self._scopes.visible(owner)))
-        found = self._prompt.entries(shown, owner)
+        found = self._prompt.entries(printable(long_term), owner)
         self._redaction.learn(found.text, found.long_term)
         return found
 

@@ -2,17 +2,15 @@
 
 import threading
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Origin, PromptEntries, Scope, Visibility
+from nanobot_memory_plugins.core.values import PromptEntries, Scope
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -21,8 +19,6 @@ _HEADING = "## {name}\n\n"
 _SEPARATOR = "\n\n---\n\n"
 # Answers of plugins that are kept, and scopes and files of which is known what the last prompt showed.
 _ANSWERS, _SHOWN = 256, 64
-# Without one of these, in any case, a text holds no note that names its owner or its source.
-_TELLING = ("origin", "session", "channel", "user", "agent", "group_chat", "project")
 
 
 class BootstrapTexts(dict[str, str]):
@@ -124,30 +120,6 @@ def read_text(value: object) -> str | None:
         return bytes(data).decode("utf-8") if isinstance(data, (bytes, bytearray)) else None
     except (OSError, ValueError):  # not there, not a file, a name that no file can have, not UTF-8
         return None
-
-
-@lru_cache(maxsize=8)
-def without_others_notes(long_term: str, visible: Visibility) -> str:
-    """Return a long-term text without the structured notes that are not for this prompt; the rest stays as it is.
-
-    What a model notes on its own account may be what a web page asked it to: recall has it, inside its fence. A note
-    without an origin was written by a person, and one that names nobody is everybody's; ``visible`` says which
-    of the others are. What is about another project than the one that is worked in is left out.
-    """
-    folded = long_term.casefold()
-    if "###" not in folded or not any(word in folded for word in _TELLING):
-        return long_term
-    data = long_term.encode("utf-8", "surrogatepass")
-    kept = [
-        data[part.offset : part.offset + part.length]
-        for part in parse_notes(data)
-        if not isinstance(part, NoteEntry) or (part.origin is Origin.USER and _is_for(part, visible))
-    ]
-    return b"".join(kept).decode("utf-8", "surrogatepass")
-
-
-def _is_for(note: NoteEntry, visible: Visibility) -> bool:
-    return visible.allows(note.scope) and note.scope.project in ("", visible.project)
 
 
 def _are_texts(answer: object, files: Mapping[str, str]) -> bool:

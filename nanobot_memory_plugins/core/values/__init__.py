@@ -3,7 +3,6 @@
 from nanobot_memory_plugins.core.values.conversation import Message, Origin
 from nanobot_memory_plugins.core.values.notes import (
     ContextBlock,
-    Destination,
     Note,
     NoteType,
     PromptEntries,
@@ -16,7 +15,6 @@ from nanobot_memory_plugins.core.values.search import Hit, Level, Query, SearchR
 
 __all__ = [
     "ContextBlock",
-    "Destination",
     "Erasure",
     "Hit",
     "Level",

@@ -20,16 +20,9 @@ class NoteType(StrEnum):
     CONFIG = "config"
 
 
-class Destination(StrEnum):
-    """Where a note is kept: the note file of its day, or long-term memory."""
-
-    DAY = "day"
-    LONG_TERM = "long_term"
-
-
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to keep. Core redacts it, writes it to its file and answers with a `Receipt`.
+    """Something to keep. Core redacts it, writes it to the note file of its day and answers with a `Receipt`.
 
     ``tldr`` is one line. ``scope`` and ``time`` are filled in from the call when they are left out.
     ``title`` follows the time in the entry's heading. One that is not ``searchable`` stays in the file, for
@@ -42,7 +35,6 @@ class Note:
     tags: tuple[str, ...] = ()
     title: str = ""
     origin: Origin = Origin.ASSISTANT
-    destination: Destination = Destination.DAY
     scope: Scope | None = None
     time: datetime | None = None
     searchable: bool = True

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from filelock import FileLock
 
-from nanobot_memory_plugins.core import Destination, MemoryHost, Note, NoteType, Query, Receipt, load_config
+from nanobot_memory_plugins.core import MemoryHost, Note, NoteType, Query, Receipt, load_config
 from tests.behaviour.kit.life import KEY, Conversation, Life
 from tests.behaviour.kit.model import remember_call
 from tests.behaviour.kit.waiting import until
@@ -66,10 +66,10 @@ async def test_many_at_once_are_written_in_the_order_of_their_calls(life: Life):
 async def test_lines_stay_right_and_every_byte_of_others_stays_while_they_write_too(life: Life):
     theirs = b"\xef\xbb\xbf# Memory\r\n\r\nsomebody's text without a line end \xff"
     life.memory.mkdir(parents=True)
-    (life.memory / "MEMORY.md").write_bytes(theirs)
     day = life.memory / "2026-02-16.md"
+    day.write_bytes(theirs)
     async with life.host() as memory:
-        receipt = await memory.keep(Note("ours", destination=Destination.LONG_TERM), session_key=KEY)
+        receipt = await memory.keep(Note("ours"), session_key=KEY)
         assert at(receipt).startswith("### ")
         assert receipt.path.read_bytes().startswith(theirs)
         for change in (
@@ -90,22 +90,23 @@ async def test_a_receipt_of_several_notes_says_stored_only_where_all_are(life: L
     install(
         "notes",
         """
-        from nanobot_memory_plugins.core import Destination, Note, hookimpl
+        from datetime import datetime
+        from nanobot_memory_plugins.core import Note, hookimpl
 
         @hookimpl
         def on_tool_executed(tool_name):
-            where = Destination.LONG_TERM if tool_name == "long" else Destination.DAY
-            return [Note("first of both"), Note("second of both", destination=where)]
+            time = datetime(2026, 2, 15).astimezone() if tool_name == "yesterday" else None
+            return [Note("first of both"), Note("second of both", time=time)]
         """,
     )
-    (life.memory / "MEMORY.md").mkdir(parents=True)
+    (life.memory / "2026-02-15.md").mkdir(parents=True)
     async with life.host(observation={"enabled": False}) as memory:
         good = await memory.tool_executed(session_key=KEY, tool_name="day", arguments={})
         assert good.stored
         assert [one.stored for one in good.notes] == [True, True]
-        bad = await memory.tool_executed(session_key=KEY, tool_name="long", arguments={})
+        bad = await memory.tool_executed(session_key=KEY, tool_name="yesterday", arguments={})
         assert not bad.stored
-        assert "MEMORY.md" in bad.reason
+        assert "2026-02-15.md" in bad.reason
         assert [one.stored for one in bad.notes] == [True, False]
     assert (life.memory / "2026-02-16.md").read_text(encoding="utf-8").count("first of both") == 2
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from nanobot_memory_plugins.core import Destination, MemoryHost, Note, Origin, is_fenced
+from nanobot_memory_plugins.core import MemoryHost, Note, Origin, is_fenced
 from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import DAY, KEY, START, Conversation, Life
 from tests.behaviour.kit.model import search_call
@@ -44,7 +44,7 @@ async def test_a_search_is_narrowed_by_day_origin_and_kind(life: Life):
     async with life.host() as memory:
         for day in (-2, -1, 0):
             await keep(memory, f"kite of day {day}", time=START + timedelta(days=day))
-        await keep(memory, "kite in long-term memory", destination=Destination.LONG_TERM)
+        (life.memory / "MEMORY.md").write_text("# Mine\n\nThe kite in long-term memory.\n", encoding="utf-8")
         await keep(memory, "kite of a tool", origin=Origin.TOOL, tags=("observation",))
         await Conversation(memory, "cli:old").hear("a kite was said")
         await memory.flush_index()
