@@ -13,10 +13,11 @@ from typing import Any
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.scopes.people import Senders
-from nanobot_memory_plugins.core.values.scopes import sender_name
 
 # Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.
 LOCAL_CHANNELS = frozenset({"cli", "api", "sdk"})
+# Channels whose senders have an id and other names besides, as "111|ana" or "+4917|0a1b": the first is the sender.
+_WITH_NAME = frozenset({"telegram", "signal"})
 # The browser's channel. It is on without being configured, and listens on this machine alone unless told otherwise.
 _WEB = "websocket"
 _LOOPBACK = ("", "localhost", "::1", "127.")
@@ -30,6 +31,11 @@ _WITH_POLICIES = frozenset({"slack", "mattermost", "signal"})
 _GROUP_OF_WHATSAPP = "@g.us"
 
 Approved = Callable[[str], "list[str]"]
+
+
+def sender_name(channel: str, sender: str) -> str:
+    """Return the name of a sender that stays the same: without the name that people give themselves."""
+    return sender.partition("|")[0] if channel in _WITH_NAME else sender
 
 
 def senders_of(channels: object, *, unified: bool, approved: Approved) -> Senders:

@@ -5,6 +5,7 @@ from typing import Any
 
 from nanobot.runtime_context import RUNTIME_CONTEXT_HISTORY_META, public_history_message
 
+from nanobot_memory_plugins.bridge.senders import sender_name
 from nanobot_memory_plugins.core import Scope
 
 # nanobot's own sessions: the nightly rewriting of its memory files.
@@ -76,7 +77,8 @@ def scope_of(session_key: str, *, channel: str | None = None, sender: str | None
 
     What a caller does not know is left to the memory, which knows the owner of a session.
     """
-    return Scope(user=sender or "", channel=channel or "", session=session_key, group_chat=group_chat)
+    channel = channel or ""
+    return Scope(user=sender_name(channel, sender or ""), channel=channel, session=session_key, group_chat=group_chat)
 
 
 def channel_in(session_key: str) -> str:

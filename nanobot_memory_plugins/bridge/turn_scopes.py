@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS
+from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS, sender_name
 from nanobot_memory_plugins.bridge.sessions import is_nobody, scope_of
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.scopes.people import Senders
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, sender_name
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 # Channels on which every conversation is one person's.
 _DIRECT_ONLY = LOCAL_CHANNELS | {"websocket", "email", "weixin", "msteams", "system"}

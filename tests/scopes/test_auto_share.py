@@ -4,14 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.senders import senders_of
+from nanobot_memory_plugins.bridge.senders import sender_name, senders_of
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes, group_chat_of
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.core.values.scopes import sender_name
 from tests.support.each import each
 
 WORD = "quillwort"

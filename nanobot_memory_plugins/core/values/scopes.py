@@ -4,14 +4,6 @@ from dataclasses import dataclass, replace
 
 # A channel of the host's own, on which no person writes.
 NOBODYS_CHANNEL = "system"
-# Channels whose senders have an id and other names besides, as "111|ana" or "+4917|0a1b": the first is the sender.
-WITH_NAME = frozenset({"telegram", "signal"})
-NAME_SEPARATOR = "|"
-
-
-def sender_name(channel: str, sender: str) -> str:
-    """Return the name of a sender that stays the same: without the name that people give themselves."""
-    return sender.partition(NAME_SEPARATOR)[0] if channel in WITH_NAME else sender
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +13,7 @@ class Scope:
     ``project`` is the project that it is about, empty for what is about the person: it says what comes first, and never
     who sees it.
     As the filter of a query an empty field does not narrow: it is for people who look at everything.
-    A user's name is the one that stays the same.
+    A user's name is the one that stays the same: an id, and not what people call themselves.
     """
 
     agent: str = ""
@@ -30,11 +22,6 @@ class Scope:
     session: str = ""
     group_chat: str = ""
     project: str = ""
-
-    def __post_init__(self) -> None:
-        """Leave out what follows the user's name."""
-        if self.channel in WITH_NAME and NAME_SEPARATOR in self.user:
-            object.__setattr__(self, "user", sender_name(self.channel, self.user))
 
     @property
     def is_everybodys(self) -> bool:
