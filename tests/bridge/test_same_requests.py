@@ -24,7 +24,12 @@ FACT = "The staging database runs on host Brunhilde, port 6543."
 QUESTION = "On which host does the staging database run?"
 # Without the plugins whose work it is to ask the model themselves or to put a summary in the place of nanobot's.
 BESIDE = {
-    "core": {"share": "agent"},  # the flows write under several names, of which each would have a memory of their own
+    # A busy machine gets its time.
+    "core": {
+        "messageLimit": 20,
+        "share": "agent",
+    },  # the flows write under several names, of which each would have a memory of their own
+    "recall": {"recallTimeout": 10},
     "storage": {"embeddingProvider": "none"},
     **{name: {"enabled": False} for name in ("compaction", "flush", "summary", "consolidation")},
 }
