@@ -27,8 +27,8 @@ from nanobot_memory_plugins.core.values.session_reading import ReadEntry, Readin
 WHO = "extraction"
 # Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
 _FEWEST_TOKENS = 6
-# Messages, the last ones, and entries, the best ones, that are compared by meaning where there are too many to show.
-_COMPARED_MESSAGES, _COMPARED_ENTRIES = 50, 1_000
+# Messages, the last ones, and entries that are compared by meaning where there are too many to show: a second's work.
+_COMPARED_MESSAGES, _COMPARED_ENTRIES = 50, 200
 
 
 class EntryLearning:
@@ -47,17 +47,10 @@ class EntryLearning:
         speaker = "assistant" if is_background else "user"
         if sum(estimate_tokens(message.text) for message in messages if message.role == speaker) < _FEWEST_TOKENS:
             return None
+        texts = [message.text for message in messages if message.role == speaker and message.text.strip()]
 
         async def known() -> Mapping[str, str]:
-            entries = (await self._visible_entries(scope)).values()
-            holding = [entry for entry in entries if entry.score >= ARCHIVE_BELOW and not entry.superseded_by]
-            best = sorted(holding, key=lambda entry: (-entry.score, entry.id))
-            if len(best) > MOST_KNOWN:  # what is spoken of is to be among those that are shown
-                texts = [message.text for message in messages if message.role == speaker and message.text.strip()]
-                near = await self._nearness(texts[-_COMPARED_MESSAGES:], best[:_COMPARED_ENTRIES])
-                evidence = Evidence(texts)
-                best.sort(key=lambda entry: -near.get(entry.id, 0.0) - evidence.share(entry.content))
-            return {entry.id: entry.content for entry in best}
+            return {entry.id: entry.content for entry in await self._known_entries(texts, scope)}
 
         async def take(reading: SessionReading) -> Sequence[Note]:
             if reading.entries:
@@ -66,12 +59,30 @@ class EntryLearning:
 
         return ReadingPart("entries", take, known=known)
 
-    async def _visible_entries(self, scope: Scope) -> dict[str, Entry]:
+    async def _known_entries(self, texts: Sequence[str], scope: Scope) -> list[Entry]:
+        """Return the entries that some texts may confirm or end: the best, or of many those that are near to the texts.
+
+        All are compared in words, and of those that are nearest in words, or best, some in meaning.
+        """
         visible = self._context.scopes.visible(scope)
-        entries = (await run_in_daemon_thread(self._repository.load)).entries
-        return {
-            id_: entry for id_, entry in entries.items() if is_at_hand(entry, visible) and is_visible(entry, visible)
-        }
+
+        def in_words() -> list[tuple[float, Entry]]:
+            evidence = Evidence(texts)
+            return sorted(
+                (
+                    (-evidence.share(entry.content), entry)
+                    for entry in self._repository.load().entries.values()
+                    if is_at_hand(entry, visible) and is_visible(entry, visible)
+                    if entry.score >= ARCHIVE_BELOW and not entry.superseded_by
+                ),
+                key=lambda found: (found[0], -found[1].score, found[1].id),
+            )
+
+        found = await run_in_daemon_thread(in_words)
+        if len(found) > MOST_KNOWN:
+            near = await self._nearness(texts[-_COMPARED_MESSAGES:], [entry for _, entry in found[:_COMPARED_ENTRIES]])
+            found.sort(key=lambda one: one[0] - near.get(one[1].id, 0.0))
+        return [entry for _, entry in found]
 
     async def _nearness(self, texts: Sequence[str], entries: Sequence[Entry]) -> dict[str, float]:
         """Return how near entries are in meaning to one of some texts, by id; nothing where no model compares them.
