@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core import (
     Clock,
@@ -202,10 +202,15 @@ class SqliteStore:
         """Return the store's state with numbers of this moment."""
         return await self._in_housekeeping(self._refresh)
 
-    async def vectors_complete(self) -> None:
-        """Return once everything has its vector, or when there is no model to make them."""
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, Any], None] | None = None) -> None:
+        """Return once everything has its vector, or when there is no model to make them.
+
+        ``waiting`` is called again and again meanwhile, with the state of the store and that of its model.
+        """
         while True:
             report = await self._in_housekeeping(lambda: self.embedding.wait(_LONGEST_POLL))
+            if waiting is not None:
+                waiting(self.status(), report)
             if not report.is_loading:
                 if await self._in_housekeeping(self._vectors_are_complete):
                     await self.refreshed_status()

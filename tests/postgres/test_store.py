@@ -72,7 +72,9 @@ async def test_retrieval_is_the_same_as_sqlites(server: Database, tmp_path: Path
     ranks: dict[str, list[int]] = {"shared": [], "own": []}
     try:
         await store.flush()
-        await store.vectors_complete()
+        waited: list[int] = []
+        await store.vectors_complete(lambda status, model: waited.append(status.pending_vectors))
+        assert waited
         for question, answer in asked:
             for tier in Tier:
                 query = Query(question, limit=10, tier=tier, use_vectors=False)

@@ -1,7 +1,6 @@
 """``nanobot-memory index``: bring the index up to date, or build it anew."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
@@ -60,26 +59,17 @@ async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool) -> StoreS
             await local_store.rebuild()
         with console(stderr=True).status("") as line:
 
-            def reading() -> None:
-                line.update(tr("reading files: {count:,} bytes", count=store.status().pending_bytes))
-
-            def embedding() -> None:
-                status = store.status()
+            def embedding(status: StoreStatus, _model: object) -> None:
                 count = tr("embedding: {count:,} passages", count=status.pending_vectors)
                 line.update(count if status.model else tr("loading the model"))
 
-            await _watched(store.flush(), reading)
+            flushing = asyncio.ensure_future(store.flush())
+            while not (await asyncio.wait({flushing}, timeout=_LOOK_SECONDS))[0]:
+                line.update(tr("reading files: {count:,} bytes", count=store.status().pending_bytes))
+            await flushing
             if isinstance(store, VectorStore):
-                await _watched(store.vectors_complete(), embedding)
+                await store.vectors_complete(embedding)
         return store.status()
-
-
-async def _watched(work: Coroutine[object, object, None], show: Callable[[], None]) -> None:
-    """Wait for some work, and show again and again how far it is."""
-    task = asyncio.ensure_future(work)
-    while not (await asyncio.wait({task}, timeout=_LOOK_SECONDS))[0]:
-        show()
-    await task
 
 
 def _show(status: StoreStatus) -> None:
