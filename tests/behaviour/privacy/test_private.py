@@ -173,3 +173,23 @@ async def test_a_private_answer_is_not_kept_when_it_comes_late_or_the_model_resu
         await memory.flush_index()
     assert life.files_with(*WORDS) == []
     assert [one["text"] for one in life.transcript("cli:a")] == [AFTER[0], AFTER[1], "I see."]
+
+
+@pytest.mark.parametrize("way", ["this_message", "last_message"])
+async def test_what_was_said_last_is_taken_back_though_older_messages_were_taken_in_behind_it(life: Life, way: str):
+    told = [f"The plant number {number} wants water." for number in range(300)]
+    history = [
+        {"role": "user", "content": text, "timestamp": f"2026-01-02T10:{number // 60:02}:{number % 60:02}+00:00"}
+        for number, text in enumerate(told)
+    ]
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:a")
+        await talk.hear(SAID)
+        await memory.resume(session_key="cli:a", messages=history, behind_turn=True)
+        if way == "last_message":
+            await talk.answer(REPLY)
+            await talk.hear("Better leave that out of it.")
+        assert "taken out" in await talk.call(off_record(way))
+        await memory.flush_index()
+    assert life.files_with(*WORDS) == []
+    assert [one["text"] for one in life.transcript("cli:a")][: len(told)] == told
