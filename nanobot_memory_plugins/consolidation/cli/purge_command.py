@@ -103,7 +103,7 @@ async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Era
     """Plan an erasure, or carry it out: in the entries, the transcripts, notes and everything that plugins keep."""
     async with MemoryHost(repository.paths.workspace, config=config) as host:
         plan = await (host.eraser.plan(erasure) if dry_run else host.eraser.erase(erasure))
-        if any(report.name == _PLUGIN and report.enabled for report in host.plugins.reports()):
+        if _PLUGIN in host.plugins.plugins_with("on_purge"):
             return plan
         # The entries are there, whether their plugin is switched on or not.
         traces = await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))

@@ -1,8 +1,9 @@
 """``nanobot-memory plugins``: every plugin that is installed, and its state."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.host.plugin_set import PluginReport, PluginSet
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
@@ -31,38 +32,45 @@ def plugins(
 ) -> None:
     """List the installed plugins: distribution, version, hooks, and how they stand."""
     memory_config, problems = read_configuration(config)
-    reports, problems = run(_look(resolve_workspace(workspace, guess=True), memory_config, problems))
+    rows, problems = run(_look(resolve_workspace(workspace, guess=True), memory_config, problems))
     if as_json:
-        print_json(
-            {
-                "plugins": [asdict(one) | {"enabled": one.enabled} for one in reports],
-                "problems": [asdict(one) for one in problems],
-            }
-        )
+        print_json({"plugins": rows, "problems": [asdict(one) for one in problems]})
         return
     out = console(wraps=True)
     headings = (tr("plugin"), tr("distribution"), tr("version"), tr("state"), tr("hooks"))
-    show_table(headings, [_cells(report) for report in reports], out, whole=range(5), right=(4,))
-    for report in reports if everything else ():
-        out.print(f"[bold]{shown(report.name)}[/bold]")
-        out.print(f"    {shown(', '.join(report.hooks) or tr('none'))}", soft_wrap=True)
-    for report in reports:
-        if report.error:
-            out.print(f"[red]{shown(report.name)}[/red]: {shown(tr(report.error))}", soft_wrap=True)
+    show_table(headings, list(map(_cells, rows)), out, whole=range(5), right=(4,))
+    for row in rows if everything else ():
+        out.print(f"[bold]{shown(row['name'])}[/bold]")
+        out.print(f"    {shown(', '.join(row['hooks']) or tr('none'))}", soft_wrap=True)
+    for row in rows:
+        if row["error"]:
+            out.print(f"[red]{shown(row['name'])}[/red]: {shown(tr(row['error']))}", soft_wrap=True)
 
 
 async def _look(
     workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]
-) -> tuple[list[PluginReport], list[ConfigProblem]]:
-    """Import the enabled plugins and describe them all. Nothing is started, and no file is written."""
+) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
+    """Import the enabled plugins and describe them all, for programs. Nothing is started, and no file is written."""
     found = PluginSet(workspace, config=config, problems=problems)
     try:
         await found.load()
-        return found.reports(), found.problems
+        rows = [
+            {
+                "name": one.name,
+                "distribution": one.distribution,
+                "version": one.version,
+                "hooks": one.hooks or (),
+                "state": found.state_of(one),
+                "error": one.error,
+                "enabled": one.hooks is not None,
+            }
+            for one in found.discovered
+        ]
+        return rows, found.problems
     finally:
         await found.close()
 
 
-def _cells(report: PluginReport) -> tuple[str, ...]:
-    coloured = f"[{_COLOURS[report.state]}]{tr(report.state)}[/]"
-    return shown(report.name), shown(report.distribution), shown(report.version), coloured, str(len(report.hooks))
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    coloured = f"[{_COLOURS[row['state']]}]{tr(row['state'])}[/]"
+    return shown(row["name"]), shown(row["distribution"]), shown(row["version"]), coloured, str(len(row["hooks"]))

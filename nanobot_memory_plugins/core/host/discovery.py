@@ -50,16 +50,6 @@ class DiscoveredPlugin:
     hooks: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHook:
-    """A plugin's function for a hook, the arguments that it takes, and its rank (see `Implementation`)."""
-
-    hook: str
-    function: Callable[..., Any]
-    takes: frozenset[str]
-    rank: int
-
-
 def discover_plugins(
     *,
     only: Collection[str] | None = None,
@@ -131,12 +121,13 @@ def _describe(error: BaseException, value: str) -> str:
 
 def implemented_hooks(
     manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
-) -> list[FoundHook]:
-    """Return the hooks that a plugin implements, each once.
+) -> list[tuple[str, Callable[..., Any], frozenset[str], int]]:
+    """Return the hooks that a plugin implements, each with its function, what that takes, and its rank.
 
-    ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
+    The rank is that of `Implementation`. ``hooks`` names the arguments of each hook. Raises `PluginError` for what
+    cannot be called.
     """
-    found: dict[str, FoundHook] = {}
+    found = []
     waits = False  # for a host that has its hook
     for attribute in dir(plugin):
         options = None if attribute.startswith("__") else manager.parse_hookimpl_opts(plugin, attribute)
@@ -144,11 +135,6 @@ def implemented_hooks(
             continue
         hook = options.get("specname") or attribute
         where = Sentence("{attribute} of plugin {name}", attribute=attribute, name=name)
-        if options.get("wrapper") or options.get("hookwrapper"):
-            raise PluginError(
-                Sentence("{where} is a hook wrapper, and wrappers are not called.", where=where),
-                hint="Implement the hook without wrapper=True.",
-            )
         if hook not in hooks and options.get("optionalhook"):
             waits = True
             continue
@@ -160,20 +146,15 @@ def implemented_hooks(
                     names=", ".join(sorted(hooks)),
                 ),
             )
-        if hook in found:
-            raise PluginError(
-                Sentence("Plugin {name} implements {hook} twice.", name=name, hook=hook),
-                hint="Join both functions in one.",
-            )
         function = getattr(plugin, attribute)
         rank = bool(options.get("trylast")) - bool(options.get("tryfirst"))
-        found[hook] = FoundHook(hook, function, _arguments_taken(function, hooks[hook], where), rank)
+        found.append((hook, function, _arguments_taken(function, hooks[hook], where), rank))
     if not found and not waits:
         raise PluginError(
             Sentence("Plugin {name} implements no hook.", name=name),
             hint="Decorate a function that is named like a hook with hookimpl.",
         )
-    return list(found.values())
+    return found
 
 
 def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
@@ -196,10 +177,7 @@ def _arguments_taken(function: Callable[..., Any], known: frozenset[str], where:
     A parameter with a default may be one that only another version of the hook has. Raises `PluginError` for another
     that the hook does not have.
     """
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        raise PluginError(Sentence("{where} has no signature that can be read.", where=where)) from None
+    parameters = inspect.signature(function).parameters.values()
     unknown = [
         one.name for one in parameters if one.kind in _NAMED and one.default is one.empty and one.name not in known
     ]

@@ -102,26 +102,26 @@ class PluginHost:
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         """Take a plugin in and return the hooks that it implements.
 
-        Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist, asks for an
-        argument that the hook does not have, or is a hook wrapper.
+        Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist, or asks for
+        an argument that the hook does not have.
         """
         threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
         try:
             found = [
                 Implementation(
                     plugin_name=name,
-                    hook=one.hook,
-                    function=one.function,
-                    takes=one.takes,
-                    accepts=self._accepts[one.hook],
-                    rank=one.rank,
-                    is_async=inspect.iscoroutinefunction(one.function),
-                    home=CodeLocation.of(one.function),
+                    hook=hook,
+                    function=function,
+                    takes=takes,
+                    accepts=self._accepts[hook],
+                    rank=rank,
+                    is_async=inspect.iscoroutinefunction(function),
+                    home=CodeLocation.of(function),
                     context=context,
                     threads=threads,
                     breaker=CircuitBreaker(self._failures, self._rest_seconds, self._clock),
                 )
-                for one in implemented_hooks(self._manager, name, plugin, self._hooks)
+                for hook, function, takes, rank in implemented_hooks(self._manager, name, plugin, self._hooks)
             ]
         except PluginError:
             raise
@@ -137,7 +137,7 @@ class PluginHost:
             # In pluggy's order: the last registered first, but ``trylast`` at the end.
             both = [*before, made] if made.rank > 0 else [made, *before]
             self._called[made.hook] = sorted(both, key=lambda one: one.rank)
-        return tuple(sorted(one.hook for one in found))
+        return tuple(sorted({one.hook for one in found}))
 
     async def call(
         self,

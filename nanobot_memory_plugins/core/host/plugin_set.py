@@ -1,7 +1,7 @@
 """The plugins of one host: found, configured, registered, and described."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -34,27 +34,6 @@ _T = TypeVar("_T")
 _PURGE_SECONDS = 900.0
 _READING_SECONDS = 5.0
 _AT_START = ("open_store", "share_store", "open_entries", "on_start", "on_stop", "contribute_tools")
-
-
-@dataclass(frozen=True, slots=True)
-class PluginReport:
-    """One plugin as ``nanobot-memory plugins`` shows it.
-
-    Its ``state``: ``resting`` where at least one of its hooks is not called at present, after repeated failures;
-    ``disabled`` where it is not registered, ``failed`` where that could not be done; else ``active``.
-    """
-
-    name: str
-    distribution: str
-    version: str
-    hooks: tuple[str, ...]
-    state: str
-    error: str = ""
-
-    @property
-    def enabled(self) -> bool:
-        """Whether its hooks are called, as far as they do not rest."""
-        return self.state not in ("disabled", "failed")
 
 
 class PluginSet(PluginHost):
@@ -107,7 +86,7 @@ class PluginSet(PluginHost):
         self.entries: EntryAccess | None = None
         self.prompts = Prompts(core.wishes)
         self._ledger = UsageLedger(StateDatabase.of(workspace))
-        self._discovered: list[DiscoveredPlugin] = []
+        self.discovered: list[DiscoveredPlugin] = []
         self.problems: list[ConfigProblem] = list(problems)
 
     async def load(self) -> None:
@@ -115,8 +94,8 @@ class PluginSet(PluginHost):
         only = selected_plugins()
         skip = {name for name in self._config.plugins if not self._config.enabled(name)}
         files = self._usable_files()
-        self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip, files=files))
-        for found in self._discovered:
+        self.discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip, files=files))
+        for found in self.discovered:
             if found.plugin is not None:
                 self._load(found)
             elif found.error:
@@ -199,19 +178,17 @@ class PluginSet(PluginHost):
         options = self._config.core.language_model
         return LanguageModel(self._llm, plugin=plugin, options=options, ledger=self._ledger, clock=self._clock)
 
-    def reports(self) -> list[PluginReport]:
-        """Return every discovered plugin with its state."""
-        return [
-            PluginReport(one.name, one.distribution, one.version, one.hooks or (), self._state(one), one.error)
-            for one in self._discovered
-        ]
-
     @property
     def failed(self) -> dict[str, str]:
         """The plugins that are enabled and could not be loaded, with the reason: no message reaches them."""
-        return {one.name: one.error for one in self._discovered if one.error}
+        return {one.name: one.error for one in self.discovered if one.error}
 
-    def _state(self, found: DiscoveredPlugin) -> str:
+    def state_of(self, found: DiscoveredPlugin) -> str:
+        """Return how a discovered plugin stands.
+
+        It is ``resting`` where at least one of its hooks is not called at present, after repeated failures,
+        ``disabled`` where it is not registered, ``failed`` where that could not be done; else ``active``.
+        """
         if found.error:
             return Sentence("failed")
         if found.hooks is None:
@@ -229,7 +206,17 @@ class PluginSet(PluginHost):
 
         state = StateDatabase.of(self._workspace)
         return [
-            *map(_plugin_finding, self.reports()),
+            *(
+                _brought_finding(
+                    Sentence("plugin {name}", name=one.name),
+                    self.state_of(one),
+                    one.distribution,
+                    one.version,
+                    one.error,
+                    Sentence("Or set memoryPlugins.{name}.enabled to false.", name=one.name),
+                )
+                for one in self.discovered
+            ),
             *(
                 _brought_finding(
                     Sentence("redaction rules {name}", name=rules.point.name),
@@ -245,17 +232,6 @@ class PluginSet(PluginHost):
             *_state_findings(state),
             *missed_findings(state, self._clock.now()),
         ]
-
-
-def _plugin_finding(report: PluginReport) -> Finding:
-    return _brought_finding(
-        Sentence("plugin {name}", name=report.name),
-        report.state,
-        report.distribution,
-        report.version,
-        report.error,
-        Sentence("Or set memoryPlugins.{name}.enabled to false.", name=report.name),
-    )
 
 
 def _brought_finding(subject: str, state: str, distribution: str, version: str, error: str, otherwise: str) -> Finding:
