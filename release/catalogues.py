@@ -82,10 +82,6 @@ _TABLES = {
     "storage/sources/places.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),
 }
-# Headings of Typer, which it looks up by gettext.
-_TYPER = (
-    "(deprecated) ", "[default: {}]", "[env var: {}]", "[required]", "Arguments", "Options", "Commands",
-)  # fmt: skip
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
 # Names of tables whose texts are shown, by the name of the constant.
@@ -107,7 +103,6 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
             places = found.setdefault(text, [])
             if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
                 places.append(where)
-    found |= {text: ["typer"] for text in _TYPER}
     return {text: places for text, places in found.items() if places}
 
 

@@ -5,15 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core import Complete, LanguageModelError
-from nanobot_memory_plugins.core.config.json_file import nanobot_home
+from nanobot_memory_plugins.core.config.json_file import nanobot_config
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def configured_model() -> Complete | None:
     """Return ``complete()`` over the provider of the user's own nanobot configuration, or None without one."""
-    home = nanobot_home()
-    file = home / "config.json" if home is not None else None
-    if file is None or not file.is_file():
+    file = nanobot_config()
+    if not file.is_file():
         return None
     from nanobot.config.loader import load_config
     from nanobot.providers.factory import build_provider_snapshot

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
-from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json
 from nanobot_memory_plugins.core.scopes.people import Senders
 
 # Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.
@@ -95,15 +95,14 @@ def configured_senders(workspace: Path, source: str) -> Senders | None:
 
     ``source`` is the file that the memory's configuration was read from: nanobot's, or one next to it.
     """
-    home = nanobot_home()
-    usual = home / "config.json" if home is not None else None
-    for file in filter(None, (Path(source) if source else None, usual)):
+    usual = nanobot_config()
+    for file in (Path(source), usual) if source else (usual,):
         raw, wrong = read_json(file)
         if wrong or not isinstance(raw, Mapping) or not ("agents" in raw or "channels" in raw):
             continue
         defaults = _part(_part(raw, "agents"), "defaults")
         named = defaults.get("workspace")
-        own_workspace = Path(str(named)).expanduser() if named else (home or Path()) / "workspace"
+        own_workspace = Path(str(named)).expanduser() if named else usual.with_name("workspace")
         if own_workspace.resolve() != workspace.resolve() and file == usual:
             return None
         unified = defaults.get("unifiedSession", defaults.get("unified_session", False)) is True

@@ -11,11 +11,10 @@ from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
@@ -33,8 +32,7 @@ def _group() -> None:
 @postgres.command("send")
 def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""
-    options, problems = read_configuration(config)
-    warn(problems)
+    options = configuration_of(config)
     sent = run(_send(existing_workspace(workspace), options))
     is_left = bool(sent["unsent_bytes"] or sent["unsent_entries"])
     if as_json:

@@ -7,15 +7,10 @@ import itertools
 import json
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
-
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import Complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,40 +101,6 @@ def after_tool(request: Request) -> bool:
     return request.last.get("role") == "tool"
 
 
-class StatusError(Exception):
-    """An HTTP error of the model's server, as clients of such APIs raise it."""
-
-    def __init__(self, status_code: int) -> None:
-        super().__init__(status_code)
-        self.status_code = status_code
-
-
-def over_http(base_url: str, *, timeout: float = 60.0) -> Complete:
-    """Return ``complete`` for a `MemoryHost`: a small client of an OpenAI-compatible server."""
-
-    def ask(messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:
-        body = {"model": "test", "messages": list(messages), "max_tokens": max_tokens, "user": purpose}
-        request = urllib.request.Request(
-            f"{base_url}/chat/completions",
-            data=json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"},
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
-                return str(json.loads(answer.read())["choices"][0]["message"]["content"])
-        except urllib.error.HTTPError as error:
-            error.close()
-            raise StatusError(error.code) from None
-        except urllib.error.URLError as error:
-            raise ConnectionError(type(error.reason).__name__) from None
-
-    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        # A daemon: a server that never answers must not hold up the end of the tests.
-        return await run_in_daemon_thread(ask, messages, max_tokens, purpose)
-
-    return complete
-
-
 class ScriptedServer:
     """The server, on 127.0.0.1 at a port that the system chooses. Use it as a context manager.
 
@@ -177,11 +138,6 @@ class ScriptedServer:
         if self._server is None:
             raise RuntimeError("The server is not running: use it as a context manager.")
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    @property
-    def complete(self) -> Complete:
-        """What a host wires as its language model: it asks this server."""
-        return over_http(self.base_url)
 
     def answer(self, body: Mapping[str, Any]) -> Reply:
         """Record one request and return the reply that the script has for it."""

@@ -99,7 +99,7 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(environment: dict[s
     (tmp_path / "slow" / "typer.py").write_text(slow, encoding="utf-8")
     paths = os.pathsep.join(filter(None, (str(tmp_path / "slow"), environment.get("PYTHONPATH", ""))))
     process = subprocess.Popen(
-        [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor", "--lang", "zh"],
+        [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor"],
         env=environment | {"PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"},
         cwd=tmp_path,
         stdout=subprocess.PIPE,
@@ -109,7 +109,7 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(environment: dict[s
     assert process.stdout.readline() == b"importing\n"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors.decode()) == (130, "nanobot-memory: 已中断。\n")
+    assert (process.returncode, errors.decode()) == (130, "nanobot-memory: Interrupted.\n")
 
 
 @pytest.mark.parametrize("command", ["talks", "whispers"])

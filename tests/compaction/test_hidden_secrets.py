@@ -4,7 +4,8 @@ import json
 
 from nanobot_memory_plugins.compaction.prompts import Hiding
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.tools.scripted_model import ScriptedServer, over_http
+from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
+from tests.behaviour.kit.model_client import over_http
 
 TOKEN = "ghp_zaPqxblZHtG4u45VFXGTTT8TCMSFm8L1WAKL"
 PASSWORD = "Zephyr7M7iV1nSUx"

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row, show_findings, summary
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
-from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
 from nanobot_memory_plugins.core.config.mapping import find_section
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.config.reading import installed_plugins
@@ -102,10 +102,7 @@ def init(
 def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
     """Look at nanobot's configuration: the ``given`` one, else its usual. Raises `ConfigurationError` with a hint."""
     named = given or os.environ.get(FILE_VARIABLE)
-    home = nanobot_home()
-    if named is None and home is None:
-        raise ConfigurationError("There is no home folder to find nanobot's configuration in.", hint="Use --config.")
-    file = Path(named).expanduser().absolute() if named else (home or Path()) / "config.json"
+    file = Path(named).expanduser().absolute() if named else nanobot_config()
     raw, wrong = read_json(file)
     if not file.exists():
         raise ConfigurationError(
@@ -123,15 +120,10 @@ def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
         # A file that does not speak of memory yet has nothing wrong with it.
         problems = [problem for problem in problems if problem.key != "file"]
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
-    folder = resolve_workspace(workspace or _named_workspace(raw))
+    named_folder = value_at(raw, "agents", "defaults", "workspace")
+    folder = resolve_workspace(workspace or (Path(named_folder) if isinstance(named_folder, str) else None))
     senders = configured_senders(folder, str(file)) or UNSAID
     return HostSetup(file, folder, toggles, memory, tuple(problems), senders)
-
-
-def _named_workspace(raw: object) -> Path | None:
-    for key in ("agents", "defaults", "workspace"):
-        raw = raw.get(key) if isinstance(raw, Mapping) else None
-    return Path(raw) if isinstance(raw, str) and raw else None
 
 
 def _show_setup(out: Console, setup: HostSetup) -> None:

@@ -28,8 +28,6 @@ from nanobot_memory_plugins.consolidation.store.entry_text import write_entry
 from nanobot_memory_plugins.core import Scope, SystemClock
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
-    AgentOption,
-    ChannelOption,
     EverybodyOption,
     JsonOption,
     ProjectOption,
@@ -66,9 +64,7 @@ def _day_ahead(text: str) -> date:
 def list_entries(
     group: Annotated[str, typer.Option("--group", help="Only this group, and those inside it.")] = "",
     section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
-    agent: AgentOption = "",
     user: UserOption = "",
-    channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
     workspace: WorkspaceOption = None,
@@ -78,7 +74,7 @@ def list_entries(
     of_project = project_named(project)
     repository = opened(workspace)
     snapshot = repository.load()
-    scope = Scope(agent, user, channel, session)
+    scope = Scope(user=user, session=session)
     found = [
         entry
         for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))

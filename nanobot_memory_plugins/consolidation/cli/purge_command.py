@@ -16,11 +16,10 @@ from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say_note
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
@@ -69,8 +68,7 @@ def purge(
             raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
         raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
-    configuration, problems = read_configuration(config)
-    warn(problems)
+    configuration = configuration_of(config)
     finish_erasure(existing_workspace(workspace), configuration)
     repository = opened(workspace)
     about = known(repository, ids or [])

@@ -17,10 +17,9 @@ from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    configuration_of,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, secrets_cleaner, secrets_taken
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
@@ -39,8 +38,7 @@ def scrub(
 ) -> None:
     """Take secrets out of transcripts, notes, entries, backups, the history and the index. It cannot be undone."""
     repository = opened(workspace)
-    configuration, problems = read_configuration(config)
-    warn(problems)
+    configuration = configuration_of(config)
     plan = run(_scrub(repository, configuration, dry_run=dry_run, everywhere=everywhere))
     failed = any(trace.waits for trace in plan.traces)
     if as_json:

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
-from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import configuration_files, read_json, value_at
 from nanobot_memory_plugins.core.config.languages import ENGLISH, language_named, languages, read_catalogue
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
@@ -84,15 +83,9 @@ def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 def _configured(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     """Return ``core.language`` of the configuration that a command would read, or nothing."""
     named = [value for option, value in pairwise(arguments) if option in ("--config", "-c")]
-    home = nanobot_home()
-    files = [Path("config.json"), *([home / "config.json"] if home is not None else [])]
-    if file := (named or [environment.get("NANOBOT_MEMORY_CONFIG", "")])[-1]:
-        files = [Path(os.path.expanduser(file))]
-    for content in (read_json(file)[0] for file in files):
+    for file in configuration_files(named[-1] if named else None, environment):
+        content = read_json(file)[0]
         for place in _PLACES:
-            found = content
-            for key in (*place, "core", "language"):
-                found = found.get(key) if isinstance(found, Mapping) else None
-            if isinstance(found, str):
+            if isinstance(found := value_at(content, *place, "core", "language"), str):
                 return found
     return ""

@@ -21,12 +21,21 @@ _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 
 
 @asynccontextmanager
-async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
+async def opened_store(
+    workspace: Path, config: MemoryConfig, *, embeddings: bool = True, settles: bool = True
+) -> AsyncIterator[Store]:
     """Open the store of a workspace; what a purge left undone is finished first.
 
-    Raises `StoreError` when no plugin brings one.
+    It ``settles``: for some seconds it is waited until everything is indexed, and has its vector. An indexing that
+    fails says so in the log, and the files are searched themselves. Raises `StoreError` when no plugin brings a store.
     """
-    async with _opened(workspace, config, _WITHOUT_STORE) as (store, _):
+    async with _opened(workspace, config if embeddings else _without_embeddings(config), _WITHOUT_STORE) as (store, _):
+        if settles:
+            with suppress(TimeoutError, StoreError):
+                async with asyncio.timeout(_PATIENCE):
+                    await store.flush()
+                    if isinstance(store, VectorStore):
+                        await store.vectors_complete()
         yield store
 
 
@@ -61,19 +70,7 @@ async def _opened(
         await plugins.close()
 
 
-async def settled(store: Store) -> None:
-    """Wait until everything is indexed and has its vector, for some seconds; what is not there by then is not.
-
-    An indexing that fails says so in the log, and the files are searched themselves.
-    """
-    with suppress(TimeoutError, StoreError):
-        async with asyncio.timeout(_PATIENCE):
-            await store.flush()
-            if isinstance(store, VectorStore):
-                await store.vectors_complete()
-
-
-def without_embeddings(config: MemoryConfig) -> MemoryConfig:
+def _without_embeddings(config: MemoryConfig) -> MemoryConfig:
     """Return the configuration for a search by words alone. The names are those of our storage plugin."""
     replaced = {"embedding_provider", "embeddingProvider"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}

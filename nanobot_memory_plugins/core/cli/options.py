@@ -4,7 +4,6 @@ import json
 import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -48,9 +47,7 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object, as the last line of standard output, instead of text.")
 ]
 
-AgentOption = Annotated[str, typer.Option("--agent", metavar="NAME", help="Only what is this agent's.")]
 UserOption = Annotated[str, typer.Option("--user", metavar="NAME", help="Only what is this user's.")]
-ChannelOption = Annotated[str, typer.Option("--channel", metavar="NAME", help="Only what is of this channel.")]
 SessionOption = Annotated[str, typer.Option("--session", metavar="KEY", help="Only what is of this session.")]
 
 EverybodyOption = Annotated[
@@ -76,10 +73,7 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
     configuration cannot be read: another memory would be taken for this one. ``guess``: the usual one is returned then.
     """
     named = given or environment.get(WORKSPACE_VARIABLE) or _nanobot_workspace(guess=guess)
-    path = Path(named)
-    with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
-        path = path.expanduser()
-    return path.absolute()
+    return Path(os.path.expanduser(named)).absolute()
 
 
 def existing_workspace(given: Path | None, *, may_be_new: bool = False, guess: bool = False) -> Path:
@@ -104,21 +98,17 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False, guess: b
 
 
 def _nanobot_workspace(*, guess: bool) -> str | Path:
-    from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+    from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
 
-    home = nanobot_home()
-    if home is None:
-        return ".nanobot/workspace"
-    file = home / "config.json"
+    file = nanobot_config()
     raw, wrong = read_json(file)
     if wrong and not guess and os.path.lexists(file):
         raise ConfigurationError(
             Sentence("{file} says where the memory is, and cannot be used: {why}.", file=file, why=wrong),
             hint="Mend that file, or name the agent's folder with --workspace.",
         )
-    for key in ("agents", "defaults", "workspace"):
-        raw = raw.get(key) if isinstance(raw, Mapping) else None
-    return raw if isinstance(raw, str) and raw else home / "workspace"
+    named = value_at(raw, "agents", "defaults", "workspace")
+    return named if isinstance(named, str) and named else file.with_name("workspace")
 
 
 def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigProblem]]":
@@ -134,6 +124,13 @@ def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
     from nanobot_memory_plugins.core.values import Scope
 
     return Scope() if everybody else offered_scopes(workspace, read_configuration(None)[0]).of_owner()
+
+
+def configuration_of(given: Path | None) -> "MemoryConfig":
+    """Return the configuration for a command as `read_configuration` does; its problems are printed."""
+    config, problems = read_configuration(given)
+    warn(problems)
+    return config
 
 
 def warn(problems: "Sequence[ConfigProblem]") -> None:

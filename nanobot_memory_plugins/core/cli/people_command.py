@@ -6,10 +6,9 @@ from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
-    warn,
 )
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
@@ -18,8 +17,7 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 
 def people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Show who sees what, and which names are one person."""
-    memory_config, problems = read_configuration(config)
-    warn(problems)
+    memory_config = configuration_of(config)
     folder = existing_workspace(workspace)
     senders = offered_senders(folder, memory_config)
     found = People(memory_config.core.people, senders).all()

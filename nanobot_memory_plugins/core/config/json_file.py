@@ -1,17 +1,37 @@
-"""A configuration file as JSON, before anything is made of it: light to import."""
+"""Where a configuration file may be, and what it holds as JSON, before anything is made of it: light to import."""
 
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+# Names the configuration file, when none is given.
+CONFIG_VARIABLE: Final = "NANOBOT_MEMORY_CONFIG"
 
-def nanobot_home() -> Path | None:
-    """Return ``~/.nanobot``, or None where there is no home."""
-    try:
-        return Path.home() / ".nanobot"
-    except RuntimeError:
-        return None
+
+def nanobot_config() -> Path:
+    """Return nanobot's own configuration file, ``~/.nanobot/config.json``. Without a home nothing is there."""
+    return Path(os.path.expanduser("~/.nanobot/config.json"))
+
+
+def configuration_files(named: str | Path | None, environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the files that may hold the configuration: the one that is ``named``, or in NANOBOT_MEMORY_CONFIG.
+
+    Without either they are ``config.json`` in the current folder, and nanobot's own.
+    """
+    if chosen := named or environment.get(CONFIG_VARIABLE):
+        return [Path(os.path.expanduser(chosen))]
+    return [Path("config.json"), nanobot_config()]
+
+
+def value_at(content: object, *keys: str) -> object:
+    """Return what stands below the keys of an object of JSON, each within the one before; None where nothing does."""
+    for key in keys:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    return content
 
 
 def read_json(path: Path) -> tuple[object, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import configuration_files, nanobot_config, read_json
 from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
@@ -19,9 +19,6 @@ from nanobot_memory_plugins.core.config.wording import shown
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Names the configuration file, when none is given.
-CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"
-
 
 def load_config(
     path: str | Path | None = None, *, environment: Mapping[str, str] = os.environ
@@ -32,10 +29,11 @@ def load_config(
     current folder; nanobot's own ``~/.nanobot/config.json``, at ``channels.memoryPlugins``. A file that was named
     must be there; the other two are passed over when they do not speak of memory.
     """
-    named, own = path or environment.get(CONFIG_VARIABLE), nanobot_file()
-    for place in (Path(named),) if named else (Path("config.json"), own):
-        if place is not None and (named or place.is_file()):
-            found = _read(place, is_named=bool(named), is_own=place == own)
+    files = configuration_files(path, environment)
+    is_named = len(files) == 1
+    for file in files:
+        if is_named or file.is_file():
+            found = _read(file.absolute(), is_named=is_named, is_own=file == nanobot_config())
             if found is not None:
                 return found
     return MemoryConfig(), []
@@ -53,9 +51,8 @@ def given_or_usual(
 
 def nanobot_file() -> Path | None:
     """Return nanobot's own configuration file, or None where it is not there."""
-    home = nanobot_home()
-    file = home / "config.json" if home is not None else None
-    return file if file is not None and file.is_file() else None
+    file = nanobot_config()
+    return file if file.is_file() else None
 
 
 def installed_plugins() -> set[str]:
@@ -65,9 +62,6 @@ def installed_plugins() -> set[str]:
 
 def _read(path: Path, *, is_named: bool, is_own: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
     """Return what a file says; None for one in a usual place that is about something else."""
-    with suppress(RuntimeError):  # there may be no home folder to put in place of "~"
-        path = path.expanduser()
-    path = path.absolute()
     raw, wrong = read_json(path)
     if wrong:
         speaks_of_memory = is_named or is_own or _names_memory(path)

@@ -96,6 +96,7 @@ class PluginHost:
         self._attempts: set[Attempt] = set()
         self._complained: set[Implementation] = set()
         self._closed = False
+        self.last_outcome: Outcome = ()
         self._is_traced = is_traced()
         prepare(kind for kinds in self._accepts.values() for kind in kinds)
 
@@ -250,7 +251,7 @@ class PluginHost:
         self, implementation: Implementation, arguments: Mapping[str, object], outcome: Outcome, seconds: float
     ) -> tuple[object, ...]:
         """Count, log and trace what became of a call, and return the values of its answer."""
-        breaker = implementation.breaker
+        breaker, self.last_outcome = implementation.breaker, outcome
         where = (implementation.plugin_name, implementation.hook)
         if self._is_traced:
             _show(".".join(where), arguments, outcome, seconds)

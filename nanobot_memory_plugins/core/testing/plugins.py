@@ -21,7 +21,6 @@ from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
-from nanobot_memory_plugins.core.isolation.attempt import Implementation, Outcome
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -126,7 +125,7 @@ async def run_hook_async(
     context = context or plugin_context(_default_options(plugin))
     specification = _specification(hook, hookspecs)
     given = _all_arguments(hook, specification, arguments)
-    host = _ReportingHost(time_limits={}, specifications=hookspecs)
+    host = PluginHost(time_limits={}, specifications=hookspecs)
     try:
         implemented = host.register(context.plugin_name, plugin() if inspect.isclass(plugin) else plugin, context)
         if hook not in implemented:
@@ -138,7 +137,11 @@ async def run_hook_async(
             values = tuple(value for answer in answers for value in answer.values)
     finally:
         await host.close()
-    host.raise_failure(hook)
+    outcome = host.last_outcome
+    if isinstance(outcome, Failure):
+        raise PluginError(f"The plugin failed in {hook}: {outcome.reason} at {outcome.place}.") from outcome.error
+    if isinstance(outcome, WrongAnswerError):
+        raise PluginError(f"The plugin answered {hook} with {outcome}, which counts as none.")
     if any(isinstance(one, Summary) and not 0 <= one.keep_from <= len(_messages(given)) for one in values):
         raise PluginError(f"The plugin answered {hook} with a keep_from outside of the messages, which counts as none.")
     return list(values)
@@ -192,23 +195,3 @@ def _all_arguments(hook: str, specification: Callable[..., Any], arguments: Mapp
 def _messages(given: Mapping[str, object], name: str = "messages") -> Sequence[object]:
     value = given.get(name, ())
     return value if isinstance(value, Sequence) else ()
-
-
-class _ReportingHost(PluginHost):
-    """A plugin host that keeps what a plugin did wrong."""
-
-    _outcome: Outcome | None = None
-
-    def raise_failure(self, hook: str) -> None:
-        """Raise `PluginError` for the failure or the wrong answer of the last call, if it was one."""
-        outcome = self._outcome
-        if isinstance(outcome, Failure):
-            raise PluginError(f"The plugin failed in {hook}: {outcome.reason} at {outcome.place}.") from outcome.error
-        if isinstance(outcome, WrongAnswerError):
-            raise PluginError(f"The plugin answered {hook} with {outcome}, which counts as none.")
-
-    def _conclude(
-        self, implementation: Implementation, arguments: Mapping[str, object], outcome: Outcome, seconds: float
-    ) -> tuple[object, ...]:
-        self._outcome = outcome
-        return super()._conclude(implementation, arguments, outcome, seconds)

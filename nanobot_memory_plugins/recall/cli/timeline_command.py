@@ -10,8 +10,6 @@ import typer
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
-    AgentOption,
-    ChannelOption,
     ConfigOption,
     JsonOption,
     ProjectOption,
@@ -21,11 +19,10 @@ from nanobot_memory_plugins.core.cli.options import (
     UserOption,
     WorkspaceOption,
     bounds_of,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.projects import project_named
@@ -44,9 +41,7 @@ def show_timeline(
     until: UntilOption = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Lines at most: the newest.")] = 50,
     everything: Annotated[bool, typer.Option("--all", help="Show what was said, below each line.")] = False,
-    agent: AgentOption = "",
     user: UserOption = "",
-    channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
     workspace: WorkspaceOption = None,
@@ -58,10 +53,9 @@ def show_timeline(
     The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
     off the record, is not there. With --project only what was said while that was worked in is there.
     """
-    memory_config, problems = read_configuration(config)
-    warn(problems)
+    memory_config = configuration_of(config)
     folder = existing_workspace(workspace)
-    scope = Scope(agent, user, channel, session, project=project_named(project))
+    scope = Scope(user=user, session=session, project=project_named(project))
     first, last = bounds_of(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))
@@ -73,12 +67,11 @@ def show_timeline(
 
 
 async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
-    from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
+    from nanobot_memory_plugins.core.cli.open_store import opened_store
 
     project = query.scope.project
     everybodys = replace(query, scope=replace(query.scope, project="")) if isinstance(query.scope, Scope) else query
-    async with opened_store(folder, without_embeddings(config)) as store:
-        await settled(store)
+    async with opened_store(folder, config, embeddings=False) as store:
         return await timeline(store, everybodys, lambda hit: project in ("", hit.scope.project))
 
 

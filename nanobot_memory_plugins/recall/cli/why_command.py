@@ -11,17 +11,16 @@ import typer
 
 from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, Message, Scope, estimate_tokens, redact_text
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
+from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     ProjectOption,
     WorkspaceOption,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -69,19 +68,16 @@ def why(
     are no memories of it, and only what was said before it counts as said; what was remembered since is found. With
     --json all that was looked at is there, with the numbers behind it.
     """
-    memory_config, problems = read_configuration(config)
-    warn(problems)
+    memory_config = configuration_of(config)
     if not memory_config.enabled("recall"):
         raise ConfigurationError(
             "The recall plugin is turned off.", hint="Set memoryPlugins.recall.enabled to true in the configuration."
         )
     folder = existing_workspace(workspace)
-    if no_embeddings:
-        memory_config = without_embeddings(memory_config)
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
-    recalled = run(examine(folder, memory_config, options, " ".join(query), scope=scope))
+    recalled = run(examine(folder, memory_config, options, " ".join(query), scope=scope, embeddings=not no_embeddings))
     if as_json:
         print_json(_json_answer(recalled, options))
     else:
@@ -162,7 +158,7 @@ def _show_candidate(candidate: Weighed) -> None:
 
 
 async def examine(
-    workspace: Path, config: MemoryConfig, options: RecallOptions, text: str, *, scope: Scope
+    workspace: Path, config: MemoryConfig, options: RecallOptions, text: str, *, scope: Scope, embeddings: bool = True
 ) -> Recalled:
     """Recall for a message as a turn of ``scope`` would, with nothing left out for want of time.
 
@@ -180,8 +176,7 @@ async def examine(
     history = last_records(paths.transcript(session), session, sys.maxsize) if session else []
     if before and before[0] in history:
         history = history[: history.index(before[0])]
-    async with opened_store(workspace, config) as store:
-        await settled(store)
+    async with opened_store(workspace, config, embeddings=embeddings) as store:
         return await recall(
             store,
             text,

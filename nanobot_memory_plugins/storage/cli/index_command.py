@@ -9,16 +9,15 @@ import typer
 
 from nanobot_memory_plugins.core import Level, MemoryConfig, StoreStatus
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
+from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -39,10 +38,8 @@ def index(
 
     Of a memory that other machines share, the server gets what it does not have yet.
     """
-    memory_config, problems = read_configuration(config)
-    warn(problems)
-    chosen = without_embeddings(memory_config) if no_embeddings else memory_config
-    status = run(_index(existing_workspace(workspace), chosen, rebuild=rebuild))
+    memory_config = configuration_of(config)
+    status = run(_index(existing_workspace(workspace), memory_config, rebuild=rebuild, embeddings=not no_embeddings))
     if as_json:
         told = {one.name: getattr(status, one.name) for one in fields(status)}
         print_json({"ok": True, **told, "level": int(status.level), "mend": status.hint})
@@ -52,8 +49,8 @@ def index(
         raise typer.Exit(1)
 
 
-async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool) -> StoreStatus:
-    async with opened_store(folder, config) as store:
+async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool, embeddings: bool) -> StoreStatus:
+    async with opened_store(folder, config, embeddings=embeddings, settles=False) as store:
         local_store = getattr(store, "local", store)  # of a memory that other machines share
         if rebuild and isinstance(local_store, SqliteStore):
             await local_store.rebuild()

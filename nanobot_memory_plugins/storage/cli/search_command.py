@@ -18,10 +18,8 @@ from nanobot_memory_plugins.core import (
     Tier,
 )
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
+from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.cli.options import (
-    AgentOption,
-    ChannelOption,
     ConfigOption,
     JsonOption,
     ProjectOption,
@@ -31,11 +29,10 @@ from nanobot_memory_plugins.core.cli.options import (
     UserOption,
     WorkspaceOption,
     bounds_of,
+    configuration_of,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named
@@ -72,9 +69,7 @@ def search(
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with one of these; may be repeated.")
     ] = None,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
-    agent: AgentOption = "",
     user: UserOption = "",
-    channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
     workspace: WorkspaceOption = None,
@@ -89,14 +84,13 @@ def search(
     text = " ".join(query or ()).strip()
     if not text and not (since or until or origin or kind or tag or session):
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
-    memory_config, problems = read_configuration(config)
-    warn(problems)
+    memory_config = configuration_of(config)
     first, last = bounds_of(since, until)
     request = Query(
         text,
         limit=limit,
         tier=tier,
-        scope=Scope(agent, user, channel, session, project=project_named(project)),
+        scope=Scope(user=user, session=session, project=project_named(project)),
         origins=frozenset(origin or ()),
         sources=frozenset(file_kind.value for file_kind in kind or ()),
         since=first,
@@ -118,8 +112,7 @@ def search(
 
 
 async def _search(folder: Path, config: MemoryConfig, query: Query) -> tuple[SearchResult, StoreStatus]:
-    async with opened_store(folder, config if query.use_vectors else without_embeddings(config)) as store:
-        await settled(store)
+    async with opened_store(folder, config, embeddings=query.use_vectors) as store:
         return await store.search(query), store.status()
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, configuration_of, print_json, run
 from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
@@ -46,8 +46,7 @@ def eval_(
                 documents=len(data.documents),
             )
         )
-    memory_config, problems = read_configuration(config)
-    warn(problems)
+    memory_config = configuration_of(config)
     started = time.perf_counter()
     outcome = _evaluated(data, memory_config, embeddings=not no_embeddings)
     target.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.cli.open_store import opened_store, without_embeddings
+from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
@@ -61,7 +61,8 @@ async def evaluate(
     places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents)
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
-    async with opened_store(workspace, _own_index(config, shared, embeddings=embeddings)) as store:
+    own_config = _own_index(config, shared)
+    async with opened_store(workspace, own_config, embeddings=embeddings, settles=False) as store:
         stage(Sentence("indexing"))
         await _indexed(store)
         stage(Sentence("asking"))
@@ -122,7 +123,7 @@ class _Asking:
         return {"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}
 
 
-def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None, *, embeddings: bool) -> MemoryConfig:
+def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None) -> MemoryConfig:
     """Return the configuration with an index in the workspace, whatever it says of the user's own.
 
     The names are those of our own plugins; another store's plugin does not look at them.
@@ -130,5 +131,4 @@ def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None, *, embedd
     replaced = {"db_path", "dbPath"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
     plugins = {**config.plugins, "storage": storage, "postgres": dict(shared or {"enabled": False})}
-    own_config = config.model_copy(update={"plugins": plugins})
-    return own_config if embeddings else without_embeddings(own_config)
+    return config.model_copy(update={"plugins": plugins})

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.testing import ManualClock
 from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.command import Done, run, run_beside
 from tests.behaviour.kit.model import ReadingModel
+from tests.behaviour.kit.model_client import over_http
 
 START = datetime(2026, 2, 16, 14, 20, tzinfo=UTC)
 KEY = "cli:direct"
@@ -60,7 +61,7 @@ class Life:
         """Start a host on the workspace, and close it; each one is a new process's place."""
         config, problems = load_config(self._config_file(**options))
         assert problems == []
-        llm = self.model.complete if self.model is not None and model else None
+        llm = over_http(self.model.base_url) if self.model is not None and model else None
         async with MemoryHost(self.workspace, config=config, llm=llm, clock=self.clock) as memory:
             yield memory
 
