@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.measure import median_seconds, quiet, report
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import activated, as_of
 from nanobot_memory_plugins.consolidation.store import entry_text
 from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core.values.entries import Entry
 
 SIZE = 2_000
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)

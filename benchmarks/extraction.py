@@ -29,12 +29,13 @@ from benchmarks.kept_answers import KeptAnswers
 from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
+from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.text.evidence import Evidence, terms, without_thoughts
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 

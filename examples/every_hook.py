@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.values import Trace, Visibility
-from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView
+from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit, EntryList, EntryRun
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart, SessionReading
 
 REMINDERS = ["Buy tea on Friday.", "When do we deploy?"]
@@ -137,13 +137,13 @@ class NoEntries:
     def entries(self) -> EntryList:
         return EntryList("memory/ENTRIES.md")
 
-    def gone(self) -> Sequence[EntryView]:
+    def gone(self) -> Sequence[Entry]:
         return []
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         return []
 
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> list[EntryView]:
+    def profile(self, about: str = "", *, visible: Visibility | None = None) -> list[Entry]:
         return []
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:

@@ -5,13 +5,7 @@ from dataclasses import replace
 from functools import partial
 from operator import mul
 
-from nanobot_memory_plugins.consolidation.model.entry import (
-    ARCHIVE_BELOW,
-    Entry,
-    is_at_hand,
-    is_visible,
-    new_id,
-)
+from nanobot_memory_plugins.consolidation.model.entry import is_at_hand, is_visible, new_id
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of, end_of
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep, known_in_the_same_words, may_change
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -22,6 +16,7 @@ from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.question import MOST_KNOWN
 from nanobot_memory_plugins.core.text.evidence import Evidence
+from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, SessionReading
 
 WHO = "extraction"

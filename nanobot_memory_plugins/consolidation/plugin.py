@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
-from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import whole_scope
 from nanobot_memory_plugins.consolidation.nightly.consolidation import Schedule
 from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.entries import Section
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart, ReadingRequest
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

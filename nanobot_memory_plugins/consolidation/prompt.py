@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, is_at_hand, is_visible
+from nanobot_memory_plugins.consolidation.model.entry import is_at_hand, is_visible
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, as_of, last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.text.conversation import dominant_language
 from nanobot_memory_plugins.core.text.fence import Language, neutralise
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, Section
 
 _KEPT_TEXTS = 64
 MOST_INSTRUCTIONS = 10

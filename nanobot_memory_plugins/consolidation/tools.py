@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, alike, with_replaced
+from nanobot_memory_plugins.consolidation.model.entry import alike, with_replaced
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, may_change, remember
@@ -39,6 +39,7 @@ from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.entries import Entry
 
 # Who is named in the history of entries for what the model does.
 WHO = "tool"

@@ -6,11 +6,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from nanobot_memory_plugins.core.values import Hit, Query, Scope, SearchResult, StoreStatus, Visibility
 from nanobot_memory_plugins.core.values.entries import (
+    Entry,
     EntryEdit,
     EntryList,
     EntryRun,
     EntryUpdate,
-    EntryView,
 )
 
 
@@ -178,13 +178,13 @@ class EntryAccess(Protocol):
     def entries(self) -> EntryList:
         """Return all entries in the file, archived ones included, as of now."""
 
-    def gone(self) -> Sequence[EntryView]:
+    def gone(self) -> Sequence[Entry]:
         """Return entries that went and can be restored, those that went last first."""
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return what was done, or what was done to one entry, the last run first."""
 
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Sequence[EntryView]:
+    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Sequence[Entry]:
         """Return what is known of the user, or about a person or thing, as far as it is visible: what matters first.
 
         None: all of it.

@@ -266,7 +266,7 @@ class PanelApp(App[None]):
         access = self.memory.entries
         if access is not None:
             states = (change.after or change.before for change in run.changes)
-            lines = [shown_run(run).plain, *(state.text for state in states if state is not None)]
+            lines = [shown_run(run).plain, *(state.content for state in states if state is not None)]
             self.ask(tr("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), tr("Undone.")))
 
     async def show_history(self, entry_id: str) -> None:

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
-from nanobot_memory_plugins.core.values.entries import EntryView
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # What is typed, by the names of the fields.
@@ -63,7 +63,7 @@ class EntryForm(ModalScreen[None]):
         self,
         title: str,
         save: Callable[[Typed], Awaitable[bool]],
-        entry: EntryView | None = None,
+        entry: Entry | None = None,
     ) -> None:
         super().__init__()
         self._title, self._save, self._entry = title, save, entry
@@ -76,7 +76,7 @@ class EntryForm(ModalScreen[None]):
             fields += [("category", tr("Category"), entry.category), ("score", tr("Score"), f"{entry.score:.2f}")]
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
-            yield TextArea(entry.text if entry else "", id="text", soft_wrap=True, tab_behavior="focus")
+            yield TextArea(entry.content if entry else "", id="text", soft_wrap=True, tab_behavior="focus")
             for name, label, value in fields:
                 with Horizontal(classes="field"):
                     yield Label(label)

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.days import moment_of
 from nanobot_memory_plugins.core.text.profile import profile_text
-from nanobot_memory_plugins.core.values.entries import EntryView
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.timeline import timeline
@@ -112,7 +112,7 @@ class MemorySearch:
     async def _search_answer(self, search: SearchArguments, session_key: str) -> str:
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
-        known: Sequence[EntryView] = ()
+        known: Sequence[Entry] = ()
         is_narrowed = search.since or search.until or search.origin or search.source
         may_mean_profile = not is_narrowed and len(search.query) <= _LONGEST_NAME  # of the user, or of what it names
         wants_profile = may_mean_profile and not search.query
@@ -136,16 +136,16 @@ class MemorySearch:
             found = await (_conversations(store, query) if is_timeline else self._hits(store, query, known))
         elif store is None and not known:
             return NO_STORE
-        texts = [entry.text for entry in known] + [hit.text for _, hit in found]
+        texts = [entry.content for entry in known] + [hit.text for _, hit in found]
         language = language_of(search.query or " ".join(texts))
         excerpts = "\n".join(f"{before}{_hit_line(hit)}" for before, hit in found)
         about = profile_text(known, search.query, language) if may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
-    async def _hits(self, store: Store, query: Query, known: Sequence[EntryView]) -> list[tuple[str, Hit]]:
+    async def _hits(self, store: Store, query: Query, known: Sequence[Entry]) -> list[tuple[str, Hit]]:
         """Return what the store finds besides what is ``known``. Raises `StoreError`."""
         hits = (await store.search(query)).hits
-        texts = [entry.text for entry in known]
+        texts = [entry.content for entry in known]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 
 

@@ -128,7 +128,7 @@ def _entries(folder: Path, clock: ManualClock, life: Life) -> None:
     clock.set(NOW - timedelta(hours=10))
     access.edit(ids[9], EntryEdit(score=0.15))
     access.add(life.forgotten)
-    access.forget([next(one.id for one in access.entries().entries if one.text == life.forgotten)])
+    access.forget([next(one.id for one in access.entries().entries if one.content == life.forgotten)])
     clock.set(NOW - timedelta(hours=5))
     remember(repository, NewEntry(life.entries[3][1], life.entries[3][2]), who="extraction")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core.values.entries import Entry
 
 MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.values.entries import Entry
 
 TEXT = "用户喜欢乌龙茶 🍵 and “curly” quotes"
 # What each command is called with; the others are called without arguments.

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values.entries import Entry, plain_score
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 

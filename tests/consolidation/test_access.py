@@ -31,7 +31,7 @@ def access(repository: EntryRepository) -> RepositoryAccess:
 
 
 def texts(access: RepositoryAccess) -> dict[str, str]:
-    return {entry.text: entry.id for entry in access.entries().entries}
+    return {entry.content: entry.id for entry in access.entries().entries}
 
 
 def on_disk(workspace: Path) -> str:

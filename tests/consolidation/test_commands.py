@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.values.entries import Entry
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse, render
 from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.values.entries import Entry
 from tests.support.examples import examples
 
 from .made_entries import EXAMPLE, NOW, drawn_entries, entry, entry_lists, foreign

@@ -2,11 +2,11 @@
 
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import MOST_INSTRUCTIONS, prompt_text
 from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.values.entries import INSTRUCTION
 
 from .made_entries import NOW, days, entry
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import (
     activated,
     as_of,
@@ -17,6 +16,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     shown_now,
 )
 from nanobot_memory_plugins.consolidation.store.document import parse, render
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 from tests.support.each import each
 
 from .made_entries import NOW, days, drawn_entries, entry, times

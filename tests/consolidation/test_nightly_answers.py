@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.nightly.material import Material
 from nanobot_memory_plugins.consolidation.nightly.operations import Answered, Applied, apply
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
+from nanobot_memory_plugins.core.values.entries import Section
 from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner
 from tests.support.each import each
 from tests.support.examples import examples

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, is_visible
+from nanobot_memory_plugins.consolidation.model.entry import is_visible
 from nanobot_memory_plugins.core.scopes.scopes import Scopes, Share
 from nanobot_memory_plugins.core.values import Scope, Visibility
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 
 from .made_entries import entry

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_group
+from nanobot_memory_plugins.consolidation.model.entry import plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import prompt_text
@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost, Origin
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values.entries import Entry
 from tests.support.each import each
 
 from .made_entries import EXAMPLE, NOW, entry, entry_lists

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.operations.changes import forget, restore, undo
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
@@ -13,6 +12,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import InputError, MemoryHost, Origin, Scope
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values.entries import Section
 
 from .made_entries import NOW, added, days, entry
 

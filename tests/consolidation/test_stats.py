@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.host.turn_records import note_injection
 from nanobot_memory_plugins.core.values import ContextBlock
+from nanobot_memory_plugins.core.values.entries import Entry
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(

@@ -11,7 +11,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.values.entries import EntryView
+from nanobot_memory_plugins.core.values.entries import Entry
 from release.pages.picture_workspace import make_workspace
 from tests.behaviour.kit import panel as kit
 
@@ -67,16 +67,16 @@ class Driven(kit.Driven):
         await self.until(lambda: view.seen is not None, name)
 
     @property
-    def entry(self) -> EntryView:
+    def entry(self) -> Entry:
         """The entry under the cursor."""
         found = self.app.views["memories"].current
-        assert isinstance(found, EntryView)
+        assert isinstance(found, Entry)
         return found
 
-    async def go_to(self, words: str) -> EntryView:
+    async def go_to(self, words: str) -> Entry:
         """Put the cursor on the entry that holds these words."""
         view = self.app.views["memories"]
-        view.table.move_cursor(row=next(number for number, entry in enumerate(view.rows) if words in entry.text))
+        view.table.move_cursor(row=next(number for number, entry in enumerate(view.rows) if words in entry.content))
         await self.pilot.pause()
         return self.entry
 

@@ -18,7 +18,7 @@ async def test_memories_are_sorted_and_filtered_by_keys(workspace: Path, config:
         groups = [entry.group for entry in view.rows]
         assert (groups[0], groups[-1]) == ("life", "")
         await panel.press("slash", *"drawings")
-        await panel.until(lambda: [entry.text for entry in view.rows] == [
+        await panel.until(lambda: [entry.content for entry in view.rows] == [
             "The client at Vlaardingen wants drawings in A2"
         ])  # fmt: skip
         await panel.press("enter", "escape")
@@ -56,4 +56,4 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
         await panel.press(*" now", "tab", "tab", "tab", *"x", "ctrl+s")
         await panel.until(lambda: "A score is a number between 0 and 1." in panel.said())
         await panel.press("backspace", *"0.5", "ctrl+s")
-        await panel.until(lambda: f"{entry.text} now\n" in file.read_text(encoding="utf-8"), "a change")
+        await panel.until(lambda: f"{entry.content} now\n" in file.read_text(encoding="utf-8"), "a change")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.core.values.scopes import OwnerFilter
 
 LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)

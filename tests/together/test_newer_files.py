@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.erasure.cleaning import clean_files, secrets_cleaner, words_cleaner
@@ -16,6 +15,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 SECRET = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"

@@ -6,11 +6,12 @@ from itertools import combinations
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, alike
+from nanobot_memory_plugins.consolidation.model.entry import Category, alike
 from nanobot_memory_plugins.consolidation.model.scoring import last_day, shown_now
 from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.text.evidence import terms
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 NEAR_DUPLICATE, STALE, EXPIRED, CONTRADICTED = KINDS_SAID = "near-duplicate", "stale", "expired todo", "contradicted"

@@ -20,7 +20,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_outcome,
     show_run,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Section, group_sizes, in_group, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, group_sizes, in_group, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
 from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
 from nanobot_memory_plugins.consolidation.store.document import in_order
@@ -39,7 +39,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import moment_of
-from nanobot_memory_plugins.core.values.entries import EntryEdit
+from nanobot_memory_plugins.core.values.entries import EntryEdit, Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)

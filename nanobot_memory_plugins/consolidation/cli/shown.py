@@ -7,9 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
-from nanobot_memory_plugins.consolidation.store.history import Change, Run
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration
@@ -17,6 +15,7 @@ from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.values.entries import Entry, EntryChange, EntryRun, Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Who is named in the history for what is done on the command line.
@@ -65,19 +64,25 @@ def row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def change_row(change: Change) -> dict[str, Any]:
+def change_row(change: EntryChange) -> dict[str, Any]:
     """Return a change for programs."""
     return {
         "id": change.id,
         "action": change.action.value,
         "before": row(change.before) if change.before else None,
-        "after": row(change.after) if change.after and not change.after.is_forgotten else None,
+        "after": row(change.left) if change.left else None,
     }
 
 
-def run_row(run: Run) -> dict[str, Any]:
+def run_row(run: EntryRun) -> dict[str, Any]:
     """Return a run of the history for programs, without its changes."""
-    return {"run": run.id, "time": run.time, "who": run.who, "why": run.why, "undoes": run.undoes}
+    return {
+        "run": run.id,
+        "time": exact_time(run.time),
+        "who": run.who,
+        "why": run.why,
+        "undoes": run.undoes,
+    }
 
 
 def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool, **facts: object) -> None:
@@ -94,7 +99,7 @@ def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool
         console().print(tr("{file}, run {id}", file=file, id=run), style="dim")
 
 
-def show_run(run: Run) -> None:
+def show_run(run: EntryRun) -> None:
     """Show a run of the history."""
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     when, who, why = shown(local_minute(run.time)), shown(tr(run.who)), shown(tr(run.why))
@@ -102,7 +107,7 @@ def show_run(run: Run) -> None:
     _show_changes(run.changes, indent="    ")
 
 
-def _show_changes(changes: Sequence[Change], *, indent: str = "") -> None:
+def _show_changes(changes: Sequence[EntryChange], *, indent: str = "") -> None:
     for change in changes:
         states = [state for state in (change.before, change.after) if state is not None]
         scores, text = " -> ".join(shown_score(state.score) for state in states), states[-1].content if states else ""
@@ -130,9 +135,6 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     return id_, category, shown_score(entry.score), day, str(entry.hits), group, shown(text)
 
 
-def local_minute(text: str) -> str:
-    """Return a time of the history as the reader's clock has it, to the minute."""
-    try:
-        return f"{datetime.fromisoformat(text).astimezone():%Y-%m-%d %H:%M}"
-    except (ValueError, OverflowError, OSError):
-        return text
+def local_minute(time: datetime) -> str:
+    """Return a time as the reader's clock has it, to the minute."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M}"

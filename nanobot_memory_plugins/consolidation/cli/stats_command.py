@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.cli.console import console, show_table
 from nanobot_memory_plugins.core.cli.costs import costs_of, show_costs
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
@@ -17,6 +16,7 @@ from nanobot_memory_plugins.core.cli.plain import readable_size
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.turn_records import injections
+from nanobot_memory_plugins.core.values.entries import Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _DAY_NOTE = re.compile(r"\d{4}-\d\d-\d\d.*\.md")

@@ -8,8 +8,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from enum import StrEnum
 
-from nanobot_memory_plugins.consolidation.model.entry import FORGET_BELOW, Entry
+from nanobot_memory_plugins.core.values.entries import Entry
 
+FORGET_BELOW = 0.05
+"""The score below which an entry is shown to nobody."""
 PROTECTED_DAYS = 7
 HIT_SHARE = 0.2
 CONTRADICTED_SHARE = 0.5

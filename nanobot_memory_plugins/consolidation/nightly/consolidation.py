@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
 from nanobot_memory_plugins.consolidation.nightly.operations import (
@@ -29,6 +28,7 @@ from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import LeasingStore
 from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PURPOSE = "consolidation"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import whole_scope
 from nanobot_memory_plugins.consolidation.prompt import fitting_lines
 from nanobot_memory_plugins.core import Message, Origin, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.text.conversation import dated, dominant_langua
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.pasted import authored_text
 from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 
 _CONSOLIDATION = PromptFile(Path(__file__).parents[1] / "templates", "consolidation")
 # Messages of all sessions, and of one; characters of one message that are looked at.

@@ -8,14 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import (
-    Entry,
-    Section,
-    alike,
-    joined_sessions,
-    new_id,
-    sessions_in,
-)
+from nanobot_memory_plugins.consolidation.model.entry import alike, joined_sessions, new_id
 from nanobot_memory_plugins.consolidation.model.scoring import (
     EXPIRED_SCORE,
     IMPORTANCES,
@@ -30,6 +23,7 @@ from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.question import KINDS, ids_of, read_answer
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, Quote, ReadEntry
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -234,7 +228,7 @@ def _heir(entry: Entry, before: Sequence[Entry], quote: Quote, now: datetime) ->
     """
     used = max(one.last_activated for one in before)
     score = max(decayed(one, used).score for one in before)
-    sessions = frozenset().union(*(sessions_in(one.source_session) for one in (entry, *before)))
+    sessions = {session for one in (entry, *before) for session in one.sessions}
     importance = min((one.importance for one in before if one.importance), key=IMPORTANCES.index, default="")
     scope = before[0].scope
     if _names_nobody(before[0]):  # who speaks takes it over

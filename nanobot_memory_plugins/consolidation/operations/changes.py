@@ -5,23 +5,20 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import (
     Category,
-    Entry,
-    Section,
     content_of,
     plain_group,
-    sessions_in,
     with_replaced,
 )
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
 from nanobot_memory_plugins.consolidation.store.document import in_order
-from nanobot_memory_plugins.consolidation.store.history import BY_HAND, PURGED, Run
+from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.merging import merged_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.text.folding import fold
-from nanobot_memory_plugins.core.values.entries import EntryEdit
+from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit, EntryRun, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Characters of a text that is remembered; more is no fact any more.
@@ -111,7 +108,7 @@ def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = 
             raise InputError(
                 Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
             )
-        if any(later.undoes == run.id for later in runs):
+        if run.undone:
             raise InputError(Sentence("The run {id} was undone already.", id=run.id))
         if not run.changes:
             raise InputError(Sentence("Of what the run {id} did, nothing is known any more.", id=run.id))
@@ -173,7 +170,7 @@ def content_to_keep(text: str) -> str:
 def _hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
     """Return the ids of the messages that an entry came from, and of what the assistant answered to them."""
     found = dict.fromkeys(entry.records)
-    for session in sessions_in(entry.source_session) if found else ():
+    for session in entry.sessions if found else ():
         is_answer = False
         try:
             records = last_records(paths.transcript(session), session, _MOST_RECORDS)
@@ -186,19 +183,15 @@ def _hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _last_undoable(runs: Sequence[Run]) -> Run | None:
-    """Return the last run that is no undoing, was not undone, and was not made by hand.
-
-    Raises `InputError` where what was done last cannot be taken back.
-    """
-    undone = {run.undoes for run in runs if run.undoes}
+def _last_undoable(runs: Sequence[EntryRun]) -> EntryRun | None:
+    """Return the last run that can be undone. Raises `InputError` where what was done last cannot be taken back."""
     for run in reversed(runs):
         if run.why == PURGED:
             raise InputError(
                 "What was done last was to forget for good, which cannot be taken back.",
                 hint="Name an earlier run: `nanobot-memory entries history` shows them.",
             )
-        if run.changes and not run.undoes and run.who != BY_HAND and run.id not in undone:
+        if run.is_undoable:
             return run
     return None
 

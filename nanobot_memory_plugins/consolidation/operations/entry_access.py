@@ -2,30 +2,26 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, new_id, sessions_in, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
 from nanobot_memory_plugins.consolidation.operations import changes
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
-from nanobot_memory_plugins.consolidation.store.history import BY_HAND, Change, Run
 from nanobot_memory_plugins.consolidation.store.merging import merged
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.fields import read_time
 from nanobot_memory_plugins.core.files.reading import file_stamp
 from nanobot_memory_plugins.core.values import Erasure, Visibility
 from nanobot_memory_plugins.core.values.entries import (
-    EntryChange,
+    Entry,
     EntryEdit,
     EntryList,
     EntryRun,
     EntryUpdate,
-    EntryView,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -34,31 +30,6 @@ _WHO = "user"
 _OTHERS, _CHANGED_ELSEWHERE = "shared memory", "changed on another machine"
 CONFLICT = "conflict"
 """The group of an entry whose text was changed on two machines at once: of both, the one that came second."""
-
-
-def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
-    """Return an entry as others see it."""
-    return EntryView(
-        id=entry.id,
-        text=entry.content,
-        category=entry.category,
-        score=entry.score,
-        last_used=entry.last_activated,
-        archived=entry.section is Section.ARCHIVED,
-        gone=gone,
-        group=entry.group,
-        hits=entry.hits,
-        created_at=entry.created_at,
-        expires_at=entry.expires_at,
-        superseded_by=entry.superseded_by,
-        origin=entry.origin,
-        scope=entry.scope,
-        source_session=", ".join(sorted(sessions_in(entry.source_session))),
-        kind=entry.kind,
-        pinned=entry.pinned,
-        quote=entry.shown_quote,
-        quoted_on=entry.quoted_on,
-    )
 
 
 class RepositoryAccess:
@@ -81,55 +52,52 @@ class RepositoryAccess:
         version = self.version()
         if self._list is None or self._list[0] != version:
             snapshot, now = self._repository.load(), self._repository.clock.now()
-            views = [view_of(entry) for entry in in_order(shown_now(snapshot.shown(), now))]
+            entries = in_order(shown_now(snapshot.shown(), now))
             problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
-            self._list = version, EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems)
+            self._list = version, EntryList(self._repository.paths.relative(snapshot.path), tuple(entries), problems)
         return self._list[1]
 
-    def gone(self) -> Sequence[EntryView]:
-        """Return what was forgotten, and what the history knows and the file does not hold."""
+    def gone(self) -> Sequence[Entry]:
+        """Return what was forgotten, has faded away, or is in the history alone: all as forgotten."""
         snapshot = self._repository.load()
         now = self._repository.clock.now()
         gone = self._repository.history.gone(snapshot.entries)
         gone |= {id_: entry for id_, entry in snapshot.forgotten.items() if id_ not in gone}
         gone |= {id_: entry for id_, entry in snapshot.entries.items() if is_faded_away(as_of(entry, now))}
-        return [view_of(entry, gone=True) for entry in gone.values()]
+        return [replace(entry, hides=entry.hides or (id_,)) for id_, entry in gone.items()]
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return runs, the last first."""
-        runs = self._repository.history.runs()
-        undone = {run.undoes for run in runs if run.undoes}
-        found = self._repository.history.runs(entry_id) if entry_id else runs
-        return [_run_view(run, undone) for run in reversed(found[-limit:])]
+        return self._repository.history.runs(entry_id)[-limit:][::-1]
 
-    def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Sequence[EntryView]:
+    def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Sequence[Entry]:
         """Return what is known of the user, or about somebody or something."""
         entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
         name = simplified(about.strip()).casefold()
         found = [entry for entry in entries if name in simplified(f"{entry.content} {entry.quote}").casefold()]
         visible_entries = [entry for entry in found if visible is None or visible.allows(whole_scope(entry))]
-        return [view_of(entry) for entry in sorted(visible_entries, key=lambda entry: (-entry.score, entry.id))]
+        return sorted(visible_entries, key=lambda entry: (-entry.score, entry.id))
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
         new = NewEntry(text, group=group, scope=self._owner())
-        return self._run_of(remember(self._repository, new, who=_WHO).outcome)
+        return remember(self._repository, new, who=_WHO).outcome.run
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         """Change an entry."""
-        return self._run_of(changes.edit(self._repository, [entry_id], edit, who=_WHO))
+        return changes.edit(self._repository, [entry_id], edit, who=_WHO).run
 
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
         """Take entries out of the memory."""
-        return self._run_of(changes.forget(self._repository, ids, who=_WHO))
+        return changes.forget(self._repository, ids, who=_WHO).run
 
     def restore(self, entry_id: str) -> EntryRun | None:
         """Bring back an entry."""
-        return self._run_of(changes.restore(self._repository, entry_id, who=_WHO))
+        return changes.restore(self._repository, entry_id, who=_WHO).run
 
     def undo(self, run_id: str = "") -> EntryRun | None:
         """Take back a run."""
-        return self._run_of(changes.undo(self._repository, run_id, who=_WHO))
+        return changes.undo(self._repository, run_id, who=_WHO).run
 
     def exported(self) -> dict[str, str]:
         """Return each entry as it is in the file, forgotten ones too; that it fades is no change.
@@ -191,9 +159,6 @@ class RepositoryAccess:
             erasure = Erasure(tuple(gone), tuple(entry.content for entry in gone.values()))
             erase_entries(self._repository, erasure, dry_run=False, who=_OTHERS)
 
-    def _run_of(self, outcome: Outcome) -> EntryRun | None:
-        return _run_view(outcome.run, set()) if outcome.run is not None else None
-
 
 def _is_conflict(base: Entry | None, remote: Entry, local: Entry) -> bool:
     """Tell whether both have written a text of their own."""
@@ -211,16 +176,3 @@ def _entry_of(text: str) -> Entry | None:
             hint="Update nanobot-memory-consolidation here; until then entries are exchanged no more.",
         )
     return read[0]
-
-
-def _run_view(run: Run, undone: set[str]) -> EntryRun:
-    time = read_time(run.time)
-    changes = tuple(_change_view(change, time) for change in run.changes)
-    return EntryRun(run.id, time, run.who, run.why, changes, run.undoes, run.id in undone, run.who == BY_HAND)
-
-
-def _change_view(change: Change, time: datetime | None) -> EntryChange:
-    # The history has an entry as it was when it was written last; meanwhile it has faded.
-    before = decayed(change.before, time) if change.before is not None and time is not None else change.before
-    after = view_of(change.after) if change.after and not change.after.is_forgotten else None
-    return EntryChange(change.id, change.action.value, view_of(before) if before else None, after)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
+from nanobot_memory_plugins.consolidation.model.entry import new_id, plain_words
 from nanobot_memory_plugins.consolidation.operations.changes import undo
 from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
+from nanobot_memory_plugins.core.values.entries import Entry
 
 _WHO, _WHY = "import", "imported from an archive"
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, sessions_in, with_replaced
+from nanobot_memory_plugins.consolidation.model.entry import with_replaced
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -92,7 +93,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
 
 def _rests_on(entry: Entry, erasure: Erasure) -> bool:
     """Return whether an entry is from messages or conversations that go, and from nothing else."""
-    sessions = sessions_in(entry.source_session)
+    sessions = set(entry.sessions)
     is_of_sessions = bool(sessions) and sessions <= set(erasure.sessions)
     return is_of_sessions or not set(erasure.records).isdisjoint((entry.id, *entry.records, *entry.hides))
 

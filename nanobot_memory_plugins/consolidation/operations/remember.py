@@ -5,10 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import (
-    INSTRUCTION,
     Category,
-    Entry,
-    Section,
     alike,
     belonging,
     is_at_hand,
@@ -29,6 +26,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.protocols import VisibleScopes
 from nanobot_memory_plugins.core.values import Visibility
+from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, Section
 from nanobot_memory_plugins.core.values.session_reading import Quote
 
 

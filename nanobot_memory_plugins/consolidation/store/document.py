@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of
+from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
 from nanobot_memory_plugins.consolidation.store.entry_text import end_of_entry, read_entry, write_entry
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 TITLE = "# Agent Memory"

@@ -20,11 +20,11 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, plain_score
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files.fields import origin_of
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
+from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, plain_score
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ANY_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")

@@ -5,74 +5,28 @@ With the database the history goes, and nothing else: the entries are in their f
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
-from enum import StrEnum
+from dataclasses import replace
+from datetime import UTC, datetime
 from sqlite3 import Connection
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
+from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.values.entries import Entry, EntryChange, EntryRun
 
-BY_HAND = "hand"
-"""Who is named for what others did to the file."""
 PURGED = "purged"
 """Why a run forgot entries for good."""
 
 _RUNS = (
-    "SELECT r.id, r.time, r.who, r.why, r.undoes, c.id, c.before, c.after FROM run r LEFT JOIN change c ON c.run = r.id"
+    "SELECT r.id, r.time, r.who, r.why, r.undoes, r.id IN (SELECT undoes FROM run), c.id, c.before, c.after"
+    " FROM run r LEFT JOIN change c ON c.run = r.id"
 )
 # Characters of a text from which on a digest of it is kept: one of a short text is no secret.
 _LEAST_HASHED = 20
 _ID, _TEXT, _FILE = "entry", "text", "ENTRIES.md"
 
 
-class Action(StrEnum):
-    """What became of an entry in a run."""
-
-    ADDED = "added"
-    CHANGED = "changed"
-    ARCHIVED = "archived"
-    RESTORED = "restored"
-    FORGOTTEN = "forgotten"
-    REMOVED = "removed"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One entry before and after a run; None where it was not there."""
-
-    id: str
-    before: Entry | None
-    after: Entry | None
-
-    @property
-    def action(self) -> Action:
-        """What became of the entry, in a word."""
-        if self.after is None:
-            return Action.REMOVED
-        if self.after.is_forgotten:
-            return Action.FORGOTTEN
-        if self.before is None:
-            return Action.ADDED
-        if self.before.section is not self.after.section:
-            return Action.ARCHIVED if self.after.section is Section.ARCHIVED else Action.RESTORED
-        return Action.CHANGED
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Changes that were made together: who made them, when (ISO 8601) and why; ``undoes`` is the run it took back."""
-
-    id: str
-    time: str
-    who: str
-    why: str
-    changes: tuple[Change, ...] = ()
-    undoes: str = ""
-
-
-def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
+def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[EntryChange, ...]:
     """Return how two states of the entries differ; that they have faded is no change."""
 
     def is_same(one: Entry | None, other: Entry | None) -> bool:
@@ -80,7 +34,7 @@ def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> 
             return one is other
         return one == other or replace(one, decayed_days=other.decayed_days) == other
 
-    changes = (Change(id_, before.get(id_), after.get(id_)) for id_ in dict.fromkeys((*before, *after)))
+    changes = (EntryChange(id_, before.get(id_), after.get(id_)) for id_ in dict.fromkeys((*before, *after)))
     return tuple(change for change in changes if not is_same(change.before, change.after))
 
 
@@ -93,16 +47,19 @@ class History:
     def __init__(self, state: StateDatabase) -> None:
         self._state = state
 
-    def runs(self, entry_id: str = "") -> list[Run]:
+    def runs(self, entry_id: str = "") -> list[EntryRun]:
         """Return all runs, oldest first, or those that changed an entry, with that change alone."""
         where, values = ("WHERE c.id = ?", (entry_id,)) if entry_id else ("", ())
-        found: dict[str, Run] = {}
-        for number, time, who, why, undoes, id_, before, after in self._state.read(
+        found: dict[str, EntryRun] = {}
+        for number, time, who, why, undoes, undone, id_, before, after in self._state.read(
             f"{_RUNS} {where} ORDER BY r.id, c.place", values
         ):
-            run = found.setdefault(str(number), Run(str(number), time, who, why, (), str(undoes or "")))
+            when, taken_back = datetime.fromisoformat(time), str(undoes or "")
+            run = found.setdefault(
+                str(number), EntryRun(str(number), when, who, why, (), taken_back, undone=bool(undone))
+            )
             if id_ is not None:
-                change = Change(id_, _entry_of(before), _entry_of(after))
+                change = EntryChange(id_, _entry_of(before), _entry_of(after))
                 found[run.id] = replace(run, changes=(*run.changes, change))
         return list(found.values())
 
@@ -125,11 +82,13 @@ class History:
         read = ((id_, _entry_of(body)) for id_, body in self._state.read("SELECT id, body FROM entry"))
         return {id_: entry for id_, entry in read if entry is not None}
 
-    def write_down(self, digest: str, ids: Collection[str], fresh: Iterable[Entry], runs: Iterable[Run]) -> list[Run]:
+    def write_down(
+        self, digest: str, ids: Collection[str], fresh: Iterable[Entry], runs: Iterable[EntryRun]
+    ) -> list[EntryRun]:
         """Write down that the file holds the entries ``ids``, some of them ``fresh``; return the ``runs`` with ids."""
         rows = [(entry.id, write_entry(entry)) for entry in fresh]
 
-        def change(connection: Connection) -> list[Run]:
+        def change(connection: Connection) -> list[EntryRun]:
             gone = [row for row in connection.execute("SELECT id FROM entry").fetchall() if row[0] not in ids]
             connection.executemany("DELETE FROM entry WHERE id = ?", gone)
             connection.executemany("INSERT OR REPLACE INTO entry (id, body) VALUES (?, ?)", rows)
@@ -175,7 +134,7 @@ class History:
         sql = "SELECT 1 FROM forgotten WHERE (kind, digest) IN (VALUES (?, ?), (?, ?))"
         return bool(self._state.read(sql, (_ID, _digest(id_), _TEXT, _digest(folded(text)))))
 
-    def _last_states(self, runs: Iterable[Run]) -> dict[str, Entry]:
+    def _last_states(self, runs: Iterable[EntryRun]) -> dict[str, Entry]:
         """Return the last state of each entry that runs changed, those that were changed last last."""
         known: dict[str, Entry] = {}
         for change in (change for run in runs for change in run.changes):
@@ -185,10 +144,10 @@ class History:
         return known
 
 
-def _add_run(connection: Connection, run: Run) -> Run:
+def _add_run(connection: Connection, run: EntryRun) -> EntryRun:
     connection.execute(
         "INSERT INTO run (time, who, why, undoes) VALUES (?, ?, ?, ?)",
-        (run.time, run.who, run.why, int(run.undoes) if run.undoes else None),
+        (exact_time(run.time.astimezone(UTC)), run.who, run.why, int(run.undoes) if run.undoes else None),
     )
     ((number,),) = connection.execute("SELECT last_insert_rowid()").fetchall()
     rows = [

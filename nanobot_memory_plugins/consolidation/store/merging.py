@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import fields, replace
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import EXPIRED_SCORE, RESTORED_SCORE
 from nanobot_memory_plugins.consolidation.store.document import EntryDocument
 from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.values.entries import Entry, Section
 
 # Fields that say one thing together: of these, one side is taken whole.
 _SCORE = ("anchor", "anchor_days", "decayed_days", "last_activated")

@@ -12,31 +12,25 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, plain_words
-from nanobot_memory_plugins.consolidation.model.scoring import INITIAL_SCORES, Importance
+from nanobot_memory_plugins.consolidation.model.entry import new_id, plain_words
+from nanobot_memory_plugins.consolidation.model.scoring import INITIAL_SCORES, Importance, decayed
 from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse, render
-from nanobot_memory_plugins.consolidation.store.history import (
-    BY_HAND,
-    Change,
-    History,
-    Run,
-    changes_between,
-)
+from nanobot_memory_plugins.consolidation.store.history import History, changes_between
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, locked, make_folder
-from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.entries import BY_HAND, Entry, EntryChange, EntryRun
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ATTEMPTS = 20
@@ -86,7 +80,7 @@ class Snapshot:
         return self.document.problems
 
     @property
-    def by_hand(self) -> tuple[Change, ...]:
+    def by_hand(self) -> tuple[EntryChange, ...]:
         """What others did to the entries since they were written last."""
         return changes_between(self.known, self.every) if self.known is not None else ()
 
@@ -105,10 +99,10 @@ class Outcome:
 
     path: Path
     entries: dict[str, Entry]
-    run: Run | None = None
+    run: EntryRun | None = None
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[EntryChange, ...]:
         """What became of which entry."""
         return self.run.changes if self.run is not None else ()
 
@@ -206,7 +200,10 @@ class EntryRepository:
             entries = dict(decide(found))
             now = self.clock.now()
             data = render(document, entries, now=now)
-            run = Run("", exact_time(now.astimezone(UTC)), who, why, changes_between(found.every, entries), undoes)
+            changed = changes_between(found.every, entries)
+            # They were written at some time; meanwhile they have faded.
+            changed = tuple(replace(one, before=one.before and decayed(one.before, now)) for one in changed)
+            run = EntryRun("", now, who, why, changed, undoes)
             if found.is_written and data == (found.raw or b"") and not run.changes:
                 return Outcome(self.path, entries)
             self._at("before check")
@@ -253,7 +250,7 @@ class EntryRepository:
 
     def taken_out(self) -> list[str]:
         """Return the ids of the entries that others took out of the file lately, and that are not back."""
-        found, since = self.load(), exact_time(self.clock.now() - _LATELY)
+        found, since = self.load(), self.clock.now() - _LATELY
         runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
         changes = [change for run in runs for change in run.changes] + list(found.by_hand)
         gone = dict.fromkeys(change.id for change in changes if change.after is None)
@@ -299,12 +296,12 @@ class EntryRepository:
         replaced = self._read_file(self.backup) if found.raw is not None else None
         return None if replaced == raw else replaced
 
-    def _write_down(self, found: Snapshot, entries: Entries, data: bytes, run: Run) -> Run | None:
+    def _write_down(self, found: Snapshot, entries: Entries, data: bytes, run: EntryRun) -> EntryRun | None:
         """Write down what others did and what we did, and return our run; without secrets that people wrote."""
         runs = []
         if found.by_hand:
             why = f"edited in {self.path.name}" if found.raw is not None else f"{self.path.name} was gone"
-            runs.append(Run("", run.time, BY_HAND, why, self._without_secrets(found.by_hand)))
+            runs.append(EntryRun("", run.time, BY_HAND, why, self._without_secrets(found.by_hand)))
         run = replace(run, changes=self._without_secrets(run.changes))
         is_own = bool(run.changes or run.undoes)
         runs += [run] if is_own else []
@@ -332,10 +329,10 @@ class EntryRepository:
         safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
 
-    def _without_secrets(self, changes: Sequence[Change]) -> tuple[Change, ...]:
+    def _without_secrets(self, changes: Sequence[EntryChange]) -> tuple[EntryChange, ...]:
         """Return changes as the state database may hold them: what people wrote of a secret is none."""
         safe = [
-            Change(
+            EntryChange(
                 change.id,
                 change.before and self._redacted(change.before),
                 change.after and self._redacted(change.after),

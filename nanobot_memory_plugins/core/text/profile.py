@@ -6,10 +6,10 @@ from datetime import UTC
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Origin
-from nanobot_memory_plugins.core.values.entries import EntryView
+from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
 
-# Tokens that a profile takes of a prompt, and the score below which an entry is archived.
-_TOKENS, _FADED = 1_500, 0.2
+# Tokens that a profile takes of a prompt.
+_TOKENS = 1_500
 _TEXTS: dict[Language, dict[str, str]] = {
     "en": {
         "head": "All that is remembered of {who}, by kind (tell it as it stands; nothing else is known for long):",
@@ -36,16 +36,16 @@ _TEXTS: dict[Language, dict[str, str]] = {
 }
 
 
-def profile_text(entries: Sequence[EntryView], about: str, language: Language) -> str:
+def profile_text(entries: Sequence[Entry], about: str, language: Language) -> str:
     """Return what a model is given about the user or about ``about``; nothing where nothing is known of a name."""
     texts = _TEXTS[language]
     if not entries:
         return "" if about else texts["none"]
-    parts: dict[str, list[EntryView]] = {}
+    parts: dict[str, list[Entry]] = {}
     for is_over in (False, True):
         for one in entries:
             # What only a model noted is put away, and may hold all the same.
-            has_faded = one.archived and one.score < _FADED
+            has_faded = one.score < ARCHIVE_BELOW
             if bool(has_faded or one.superseded_by) is is_over:
                 kind = texts["ended"] if is_over else one.category
                 parts.setdefault(kind, []).append(one)
@@ -62,12 +62,12 @@ def profile_text(entries: Sequence[EntryView], about: str, language: Language) -
     return "\n".join(lines)
 
 
-def _line(entry: EntryView, texts: dict[str, str]) -> str:
+def _line(entry: Entry, texts: dict[str, str]) -> str:
     since, origin = entry.created_at, entry.origin
     about = [
         texts["since"].format(day=f"{since.astimezone(UTC):%Y-%m-%d}") if since else "",
-        texts["said"].format(words=entry.quote) if entry.quote else "",
-        texts["unsaid"].format(origin=origin.value) if not entry.quote and origin is not Origin.USER else "",
+        texts["said"].format(words=entry.shown_quote) if entry.shown_quote else "",
+        texts["unsaid"].format(origin=origin.value) if not entry.shown_quote and origin is not Origin.USER else "",
     ]
     remarks = "; ".join(filter(None, about))
-    return f"- [{entry.id}] {' '.join(entry.text.split())}{f' ({remarks})' if remarks else ''}"
+    return f"- [{entry.id}] {' '.join(entry.content.split())}{f' ({remarks})' if remarks else ''}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core.values.entries import EntryRun, EntryView
+from nanobot_memory_plugins.core.values.entries import Entry, EntryRun
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -22,7 +22,7 @@ class HistoryView(View):
         super().__init__(*arguments, **more)
         self.entry_id = ""
         """The entry that is shown, or empty for all."""
-        self._entry: EntryView | None = None
+        self._entry: Entry | None = None
 
     def version(self) -> str:
         """Return a text that changes with the entries, and with the one that is shown."""
@@ -41,7 +41,7 @@ class HistoryView(View):
         if self._entry is not None:
             text = (
                 Text()
-                .append(f" {self._entry.text}\n", "bold")
+                .append(f" {self._entry.content}\n", "bold")
                 .append_text(text)
                 .append("  " + tr("esc: of all"), "dim")
             )
@@ -50,7 +50,7 @@ class HistoryView(View):
     def _cells(self, run: EntryRun) -> Cells:
         first = next((change.after or change.before for change in run.changes), None)
         undone = f"({tr('undone')}) " if run.undone else ""
-        cells = (day_and_time(run.time), tr(run.who), tr(run.why), undone + (first.text if first is not None else ""))
+        cells = day_and_time(run.time), tr(run.who), tr(run.why), f"{undone}{first.content if first else ''}"
         return [Text(cell, "dim" if run.undone else "") for cell in cells]
 
     async def detail(self, row: EntryRun) -> Text:
@@ -58,11 +58,12 @@ class HistoryView(View):
         text = shown_run(row).append("\n\n")
         for change in row.changes:
             text.append(f"{tr(change.action)} ", "bold").append(f"{change.id}\n", "dim")
-            before, after = change.before, change.after
-            if before is not None and (after is None or after.text != before.text):
-                text.append(f"- {before.text}\n", "red")
+            before, after = change.before, change.left
+            if before is not None and (after is None or after.content != before.content):
+                text.append(f"- {before.content}\n", "red")
             if after is not None:
-                text.append(f"{'+' if before is None or before.text != after.text else ' '} {after.text}\n", "green")
+                is_new = before is None or before.content != after.content
+                text.append(f"{'+' if is_new else ' '} {after.content}\n", "green")
             if before is not None and after is not None and f"{before.score:.2f}" != f"{after.score:.2f}":
                 text.append(f"  {tr('Score')} {before.score:.2f} → {after.score:.2f}\n", "dim")
         return text.append("\n").append_text(entry_text(self._entry)) if self._entry is not None else text
@@ -78,20 +79,20 @@ class HistoryView(View):
 
     def do_undo(self) -> None:
         """Take the run under the cursor back."""
-        if self.current is not None and is_undoable(self.current):
+        if self.current is not None and self.current.is_undoable:
             self.panel.ask_undo(self.current)
         elif self.current is not None:
             self.warn(tr("This cannot be undone, or was undone already."))
 
 
-def entry_text(entry: EntryView) -> Text:
+def entry_text(entry: Entry) -> Text:
     """Return an entry with all that is known of it."""
-    text = Text().append(f"{entry.text}\n", "bold")
-    if entry.quote:
+    text = Text().append(f"{entry.content}\n", "bold")
+    if quote := entry.shown_quote:
         day = f"{entry.quoted_on:%Y-%m-%d}: " if entry.quoted_on else ""
-        text.append(f"{day}“{entry.quote}”\n", "italic")
+        text.append(f"{day}“{quote}”\n", "italic")
     text.append("\n")
-    state = tr("forgotten") if entry.gone else tr("archived") if entry.archived else tr("active")
+    state = tr(section_of(entry))
     used = ", " + tr("used {n} times", n=entry.hits) if entry.hits else ""
     field(text, tr("Score"), f"{entry.score:.2f}, {state}{used}")
     field(text, tr("Group"), entry.group)
@@ -100,9 +101,9 @@ def entry_text(entry: EntryView) -> Text:
     standing = (tr(entry.kind) if entry.kind else "", tr("pinned") if entry.pinned else "")
     field(text, tr("Kind"), " · ".join(filter(None, standing)))
     field(text, tr("Written"), day_and_time(entry.created_at))
-    field(text, tr("Last used"), day_and_time(entry.last_used))
+    field(text, tr("Last used"), day_and_time(entry.last_activated))
     field(text, tr("Expires"), day_and_time(entry.expires_at))
-    field(text, tr("Session"), entry.source_session)
+    field(text, tr("Session"), ", ".join(entry.sessions))
     field(text, tr("Replaced by"), entry.superseded_by)
     field(text, tr("Id"), entry.id)
     return text
@@ -117,9 +118,9 @@ def shown_run(run: EntryRun) -> Text:
     return text.append(f" ({tr('undone')})", "dim") if run.undone else text
 
 
-def is_undoable(run: EntryRun) -> bool:
-    """Return whether undoing is offered for a run."""
-    return bool(run.changes) and not (run.undone or run.undoes or run.by_hand)
+def section_of(entry: Entry) -> str:
+    """Return where an entry is listed."""
+    return "forgotten" if entry.is_forgotten else entry.section.value
 
 
 def day_and_time(time: datetime | None) -> str:

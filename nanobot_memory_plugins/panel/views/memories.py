@@ -9,10 +9,10 @@ from textual import on
 from textual.widgets import DataTable, Input
 
 from nanobot_memory_plugins.core import EntryAccess, Origin
-from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryView
+from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit
 from nanobot_memory_plugins.panel.dialogs import EntryForm, Typed
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View
-from nanobot_memory_plugins.panel.views.history import entry_text, is_undoable
+from nanobot_memory_plugins.panel.views.history import entry_text, section_of
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 SECTIONS = ("active", "archived", "forgotten", "all")
@@ -37,7 +37,7 @@ class MemoriesView(View):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._section, self._order = SECTIONS[0], ORDERS[0]
-        self._all: Sequence[EntryView] = ()
+        self._all: Sequence[Entry] = ()
         self._problem = ""
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -60,11 +60,11 @@ class MemoriesView(View):
         found = [
             entry
             for entry in self._all
-            if self._section in ("all", _section_of(entry))
-            and all(word in f"{entry.group} {entry.text}".casefold() for word in words)
+            if self._section in ("all", section_of(entry))
+            and all(word in f"{entry.group} {entry.content}".casefold() for word in words)
         ]
         if self._order == "age":
-            found.sort(key=lambda entry: entry.created_at or entry.last_used, reverse=True)
+            found.sort(key=lambda entry: entry.created_at or entry.last_activated, reverse=True)
         elif self._order == "group":
             found.sort(key=lambda entry: (not entry.group, entry.group, -entry.score))
         self.fill(found, self._cells, lambda entry: entry.id)
@@ -83,12 +83,12 @@ class MemoriesView(View):
             line.append(f"  {self._problem}", "yellow")
         self.line.update(line)
 
-    def _cells(self, entry: EntryView) -> Cells:
-        style = "dim" if entry.archived or entry.gone else ""
-        age = _age(entry.created_at or entry.last_used, self.memory.clock.now())
-        return [Text(cell, style) for cell in (f"{entry.score:.2f}", age, entry.group, entry.text)]
+    def _cells(self, entry: Entry) -> Cells:
+        style = "" if section_of(entry) == "active" else "dim"
+        age = _age(entry.created_at or entry.last_activated, self.memory.clock.now())
+        return [Text(cell, style) for cell in (f"{entry.score:.2f}", age, entry.group, entry.content)]
 
-    async def detail(self, row: EntryView) -> Text:
+    async def detail(self, row: Entry) -> Text:
         """Return what is known of an entry."""
         return entry_text(row)
 
@@ -161,7 +161,7 @@ class MemoriesView(View):
                 self.panel.say(tr("A score is a number between 0 and 1."), severity="error")
                 return False
             edit = EntryEdit(
-                text=typed["text"] if typed["text"].strip() != entry.text else None,
+                text=typed["text"] if typed["text"].strip() != entry.content else None,
                 category=typed["category"] if typed["category"] != entry.category else None,
                 group=typed["group"] if typed["group"] != entry.group else None,
                 score=score if f"{score:.2f}" != f"{entry.score:.2f}" else None,
@@ -189,14 +189,14 @@ class MemoriesView(View):
         def forget() -> None:
             self.panel.change(lambda: access.forget([entry.id]), tr("Forgotten. u brings it back."))
 
-        self.panel.ask(tr("Forget this?"), [entry.text], forget)
+        self.panel.ask(tr("Forget this?"), [entry.content], forget)
 
     def do_restore(self) -> None:
         """Bring the entry under the cursor back."""
         access, entry = self.memory.entries, self.current
         if access is None or entry is None:
             return
-        if not (entry.gone or entry.archived):
+        if section_of(entry) == "active":
             self.warn(tr("It is active already. Forgotten ones: a."))
             return
         self.panel.change(lambda: access.restore(entry.id), tr("Restored."))
@@ -214,23 +214,19 @@ class MemoriesView(View):
         except Exception as error:
             self.panel.complain(error)
             return
-        run = next((candidate for candidate in runs if is_undoable(candidate)), None)
+        run = next((candidate for candidate in runs if candidate.is_undoable), None)
         if run is None:
             self.warn(tr("There is nothing to undo."))
         else:
             self.panel.ask_undo(run)
 
-    def _there(self) -> tuple[EntryAccess | None, EntryView | None]:
+    def _there(self) -> tuple[EntryAccess | None, Entry | None]:
         """Return the entries, the one under the cursor if it can be changed."""
         entry = self.current
-        if entry is not None and entry.gone:
+        if entry is not None and entry.is_forgotten:
             self.warn(tr("It is forgotten. Restore it first (r)."))
             entry = None
         return self.memory.entries, entry
-
-
-def _section_of(entry: EntryView) -> str:
-    return "forgotten" if entry.gone else "archived" if entry.archived else "active"
 
 
 def _age(then: datetime, now: datetime) -> str:
