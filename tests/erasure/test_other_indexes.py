@@ -14,7 +14,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.files.index_file import APPLICATION_ID, is_index
+from nanobot_memory_plugins.core.files.index_file import is_index
 from nanobot_memory_plugins.storage.index_location import make_way
 from tests.support.files_of import contents_of
 from tests.support.obstacles import locked
@@ -155,16 +155,3 @@ def test_a_database_that_an_index_was_to_take_the_place_of_outlives_a_purge(
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert [one["removed"] for one in told["traces"] if one["where"] == "app.db.aside-1"] == [False]
     assert (aside.read_bytes(), is_index(foreign)) == (before, True)
-
-
-def test_an_index_is_known_by_its_write_ahead_log_before_the_first_checkpoint(tmp_path: Path):
-    path, other = tmp_path / "index.db", tmp_path / "other.db"
-    kept = []
-    for file, mark in ((path, APPLICATION_ID), (other, 7)):
-        connection = apsw.Connection(str(file))
-        connection.pragma("journal_mode", "wal")
-        connection.pragma("application_id", mark)
-        kept.append(connection)  # while it is open, nothing goes from the log into the file
-    assert (is_index(path), is_index(other)) == (True, False)
-    for connection in kept:
-        connection.close()

@@ -25,17 +25,6 @@ async def test_memories_are_sorted_and_filtered_by_keys(workspace: Path, config:
         await panel.until(lambda: len(view.rows) == 13)
 
 
-async def test_the_list_of_all_keys_names_each_view(workspace: Path, config: Path, clock: ManualClock):
-    async with driven(workspace, config, clock) as panel:
-        await panel.press("f3")
-        await panel.until(lambda: panel.app.current.id == "search")
-        await panel.press("f7")
-        await panel.until(lambda: panel.app.current.id == "health")
-        bound = panel.app.active_bindings
-        named = [bound[key].binding.description for key in (*"123456", "f2")]
-    assert named == ["Memories", "Search", "History", "Sessions", "Forgetting", "Health", "Memories"]
-
-
 async def test_views_that_are_changed_faster_than_the_tabs_tell_of_it_settle_on_the_last(workspace, config, clock):
     async with driven(workspace, config, clock) as panel:
         for name in ("sessions", "history"):

@@ -50,15 +50,6 @@ async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory)
         assert recalls(asked.block, text) == []
 
 
-async def test_what_only_resembles_a_message_is_recalled(memory):
-    await memory.message_received(session_key="cli:a", text="my phone is +351 912 345 678 and the office is in Porto")
-    await memory.flush_index()
-    asked = await memory.message_received(
-        session_key="cli:b", text="Do you remember what my phone is and where the office is?"
-    )
-    assert "the office is in Porto" in (asked.block or "")
-
-
 def test_of_a_memory_with_something_hidden_the_other_words_are_known_in_their_order():
     live = LiveContext(["What was the note?", "note AKIAQ3EGT7XKBN2LZ5WD of the harbour"])
     assert live.holds("note [API_KEY] of the harbour")

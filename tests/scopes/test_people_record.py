@@ -30,10 +30,6 @@ def _newer(file: Path) -> None:
     file.write_text('{"heard": {"alice": "2031-01-01"}}', encoding="utf-8")
 
 
-def _empty(file: Path) -> None:
-    file.write_bytes(b"")
-
-
 def _folder(file: Path) -> None:
     file.unlink()
     file.mkdir()
@@ -44,12 +40,7 @@ def _link(file: Path) -> None:
     file.symlink_to("/etc/hostname")
 
 
-def _loop(file: Path) -> None:
-    file.unlink()
-    file.symlink_to(file.name)
-
-
-@pytest.mark.parametrize("damage", [_torn, _newer, _empty, _folder, _link, _loop])
+@pytest.mark.parametrize("damage", [_torn, _newer, _folder, _link])
 async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Path, damage):
     file = tmp_path / RECORD
     async with MemoryHost(tmp_path, config=config()) as memory:
@@ -80,12 +71,9 @@ MAIL, SLACK, MY_SLACK = (
     ("before", "teller", "after", "share"),
     [
         (MANY, BELA, ALONE, "auto"),
-        (MANY, BELA, ALONE, "agent"),
-        (ANYBODY, BELA, ALONE, "auto"),
-        (MANY, BELA, {}, "auto"),
+        (ANYBODY, BELA, ALONE, "agent"),
         (MANY, BELA, BY_NAME, "auto"),
         (MAIL_TOO, MAIL, ALONE, "auto"),
-        (OPEN_SLACK, SLACK, OWN_SLACK, "auto"),
         (OPEN_SLACK, SLACK, NO_SLACK, "auto"),
     ],
 )
@@ -103,7 +91,7 @@ async def test_who_wrote_while_several_might_stays_another_person_when_one_is_le
 
 @pytest.mark.parametrize(
     ("before", "teller", "after"),
-    [(MANY, ANA, ALONE), (OPEN_SLACK, MY_SLACK, OWN_SLACK), (MAIL_TOO, ANA, ALONE), (ANYBODY, ANA, ALONE)],
+    [(MANY, ANA, ALONE), (OPEN_SLACK, MY_SLACK, OWN_SLACK)],
 )
 async def test_who_wrote_while_several_might_and_is_left_alone_is_the_owner_everywhere(
     tmp_path: Path, before: Channels, teller: dict[str, str], after: Channels

@@ -2,22 +2,8 @@
 
 import asyncio
 
-from nanobot_memory_plugins.core.values import Query
 from tests.store.conftest import OpenStore
-from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
-
-
-async def test_what_is_not_indexed_yet_is_found_all_the_same(workspace: Workspace, open_store: OpenStore):
-    other = workspace.indexer()  # owns the index, and does not watch
-    try:
-        wait_for_look(other)
-        store = await open_store()
-        workspace.write("sessions/cli.jsonl", message("the cabin key is under the mat"))
-        result = await store.search(Query("cabin key"))
-        assert [hit.text for hit in result.hits] == ["the cabin key is under the mat"]
-        assert not store.status().indexing_here
-    finally:
-        other.stop()
+from tests.support.indexed_workspace import Workspace, entry, until, wait_for_look
 
 
 async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Workspace, open_store: OpenStore):

@@ -18,6 +18,7 @@ QUESTION = "On which host does the staging database run?"
 pytestmark = pytest.mark.host
 
 
+@pytest.mark.slow
 @pytest.mark.accept("PL-06", "NC-14")
 async def test_the_command_line_and_the_server_recall_what_was_said_in_another_process(
     nanobot: Nanobot, life: Life, model: ReadingModel

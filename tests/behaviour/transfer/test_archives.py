@@ -14,12 +14,12 @@ from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import ReadingModel, remember_call
 from tests.behaviour.kit.secrets import hidden
 
-# Runs a command that the system kills in the middle of the first write that makes a file larger than a megabyte.
+# Runs a command that the system kills in the middle of the first write that makes a file larger than 256 KB.
 KILLED = """
 import resource, signal, sys
 from nanobot_memory_plugins.core.cli.main import run_command_line
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
 run_command_line(sys.argv[1:])
 """
 
@@ -183,9 +183,7 @@ def test_a_file_in_whose_middle_an_import_was_killed_comes_back_whole(
     name: str, life: Life, elsewhere: Life, tmp_path: Path
 ):
     life.memory.mkdir(parents=True)
-    (life.memory / name).write_text(
-        f"## Trees\n\n{'The walnut stands by the gate. ' * 40}\n\n" * 1_000, encoding="utf-8"
-    )
+    (life.memory / name).write_text(f"## Trees\n\n{'The walnut stands by the gate. ' * 40}\n\n" * 250, encoding="utf-8")
     archive = exported(life, tmp_path / "all.zip")
     command = [sys.executable, "-c", KILLED, "import", archive, "--workspace", elsewhere.workspace]
     assert subprocess.run(command, check=False).returncode == -signal.SIGXFSZ
