@@ -4,7 +4,8 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.fields import (
@@ -26,6 +27,7 @@ _MOST_BYTES = 1 << 26
 _YES = "yes"
 # Records that are looked at to find out the owner of a session: nearly always the last one names it.
 _RECORDS_ASKED = 8
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +102,40 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
     for record in _records_from_end(path) if limit > 0 else ():
         if record.session_key == key:
             records.append(record)
-            if len(records) == limit:
+            if len(records) >= limit and not record.resumed:
                 break
-    return records[::-1]
+    return _in_order(records)[-limit:]
 
 
 def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRecord]:
     """Return the records of a file since a moment, oldest first, the last ``limit``. Raises `OSError`."""
     records: list[TranscriptRecord] = []
     for record in _records_from_end(path):
-        if len(records) == limit or (record.time is not None and record.time < since):
+        if record.time is None or record.time >= since:
+            records.append(record)
+        elif not record.resumed:
             break
-        records.append(record)
-    return records[::-1]
+        if len(records) == limit:
+            break
+    return _in_order(records)
+
+
+def _in_order(last_first: list[TranscriptRecord]) -> list[TranscriptRecord]:
+    """Return records oldest first: a history that was taken in behind a message stands below it in the file."""
+    records = last_first[::-1]
+    if any(one.resumed for one in records):
+        records.sort(key=lambda one: one.time or _LONG_AGO)
+    return records
 
 
 def recorded_scope(path: Path, session_key: str) -> Scope:
     """Return the owner of a session, as its last records say; what they do not say, or cannot be read, stays empty."""
     try:
-        records = last_records(path, session_key, _RECORDS_ASKED)
+        of_session = (one for one in _records_from_end(path) if one.session_key == clean(session_key))
+        records = list(islice(of_session, _RECORDS_ASKED))
     except OSError:
         return Scope()
-    named = [record.scope for record in reversed(records) if record.scope.channel != NOBODYS_CHANNEL]
+    named = [record.scope for record in records if record.scope.channel != NOBODYS_CHANNEL]
     return next((scope for scope in named if scope.user or scope.agent), named[0] if named else Scope())
 
 

@@ -6,7 +6,7 @@ plugins are given no more of the host's history than our own transcript holds.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
@@ -70,10 +70,8 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
         "zh": "这条消息不会保存，其他什么也没做：{cause}。请告诉用户。",
     },
 }
-# Messages of a session among which those are that are taken back: a whole history may stand below them.
-_RECORDS = 20_000
+_RECORDS = 200
 _DAY = timedelta(days=1)
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 # Roles of messages that nobody said.
 _UNSAID = ("tool", "function", "system")
 
@@ -200,8 +198,6 @@ class Privacy:
     def _taken_back(self, session_key: str, scope: str, session: Session) -> list[str]:
         """Return the ids of what a scope means: messages, and what the turn has made of them."""
         records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
-        # A history that was taken in behind a message is older than that, and stands below it.
-        records.sort(key=lambda one: one.time or _LONG_AGO)
         user_places = [place for place, one in enumerate(records) if one.origin is Origin.USER]
         last = user_places[-1] if user_places else len(records)
         if scope != "last_message":

@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import KEY, Conversation, Life
+from tests.behaviour.kit.model import ReadingModel
 
 
 @pytest.mark.accept("NC-14")
@@ -50,6 +51,29 @@ async def test_a_history_that_memory_did_not_see_is_taken_up_once_and_recalled(l
         await memory.flush_index()
         assert "umbrellas" in await Conversation(memory, "cli:new").hear("Do you remember what Rex is afraid of?")
     assert [one["text"] for one in life.transcript()] == [*spoken, "He likes snow.", "Good."]
+
+
+async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_was_taken_in_behind_it(
+    life: Life, model: ReadingModel
+):
+    model.learn("The user's dog is called Rex", "My dog is called Rex.")
+    history = [
+        {
+            "role": "user",
+            "content": f"The plant number {n} wants water.",
+            "timestamp": f"2026-01-02T{n // 60:02}:{n % 60:02}+00:00",
+        }
+        for n in range(500)
+    ]
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.hear("My dog is called Rex.")
+        await memory.resume(session_key=KEY, messages=history, behind_turn=True)
+        await talk.answer("What a name.")
+        last = [one["content"] for one in memory.history(KEY, limit=3)]
+        assert last == ["The plant number 499 wants water.", "My dog is called Rex.", "What a name."]
+        await talk.idle()
+    assert "called Rex" in str(life.entries())
 
 
 @pytest.mark.accept("V5-03")
