@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.prompts import PromptFile
+from nanobot_memory_plugins.core.host.offered_tools import answer_of
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.question import json_in
 from nanobot_memory_plugins.core.text.conversation import dated
@@ -134,7 +135,7 @@ class EntryKeeping:
     async def _run(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
         """Call a tool as the model would."""
         tool = next((candidate for candidate in self.tools if candidate.name == name), None)
-        return await tool.run(arguments, session_key=session_key) if tool is not None else ""
+        return str(await answer_of(tool, arguments, session_key)) if tool is not None else ""
 
 
 def _is_answered(messages: Sequence[Message], text: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from nanobot_memory_plugins.consolidation.model.entry import alike, with_replaced
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
@@ -20,7 +20,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, m
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
     Clock,
-    NanobotMemoryError,
+    InputError,
     Note,
     Origin,
     PluginContext,
@@ -37,7 +37,6 @@ from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_sessio
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.fence import neutralise
-from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.entries import Entry
 
@@ -153,12 +152,12 @@ class RememberTool(_EntryTool):
     )
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Write the entry or the note; the answer says where it is, or what is wrong."""
+        """Write the entry or the note; the answer says where it is.
+
+        Raises pydantic's `ValidationError`, `InputError` and `MemoryFileError`, as `forget` does.
+        """
         self._recent.unanswered.pop(session_key, None)
-        try:
-            request = RememberArguments.model_validate(_given_arguments(arguments))
-        except ValidationError as error:
-            return _invalid_text("nothing was remembered", error)
+        request = RememberArguments.model_validate(arguments)
         if request.kind == "note":
             note = Note(request.text, origin=Origin.ASSISTANT)
             return _receipt_text(await self._context.keep(note, session_key))
@@ -166,27 +165,24 @@ class RememberTool(_EntryTool):
         scope = self._context.scopes.of_session(session_key)
         quotations = await run_in_daemon_thread(self._recent.quotations, session_key)
         quote = quotations.find(words, of_assistant=request.kind in OF_ASSISTANT)
-        try:
-            known = await self._changeable(scope)
-            replaced = [known[id_] for id_given in request.replaces if (id_ := _entry_id(id_given)) in known]
-            new = NewEntry(
-                request.text,
-                request.kind,
-                request.importance,
-                expires_at=end_of(request.valid_until) if request.valid_until else None,
-                origin=quote.origin if quote else Origin.SUMMARY,
-                scope=without_session(scope),
-                source_session=session_key or NO_SESSION,
-                pinned=request.pin and quote is not None,
-                replaces=tuple(entry.id for entry in replaced),
-                quote=quote,
-            )
-            requested, theirs = quote is not None, self._theirs(scope)
-            done = await run_in_daemon_thread(
-                lambda: remember(self._repository, new, who=WHO, requested=requested, theirs=theirs)
-            )
-        except NanobotMemoryError as error:
-            return f"Error: nothing was remembered. {error}"
+        known = await self._changeable(scope)
+        replaced = [known[id_] for id_given in request.replaces if (id_ := _entry_id(id_given)) in known]
+        new = NewEntry(
+            request.text,
+            request.kind,
+            request.importance,
+            expires_at=end_of(request.valid_until) if request.valid_until else None,
+            origin=quote.origin if quote else Origin.SUMMARY,
+            scope=without_session(scope),
+            source_session=session_key or NO_SESSION,
+            pinned=request.pin and quote is not None,
+            replaces=tuple(entry.id for entry in replaced),
+            quote=quote,
+        )
+        requested, theirs = quote is not None, self._theirs(scope)
+        done = await run_in_daemon_thread(
+            lambda: remember(self._repository, new, who=WHO, requested=requested, theirs=theirs)
+        )
         if done.is_new:
             self._context.host.made(session_key, done.entry.id)
         place = await run_in_daemon_thread(_place_of, done.outcome.path, done.entry.id)
@@ -226,29 +222,23 @@ class ForgetTool(_EntryTool):
     )
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Remove the entries that are plainly meant, or say which ones may be."""
+        """Remove the entries that are plainly meant, or say which ones may be. Raises what `remember` does."""
         self._recent.unanswered.pop(session_key, None)
-        try:
-            request = ForgetArguments.model_validate(_given_arguments(arguments))
-        except ValidationError as error:
-            return _invalid_text("nothing was forgotten", error)
+        request = ForgetArguments.model_validate(arguments)
         query, ids = request.query.strip(), [_entry_id(id_given) for id_given in request.ids]
         if not query and not ids and not request.all:
-            return "Error: nothing was forgotten. Say in query what the entry says, or give ids."
-        try:
-            entries = await self._changeable(self._context.scopes.of_session(session_key))
-            if missing := [id_ for id_ in ids if id_ not in entries]:
-                return f"Error: nothing was forgotten. There is no entry {neutralise(', '.join(missing))}."
-            if not ids and not request.all:
-                return await self._forget_one(query, entries)
-            ids_to_forget = ids or [
-                id_ for id_, entry in entries.items() if _contains_words(f"{entry.content} {entry.quote}", query)
-            ]
-            if not ids_to_forget:
-                return "Nothing was forgotten: no entry says that."
-            return await self._removed(ids_to_forget, entries)
-        except NanobotMemoryError as error:
-            return f"Error: nothing was forgotten. {error}"
+            raise InputError("Say in query what the entry says, or give ids.")
+        entries = await self._changeable(self._context.scopes.of_session(session_key))
+        if missing := [id_ for id_ in ids if id_ not in entries]:
+            raise InputError(f"There is no entry {neutralise(', '.join(missing))}.")
+        if not ids and not request.all:
+            return await self._forget_one(query, entries)
+        ids_to_forget = ids or [
+            id_ for id_, entry in entries.items() if _contains_words(f"{entry.content} {entry.quote}", query)
+        ]
+        if not ids_to_forget:
+            return "Nothing was forgotten: no entry says that."
+        return await self._removed(ids_to_forget, entries)
 
     async def _forget_one(self, query: str, entries: Mapping[str, Entry]) -> str:
         """Forget the entry that a query plainly means, or say which ones it may."""
@@ -332,18 +322,6 @@ def _place_of(path: Path, entry_id: str) -> str:
     except OSError:
         number = 0
     return f"{name}, line {number}" if number else name
-
-
-def _given_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that say something. Models send halves of surrogate pairs; pydantic takes none."""
-    given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
-    return {name: value for name, value in given.items() if value not in (None, "")}
-
-
-def _invalid_text(outcome: str, error: ValidationError) -> str:
-    """Return the answer to invalid arguments: the outcome, and each fault by its name."""
-    faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_input=False)]
-    return f"Error: {outcome}. {'; '.join(faults)}"
 
 
 def _receipt_text(receipt: Receipt) -> str:

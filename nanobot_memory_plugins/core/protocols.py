@@ -133,7 +133,11 @@ class MemoryTool(Protocol):
         """JSON schema of the arguments, of type object."""
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Run the tool and return its answer as text. What is wrong is said in the answer."""
+        """Run the tool and return its answer as text.
+
+        What the model left empty is not among ``arguments``. What is wrong is said in the answer, or raised as
+        `InputError` or pydantic's `ValidationError`, which the model is told.
+        """
 
 
 @runtime_checkable

@@ -9,7 +9,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -95,21 +94,11 @@ class MemorySearch:
         self.name = name
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Return the hits as fenced lines with id, date, file and line, or say that there is none."""
-        try:
-            search = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
-        except ValidationError as error:
-            messages = (
-                ": ".join([*map(str, fault["loc"]), fault["msg"].removeprefix("Value error, ")])
-                for fault in error.errors(include_input=False)
-            )
-            return f"Error: {'; '.join(messages)}"
-        try:
-            return await self._search_answer(search, session_key)
-        except NanobotMemoryError as error:
-            return f"Error: {error}"
+        """Return the hits as fenced lines with id, date, file and line, or say that there is none.
 
-    async def _search_answer(self, search: SearchArguments, session_key: str) -> str:
+        Raises pydantic's `ValidationError` and `StoreError`.
+        """
+        search = SearchArguments.model_validate(arguments)
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
         known: Sequence[Entry] = ()

@@ -35,3 +35,9 @@ async def test_what_a_tool_says_has_a_bound(tmp_path, monkeypatch, log):
     )
     assert "xxx" not in "".join(log)
     assert any("the tool talk of plugin talks" in line for line in log)
+
+
+async def test_what_a_tool_refuses_is_told_to_the_model(tmp_path, monkeypatch, log):
+    error = "__import__('nanobot_memory_plugins.core').core.InputError('Say which boat.', hint='Ask the user.')"
+    said = await say(tmp_path, monkeypatch, f"(_ for _ in ()).throw({error})")
+    assert said == "Error: nothing was done. Say which boat. Ask the user."

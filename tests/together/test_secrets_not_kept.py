@@ -29,7 +29,7 @@ async def told(workspace: Path, text: str) -> str:
     ],
 )
 async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path, said):
-    assert "nothing was remembered" in await told(tmp_path, said)
+    assert "nothing was done" in await told(tmp_path, said)
     assert entries_of(tmp_path) == []
 
 

@@ -4,6 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.framework_calls import ToolFace
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
@@ -12,6 +15,7 @@ from nanobot_memory_plugins.core.isolation.failure import exception_name, log_tr
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
+from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -66,6 +70,26 @@ def _tokens_of(tool: MemoryTool) -> int:
     return estimate_tokens(json.dumps({"type": "function", "function": shown}, ensure_ascii=False, default=dict))
 
 
+async def answer_of(tool: MemoryTool, arguments: Mapping[str, Any], session_key: str) -> object:
+    """Return a tool's answer to what a model has given, or why it refuses that, in words for the model.
+
+    A model sends null or an empty text for what it leaves out, and halves of surrogate pairs: a tool gets neither.
+    """
+    given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
+    given = {name: value for name, value in given.items() if value not in (None, "")}
+    try:
+        return await tool.run(given, session_key=session_key)
+    except ValidationError as error:
+        faults = (
+            ": ".join([".".join(map(str, fault["loc"])), fault["msg"].removeprefix("Value error, ")]).removeprefix(": ")
+            for fault in error.errors(include_input=False)
+        )
+        why = "; ".join(faults)
+    except NanobotMemoryError as error:
+        why = str(error)
+    return f"Error: nothing was done. {why}"
+
+
 @with_redacted_keys
 class BoundedTool(ToolFace):
     """A `MemoryTool` that lets another one speak. ``plugin`` is its owner."""
@@ -81,7 +105,7 @@ class BoundedTool(ToolFace):
         if self.name in _KEEPERS and self._privacy.keeps_nothing(session_key):
             return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
         try:
-            answer: object = await self._tool.run(arguments, session_key=session_key)
+            answer = await answer_of(self._tool, arguments, session_key)
         except (Exception, SystemExit) as error:
             log_traceback(self._plugin, error)
             return self._left_out(exception_name(error))
