@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core import (
     hookimpl,
 )
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
-from nanobot_memory_plugins.core.values import Trace, Visibility
+from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit, EntryList, EntryRun
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart, SessionReading
 
@@ -141,9 +141,6 @@ class NoEntries:
         return []
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
-        return []
-
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> list[Entry]:
         return []
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:

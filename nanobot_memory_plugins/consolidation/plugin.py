@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
-from nanobot_memory_plugins.consolidation.model.entry import whole_scope
 from nanobot_memory_plugins.consolidation.nightly.consolidation import Schedule
 from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
@@ -138,7 +137,7 @@ class ConsolidationPlugin:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         found = [_of_file(snapshot)]
         entries = snapshot.entries.values()
-        if nobodys := sum(context.scopes.is_nobodys(whole_scope(entry)) for entry in entries):
+        if nobodys := sum(context.scopes.is_nobodys(entry.whole_scope) for entry in entries):
             cause = Sentence(
                 "{count} from a time when everything was shared name nobody:"
                 " each is seen in its own conversation alone",

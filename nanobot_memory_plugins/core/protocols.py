@@ -188,12 +188,6 @@ class EntryAccess(Protocol):
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return what was done, or what was done to one entry, the last run first."""
 
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Sequence[Entry]:
-        """Return what is known of the user, or about a person or thing, as far as it is visible: what matters first.
-
-        None: all of it.
-        """
-
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text. An entry with the same text is marked as used instead of duplicated."""
 

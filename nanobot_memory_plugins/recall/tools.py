@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.days import moment_of
-from nanobot_memory_plugins.core.text.profile import profile_text
+from nanobot_memory_plugins.core.text.profile import known_of, profile_text
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -106,7 +106,7 @@ class MemorySearch:
         may_mean_profile = not is_narrowed and len(search.query) <= _LONGEST_NAME  # of the user, or of what it names
         wants_profile = may_mean_profile and not search.query
         if may_mean_profile and (entries := context.entries) is not None:
-            known = await run_in_daemon_thread(lambda: entries.profile(search.query, visible=visible))
+            known = await run_in_daemon_thread(lambda: known_of(entries.entries().entries, search.query, visible))
         elif wants_profile:
             return NO_QUERY
         found: list[tuple[str, Hit]] = []

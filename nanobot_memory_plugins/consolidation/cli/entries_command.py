@@ -20,7 +20,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_outcome,
     show_run,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, group_sizes, in_group, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, group_sizes, in_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
 from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
 from nanobot_memory_plugins.consolidation.store.document import in_order
@@ -79,7 +79,7 @@ def list_entries(
         entry
         for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
         if in_group(entry, group) and section in (None, entry.section)
-        if of_project in ("", entry.scope.project) and scope.allows(whole_scope(entry))
+        if of_project in ("", entry.scope.project) and scope.allows(entry.whole_scope)
     ]
     if as_json:
         file = repository.paths.relative(snapshot.path)

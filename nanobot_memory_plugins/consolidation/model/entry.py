@@ -41,15 +41,6 @@ def joined_sessions(sessions: Iterable[str]) -> str:
     return SESSION_BREAK.join(sorted(sessions)[:_MOST_SESSIONS])
 
 
-def whole_scope(entry: Entry) -> Scope:
-    """Return the scope of an entry with its session: one that was learned in a session is not everybody's.
-
-    One that is made of what several sessions said is of none of them.
-    """
-    several = SESSION_BREAK if SESSION_BREAK in entry.source_session else ""
-    return replace(entry.scope, session=entry.scope.session or several + entry.source_session)
-
-
 def belonging(scope: Scope, category: str) -> Scope:
     """Return the scope of something said in ``scope``: the project's where it is of its work, else the person's."""
     return scope if category in _OF_PROJECTS else replace(scope, project="")
@@ -62,7 +53,7 @@ def is_at_hand(entry: Entry, visible: Scope | Visibility) -> bool:
 
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
     """Return whether an entry is among what somebody may see, or looks for."""
-    return visible.allows(whole_scope(entry))
+    return visible.allows(entry.whole_scope)
 
 
 def with_replaced(ids: Iterable[str], entries: Mapping[str, Entry]) -> list[str]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import whole_scope
 from nanobot_memory_plugins.consolidation.prompt import fitting_lines
 from nanobot_memory_plugins.core import Message, Origin, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
@@ -81,7 +80,7 @@ def materials(
         return found.setdefault(visible, Material(visible))
 
     for entry in entries.values():
-        of(whole_scope(entry)).entries[entry.id] = entry
+        of(entry.whole_scope).entries[entry.id] = entry
     for note in read.notes:
         of(note.scope).notes.append(note)
     for text in read.texts:

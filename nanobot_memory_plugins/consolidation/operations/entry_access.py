@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.model.entry import new_id, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import new_id
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, is_faded_away, shown_now
 from nanobot_memory_plugins.consolidation.operations import changes
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.reading import file_stamp
-from nanobot_memory_plugins.core.values import Erasure, Visibility
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.entries import (
     Entry,
     EntryEdit,
@@ -23,7 +23,6 @@ from nanobot_memory_plugins.core.values.entries import (
     EntryRun,
     EntryUpdate,
 )
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Who is named in the history for what a person does.
 _WHO = "user"
@@ -69,14 +68,6 @@ class RepositoryAccess:
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return runs, the last first."""
         return self._repository.history.runs(entry_id)[-limit:][::-1]
-
-    def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Sequence[Entry]:
-        """Return what is known of the user, or about somebody or something."""
-        entries = shown_now(self._repository.load().shown(), self._repository.clock.now())
-        name = simplified(about.strip()).casefold()
-        found = [entry for entry in entries if name in simplified(f"{entry.content} {entry.quote}").casefold()]
-        visible_entries = [entry for entry in found if visible is None or visible.allows(whole_scope(entry))]
-        return sorted(visible_entries, key=lambda entry: (-entry.score, entry.id))
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""

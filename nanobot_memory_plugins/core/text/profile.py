@@ -1,12 +1,14 @@
 """A profile as text, for a model: by kind, since when and from which words, what is over apart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC
 
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
+from nanobot_memory_plugins.core.values.scopes import Visibility
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Tokens that a profile takes of a prompt.
 _TOKENS = 1_500
@@ -34,6 +36,13 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "more": "还有 {count} 条：`nanobot-memory entries list` 可查看全部",
     },
 }
+
+
+def known_of(entries: Iterable[Entry], about: str, visible: Visibility) -> list[Entry]:
+    """Return the entries that speak of ``about``, or all, as far as they are visible: what matters most first."""
+    name = simplified(about.strip()).casefold()
+    found = (entry for entry in entries if name in simplified(f"{entry.content} {entry.quote}").casefold())
+    return sorted((entry for entry in found if visible.allows(entry.whole_scope)), key=lambda one: (-one.score, one.id))
 
 
 def profile_text(entries: Sequence[Entry], about: str, language: Language) -> str:

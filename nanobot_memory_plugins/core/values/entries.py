@@ -79,6 +79,12 @@ class Entry:
         return tuple(filter(None, self.source_session.split(SESSION_BREAK)))
 
     @property
+    def whole_scope(self) -> Scope:
+        """The scope with the session: what was learned in one is not everybody's; what several said is of none."""
+        several = SESSION_BREAK if SESSION_BREAK in self.source_session else ""
+        return replace(self.scope, session=self.scope.session or several + self.source_session)
+
+    @property
     def is_forgotten(self) -> bool:
         """Whether somebody wants it forgotten: it stays in the file, can be restored, and is shown to nobody else."""
         return bool(self.hides)
