@@ -135,7 +135,7 @@ class ConsolidationPlugin:
             snapshot, gone = await run_in_daemon_thread(lambda: (repository.load(), repository.taken_out()))
         except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
-        found = [_of_file(snapshot)]
+        found = [_of_file(snapshot, repository.path.name)]
         entries = snapshot.entries.values()
         if nobodys := sum(context.scopes.is_nobodys(entry.whole_scope) for entry in entries):
             cause = Sentence(
@@ -158,20 +158,20 @@ class ConsolidationPlugin:
             found.append(Finding("entries of two machines", cause, Health.DEGRADED, hint))
         if gone:
             ids = ", ".join(gone[:_MOST_NAMED]) + ("…" if len(gone) > _MOST_NAMED else "")
-            name = snapshot.path.name
+            name = repository.path.name
             cause = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(gone), name=name, ids=ids)
             hint = Sentence("`nanobot-memory entries restore ID` brings one back.")
             found.append(Finding("entries gone", cause, Health.DEGRADED, hint))
         return found
 
 
-def _of_file(snapshot: Snapshot) -> Finding:
+def _of_file(snapshot: Snapshot, name: str) -> Finding:
     archived = sum(entry.section is Section.ARCHIVED for entry in snapshot.entries.values())
     state = Sentence(
         "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",
         active=len(snapshot.entries) - archived,
         archived=archived,
-        name=snapshot.path.name,
+        name=name,
     )
     if snapshot.damage:
         state = Sentence(

@@ -9,9 +9,9 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from nanobot_memory_plugins.consolidation.model.entry import alike, with_replaced
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
@@ -39,6 +39,7 @@ from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.entries import Entry
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Who is named in the history of entries for what the model does.
 WHO = "tool"
@@ -72,6 +73,12 @@ class ForgetArguments(BaseModel):
     query: str = Field(default="", max_length=2_000)
     ids: list[str] = Field(default=[], max_length=_MOST_IDS)
     all: bool = False
+
+    @model_validator(mode="after")
+    def _says_what(self) -> Self:
+        if not (self.query.strip() or self.ids or self.all):
+            raise ValueError("say in query what the entry says, or give ids")
+        return self
 
 
 class RecentMessages:
@@ -185,7 +192,7 @@ class RememberTool(_EntryTool):
         )
         if done.is_new:
             self._context.host.made(session_key, done.entry.id)
-        place = await run_in_daemon_thread(_place_of, done.outcome.path, done.entry.id)
+        place = await run_in_daemon_thread(_place_of, self._repository.path, done.entry.id)
         answer = [] if done.is_new else ["It was known already, and is refreshed."]
         answer.append(f"Kept in {place}: {_entry_line(done.entry)}")
         answer += [f"It takes the place of {_entry_line(entry)}." for entry in replaced if entry.id != done.entry.id]
@@ -226,11 +233,9 @@ class ForgetTool(_EntryTool):
         self._recent.unanswered.pop(session_key, None)
         request = ForgetArguments.model_validate(arguments)
         query, ids = request.query.strip(), [_entry_id(id_given) for id_given in request.ids]
-        if not query and not ids and not request.all:
-            raise InputError("Say in query what the entry says, or give ids.")
         entries = await self._changeable(self._context.scopes.of_session(session_key))
         if missing := [id_ for id_ in ids if id_ not in entries]:
-            raise InputError(f"There is no entry {neutralise(', '.join(missing))}.")
+            raise InputError(Sentence("There is no entry {missing}.", missing=neutralise(", ".join(missing))))
         if not ids and not request.all:
             return await self._forget_one(query, entries)
         ids_to_forget = ids or [
@@ -252,8 +257,8 @@ class ForgetTool(_EntryTool):
         return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"
 
     async def _removed(self, ids: Sequence[str], entries: Mapping[str, Entry]) -> str:
-        outcome = await run_in_daemon_thread(lambda: forget(self._repository, ids, who=WHO))
-        place = f"{outcome.path.parent.name}/{outcome.path.name}"
+        await run_in_daemon_thread(lambda: forget(self._repository, ids, who=WHO))
+        place = self._repository.paths.relative(self._repository.path)
         return "\n".join(
             [
                 *(f"Removed from {place}: {_entry_line(entries[id_])}" for id_ in with_replaced(ids, entries)),

@@ -47,7 +47,7 @@ def consolidate(
     if as_json:
         print_json({**_row(report, repository), "dry_run": dry_run, "model": model is not None})
         return
-    for line in _report_lines(report, model is not None, dry_run):
+    for line in _report_lines(report, repository.path.name, model is not None, dry_run):
         console().print(shown(line))
 
 
@@ -81,7 +81,7 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
     }
 
 
-def _report_lines(report: Report, has_model: bool, dry_run: bool) -> Iterator[str]:
+def _report_lines(report: Report, name: str, has_model: bool, dry_run: bool) -> Iterator[str]:
     """Say what was done, a line each."""
     applied = report.applied
     for operation in applied.done:
@@ -102,4 +102,4 @@ def _report_lines(report: Report, has_model: bool, dry_run: bool) -> Iterator[st
     if dry_run:
         yield tr("Nothing was written.")
     elif report.outcome is not None and report.outcome.run is not None:
-        yield tr("{name}, run {id}", name=report.outcome.path.name, id=report.outcome.run.id)
+        yield tr("{name}, run {id}", name=name, id=report.outcome.run.id)

@@ -82,7 +82,7 @@ def list_entries(
         if of_project in ("", entry.scope.project) and scope.allows(entry.whole_scope)
     ]
     if as_json:
-        file = repository.paths.relative(snapshot.path)
+        file = repository.paths.relative(repository.path)
         print_json(
             {"ok": True, "file": file, "entries": [row(entry) for entry in found], "problems": snapshot.problems}
         )

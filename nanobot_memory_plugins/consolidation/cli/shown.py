@@ -87,7 +87,7 @@ def run_row(run: EntryRun) -> dict[str, Any]:
 
 def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool, **facts: object) -> None:
     """Say what was written, and where; with more ``facts`` for programs."""
-    file, run = repository.paths.relative(outcome.path), outcome.run.id if outcome.run else None
+    file, run = repository.paths.relative(repository.path), outcome.run.id if outcome.run else None
     if as_json:
         changes = [change_row(change) for change in outcome.changes]
         print_json({"ok": True, "file": file, "run": run, "changes": changes, **facts})

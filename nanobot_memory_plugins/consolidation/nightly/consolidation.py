@@ -210,7 +210,7 @@ class NightlyConsolidation:
         if self._options.git_commit and outcome.run is not None:
             paths = self._repository.paths
             message = f"consolidation: {report.in_words()} ({now.astimezone():%Y-%m-%d})"
-            report.commit = _commit(outcome.path, (paths.workspace, paths.memory), message)
+            report.commit = _commit(paths.entries, (paths.workspace, paths.memory), message)
 
 
 def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:

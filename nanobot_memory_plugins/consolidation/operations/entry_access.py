@@ -53,7 +53,8 @@ class RepositoryAccess:
             snapshot, now = self._repository.load(), self._repository.clock.now()
             entries = in_order(shown_now(snapshot.shown(), now))
             problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
-            self._list = version, EntryList(self._repository.paths.relative(snapshot.path), tuple(entries), problems)
+            file = self._repository.paths.relative(self._repository.path)
+            self._list = version, EntryList(file, tuple(entries), problems)
         return self._list[1]
 
     def gone(self) -> Sequence[Entry]:

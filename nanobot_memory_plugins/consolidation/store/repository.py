@@ -56,7 +56,6 @@ class Snapshot:
     written last, and that nothing is left to do.
     """
 
-    path: Path
     raw: bytes | None
     document: EntryDocument
     every: dict[str, Entry]
@@ -97,7 +96,6 @@ class Snapshot:
 class Outcome:
     """What was written: the run of the history, or None where nothing changed, and the entries as they are now."""
 
-    path: Path
     entries: dict[str, Entry]
     run: EntryRun | None = None
 
@@ -205,19 +203,19 @@ class EntryRepository:
             changed = tuple(replace(one, before=one.before and decayed(one.before, now)) for one in changed)
             run = EntryRun("", now, who, why, changed, undoes)
             if found.is_written and data == (found.raw or b"") and not run.changes:
-                return Outcome(self.path, entries)
+                return Outcome(entries)
             self._at("before check")
             if self._read_file(self.path) != found.raw:
                 found = self.load()
                 continue
             replaced = self._replace(found, data)
             if replaced is None:
-                return Outcome(self.path, entries, self._write_down(found, entries, data, run))
+                return Outcome(entries, self._write_down(found, entries, data, run))
             # What somebody made of the file in the instant before goes together with what we made of it.
             decide = _merged_with(found.every, entries)
             document = parse(replaced)
             known, every = found.known or found.every, entries_of(document, found.every)
-            found = Snapshot(self.path, data, document, every, known)
+            found = Snapshot(data, document, every, known)
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
 
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
@@ -263,7 +261,7 @@ class EntryRepository:
         damage = Sentence("it is empty") if is_emptied else damage_in(data)
         copy = (self._read_file(self.backup) or b"") if damage else b""
         document = parse(data if damage_in(copy) or not copy else copy)
-        found = Snapshot(self.path, raw, document, entries_of(document, {}), damage=damage)
+        found = Snapshot(raw, document, entries_of(document, {}), damage=damage)
         if digest is None:
             return found
         if not damage and digest == _digest(data):
