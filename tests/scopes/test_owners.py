@@ -6,7 +6,9 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import belonging
 from nanobot_memory_plugins.core import InputError, Scope
-from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Senders
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
+from nanobot_memory_plugins.core.scopes.people import People, Senders
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from tests.support.each import each
@@ -61,14 +63,15 @@ def test_a_memory_is_nobodys_where_each_has_their_own_and_it_names_none(
 
 
 def test_each_of_the_first_twenty_who_were_heard_is_written_down_once(tmp_path: Path):
-    record = PeopleRecord(tmp_path / "memory")
-    record.add("p0")
-    written = (tmp_path / "memory" / ".people.json").stat().st_mtime_ns
-    record.add("p0")
-    assert (tmp_path / "memory" / ".people.json").stat().st_mtime_ns == written
+    paths = MemoryPaths.of(tmp_path)
+    file = PrivacyFile(paths)
+    file.note_writer("p0")
+    written = paths.privacy.stat().st_mtime_ns
+    file.note_writer("p0")
+    assert paths.privacy.stat().st_mtime_ns == written
     for number in range(30):
-        record.add(f"p{number}")
-    assert PeopleRecord(tmp_path / "memory").heard() == tuple(f"p{number}" for number in range(20))
+        file.note_writer(f"p{number}")
+    assert PrivacyFile(paths).read().heard == tuple(f"p{number}" for number in range(20))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from tests.scopes.test_auto_share import config, sees, tell
 
-RECORD = Path("memory") / ".people.json"
+RECORD = Path("memory") / ".privacy.json"
 Channels = dict[str, Any]
 MANY: Channels = {"telegram": {"enabled": True, "allowFrom": ["111", "222"]}}
 

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
-from nanobot_memory_plugins.core.scopes.people import People, PeopleRecord, Person, Senders
+from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -168,7 +168,7 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
             "each sees their own memories, since several may write in {where} ({listed})", where=where, listed=listed
         )
         return Finding("people", state)
-    others = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).others(people.owner()))
+    others = sorted(people.others(PrivacyFile(MemoryPaths.of(workspace)).read().heard))
     if not others:
         return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
     state = Sentence(

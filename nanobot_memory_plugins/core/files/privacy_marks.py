@@ -1,7 +1,8 @@
-"""What must fail closed: paused conversations, those whose host's own history is not taken, an unfinished purge.
+"""What must fail closed: pauses, conversations whose host's own history is not taken, an unfinished purge, who writes.
 
-One small file, ``memory/.privacy.json``, with names of transcripts, times and ids; what is to be forgotten is in it
-only for as long as that takes. Where it cannot be read, all counts as paused and as marked.
+One small file, ``memory/.privacy.json``, with names of transcripts and people, times and ids; what is to be forgotten
+is in it only for as long as that takes. Where it cannot be read, all counts as paused and as marked, and several as
+writers.
 """
 
 import os
@@ -26,6 +27,10 @@ _LOCK_SECONDS = 5.0
 _WORKSPACE = "*"
 # By whom a pause was set: only the same exact words, or the command, end what they began.
 BY_WORDS, BY_TOOL = "words", "tool"
+# People who wrote besides the owner: a few are enough.
+MOST_HEARD = 20
+# Nobody waits for long for a lock that is there to note who writes: their next message notes it, too.
+_NOTED_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +46,13 @@ class PrivacyMarks:
     """The content of the file. ``paused`` says by whom, for a conversation and sender, or the workspace as a whole.
 
     ``marked`` are transcripts from whose conversations something was taken back, with the time of the last.
+    ``heard`` are people besides the owner who wrote.
     """
 
     paused: Mapping[str, str] = field(default_factory=dict)
     marked: Mapping[str, str] = field(default_factory=dict)
     unfinished: UnfinishedPurge | None = None
+    heard: tuple[str, ...] = ()
     is_unreadable: bool = False
 
     def pause_of(self, session_key: str, sender: str) -> str:
@@ -126,15 +133,21 @@ class PrivacyFile:
         names = list(transcripts)
         self._change(lambda marks: _marked(marks, names, when))
 
+    def note_writer(self, name: str) -> None:
+        """Note that somebody besides the owner writes; where the file cannot be read, it stays as it is."""
+        marks = self.read()
+        if name not in marks.heard and len(marks.heard) < MOST_HEARD and not marks.is_unreadable:
+            self._change(lambda marks: replace(marks, heard=(*marks.heard, name)), _NOTED_SECONDS)
+
     def note_purge(self, unfinished: UnfinishedPurge | None) -> None:
         """Write down what is being purged, on the disk when this returns; None once nothing is left of it."""
         if self.read().unfinished != unfinished:
             self._change(lambda marks: replace(marks, unfinished=unfinished))
 
-    def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks]) -> None:
+    def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks], seconds: float = _LOCK_SECONDS) -> None:
         try:
             private_folder(self.path.parent)
-            with locked(self._paths, "files", _LOCK_SECONDS):
+            with locked(self._paths, "files", seconds):
                 marks = _read(self.path)
                 if marks.is_unreadable:
                     raise MemoryFileError(
@@ -156,7 +169,7 @@ def _read(path: Path) -> PrivacyMarks:
     except FileNotFoundError:
         return PrivacyMarks()
     except (OSError, ValueError):
-        return PrivacyMarks(is_unreadable=True)
+        return PrivacyMarks(heard=(f"somebody whom {path.name} named, which cannot be read",), is_unreadable=True)
 
 
 def _name(session_key: str, sender: str) -> str:

@@ -1,23 +1,12 @@
 """Who is one person: the names that belong together, those of the owner, and who wrote."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
-
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.reading import read_inside
-from nanobot_memory_plugins.core.files.replace import replace_file
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, OwnerFilter
 
-FILE = ".people.json"
-# People who wrote besides the owner: a few are enough.
-_MOST_RECORDED = 20
 # Between a channel and the user's name there.
 BREAK = ":"
 # The owner, where the configuration gives no other name. Whom it lists as that sees what names nobody, too.
@@ -89,6 +78,12 @@ class People:
         owner = self.owner()
         return [owner, *(Person(label, names) for label, names in self._listed().items() if label != owner.label)]
 
+    def others(self, heard: Iterable[str]) -> list[str]:
+        """Return who of those that wrote is not the owner."""
+        owner, nobodys = self.owner(), f"{NOBODYS_CHANNEL}{BREAK}"
+        own = (owner.label, *owner.names)
+        return [name for name in heard if name not in own and not name.startswith(nobodys)]
+
     def name_of(self, scope: Scope) -> str:
         """Return the name of whoever a call names, as the host has it."""
         return f"{scope.channel}{BREAK}{scope.user}" if self.senders.by_channel else scope.user
@@ -124,53 +119,3 @@ class People:
 
     def _listed(self) -> dict[str, tuple[str, ...]]:
         return {label: tuple(map(redact_key, names)) for label, names in self.listed.items()}
-
-
-class _Recorded(BaseModel):
-    """The file."""
-
-    heard: tuple[str, ...] = ()
-
-
-# A file that cannot be read may have named anybody.
-_UNREADABLE = (f"somebody whom {FILE} named, which cannot be read",)
-
-
-class PeopleRecord:
-    """Who wrote besides the owner, in a file of one memory folder. Any thread's.
-
-    Where the file cannot be read, several people count as writers, and it stays as it is.
-    """
-
-    def __init__(self, memory: Path) -> None:
-        self._path = memory / FILE
-        # Whom this process has heard: it knows them also where the file cannot be written.
-        self._added: tuple[str, ...] = ()
-
-    def heard(self) -> tuple[str, ...]:
-        """Return who has written, as the file says now; another process may have written it."""
-        try:
-            recorded = _Recorded.model_validate_json(read_inside(self._path)).heard
-        except FileNotFoundError:
-            recorded = ()
-        except (OSError, ValidationError):  # `doctor` says so
-            return _UNREADABLE
-        return tuple(dict.fromkeys((*recorded, *self._added)))
-
-    def others(self, owner: Person) -> list[str]:
-        """Return who else wrote besides the owner."""
-        own, nobodys = (owner.label, *owner.names), f"{NOBODYS_CHANNEL}{BREAK}"
-        return [name for name in self.heard() if name not in own and not name.startswith(nobodys)]
-
-    def add(self, name: str) -> None:
-        """Record that somebody besides the owner writes."""
-        heard = self.heard()
-        if name in heard or len(heard) >= _MOST_RECORDED or heard == _UNREADABLE:
-            return
-        self._added = (*self._added, name)
-        try:
-            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
-            text = json.dumps({"heard": (*heard, name)}, ensure_ascii=False)
-            replace_file(self._path, f"{text}\n".encode())
-        except (OSError, MemoryFileError) as error:
-            logger.warning("{} cannot be written: {}", FILE, type(error).__name__)

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Literal
 
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, first_offered
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.privacy_marks import MOST_HEARD, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
-from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, PeopleRecord, Senders
+from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -61,8 +63,8 @@ def scope_of(named: ScopeLike) -> Scope:
 class Scopes:
     """Completes the scopes of calls, and says what may be seen on their behalf. Any thread's.
 
-    ``recorded`` gives what the files say of a session's scope, ``people`` who is one person now, and ``record`` what is
-    known of them beyond that. What none of them says stays unknown, and an unknown name opens nothing: it never stands
+    ``recorded`` gives what the files say of a session's scope, ``people`` who is one person now, and ``privacy`` who
+    wrote besides the owner. What none of them says stays unknown, and an unknown name opens nothing: it never stands
     for any. ``project`` is that of calls whose scope names none.
     """
 
@@ -72,14 +74,16 @@ class Scopes:
         *,
         recorded: Callable[[str], Scope] = _nobodys,
         people: Callable[[], People] = People,
-        record: PeopleRecord | None = None,
+        privacy: PrivacyFile | None = None,
         project: str = "",
     ) -> None:
         self._project = redact_key(project)
         self._share = share
         self._recorded = recorded
         self._people = people
-        self._record = record
+        self._privacy = privacy
+        # Whom this process has heard: it knows them also where the file cannot be written.
+        self._heard: BoundedDict[str, None] = BoundedDict(MOST_HEARD)
         self._lock = threading.Lock()
         self._sessions: BoundedDict[str, Scope] = BoundedDict(_HELD)
 
@@ -87,12 +91,14 @@ class Scopes:
         """Return the whole scope of a call: what it names, else what its session was last called with."""
         whole = self.known(session_key, scope)
         self._hold(whole)
-        if self._record is not None and whole.user:
+        if self._privacy is not None and whole.user:
             people = self._people()
             person = people.of(whole)
             if person is not None and not person.is_owner:
                 # Also where several may write: they stay other people when the host lets in one alone later.
-                self._record.add(people.name_of(whole))
+                self._heard[name := people.name_of(whole)] = None
+                with suppress(MemoryFileError):  # it is tried again at their next message
+                    self._privacy.note_writer(name)
         return whole
 
     def known(self, session_key: str, scope: ScopeLike) -> Scope:
@@ -149,7 +155,8 @@ class Scopes:
 
     def _others(self, people: People) -> list[str]:
         """Return who wrote besides the owner."""
-        return self._record.others(people.owner()) if self._record is not None else []
+        heard = self._privacy.read().heard if self._privacy is not None else ()
+        return people.others(dict.fromkeys((*heard, *self._heard)))
 
     def of_session(self, session_key: str) -> Scope:
         """Return the whole scope of a session, as far as it is known."""
@@ -207,7 +214,7 @@ def workspace_scopes(
         config.core.share,
         recorded=lambda key: recorded_scope(paths.transcript(key), key),
         people=lambda: People(config.core.people, senders()),
-        record=PeopleRecord(paths.memory),
+        privacy=PrivacyFile(paths),
         project=project,
     )
 

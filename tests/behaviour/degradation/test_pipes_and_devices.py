@@ -11,7 +11,7 @@ from tests.behaviour.kit.model import remember_call
 
 FILES = (
     *("MEMORY.md", "ENTRIES.md", "ENTRIES.md.bak", "2026-02-15.md", "topic.md", "sessions/other.jsonl"),
-    *("sessions/imported_old.jsonl", ".privacy.json", ".people.json", "../.storage/state.db", "../.storage/memory.db"),
+    *("sessions/imported_old.jsonl", ".privacy.json", "../.storage/state.db", "../.storage/memory.db"),
 )
 COMMANDS = (
     *(
