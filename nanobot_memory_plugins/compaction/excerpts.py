@@ -1,18 +1,12 @@
-"""Shortening texts: tidied, excerpted at head and tail, split, and cut at a border."""
+"""Shortening texts: tidied, split, and cut at a border."""
 
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 # Characters of a token at most, by the estimate.
 _CHARS_A_TOKEN = 4
-_HEAD_SHARE = 0.65
-# Below it an excerpt is a beginning, without a mark and an end.
-_WHOLE_EXCERPT = 24
-# What the mark takes, with what rounding may add for head and tail.
-_MARK_TOKENS = 14
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BORDERS = ("\n", "。", "！", "？", "；", ". ", "! ", "? ", "; ", "，", ", ", " ")
 
@@ -20,23 +14,6 @@ _BORDERS = ("\n", "。", "！", "？", "；", ". ", "! ", "? ", "; ", "，", ", 
 def tidy(text: str) -> str:
     """Return ``text`` fit for a prompt: no lone surrogates, no control characters."""
     return _CONTROL.sub(" ", text.encode("utf-8", "replace").decode("utf-8"))
-
-
-def excerpt(text: str, limit: int) -> str:
-    """Return ``text`` when it has at most ``limit`` tokens, else its head and its tail with a mark between them."""
-    if len(text) <= limit or (len(text) <= limit * _CHARS_A_TOKEN and estimate_tokens(text) <= limit):
-        return text
-    if limit < _WHOLE_EXCERPT:
-        return truncate_to_tokens(text, limit)
-    mark = f"\n[... {len(text):,} characters, shortened ...]\n"
-    left = limit - _MARK_TOKENS
-    head = truncate_to_tokens(text, int(left * _HEAD_SHARE))
-    tail = _last_tokens(text, left - int(left * _HEAD_SHARE))
-    return f"{head.rstrip()}{mark}{tail.lstrip()}"
-
-
-def _last_tokens(text: str, limit: int) -> str:
-    return truncate_to_tokens(text[-limit * _CHARS_A_TOKEN :][::-1], limit)[::-1] if limit > 0 else ""
 
 
 def split_text(text: str, limit: int) -> Iterator[str]:

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core import Complete, Message, logger
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.text.conversation import dated, message_time
+from nanobot_memory_plugins.core.text.conversation import dated, fair_limit, message_time
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -48,18 +48,6 @@ def chunk_ratio(sizes: Sequence[int], window: int, options: CompactionOptions) -
 def is_oversized(tokens: int, window: int, options: CompactionOptions) -> bool:
     """Return whether a message is too large for a summary call: over half the window, with the safety margin."""
     return tokens * options.safety_margin > window * _OVERSIZED_SHARE
-
-
-def fair_limit(sizes: Sequence[int], budget: int) -> int:
-    """Return the largest limit with which ``sizes``, each cut to it, sum to at most ``budget``; at least 1."""
-    left = budget
-    remaining = len(sizes)
-    for size in sorted(sizes):
-        if size * remaining > left:
-            return max(1, left // remaining)
-        left -= size
-        remaining -= 1
-    return max(1, max(sizes, default=1))
 
 
 def pack(blocks: Sequence[str], limit: int) -> list[str]:

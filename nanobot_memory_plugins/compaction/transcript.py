@@ -5,15 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, one_line, tidy
+from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.text.conversation import excerpt
 from nanobot_memory_plugins.core.text.fence import Language
 
 _ARGUMENT_CHARS = 300
 _NAME_CHARS = 64
 _ROLES = ("user", "assistant", "system", "tool", "function", "developer")
-# A text is cut roughly to this many characters a token before anything reads it: enough for any excerpt.
-_ROUGH = 16
 
 
 def entry(message: Message, limit: int, redact: Callable[[str], str] = str) -> str:
@@ -22,7 +21,7 @@ def entry(message: Message, limit: int, redact: Callable[[str], str] = str) -> s
     Secrets are hidden by ``redact`` before anything is cut: a piece of one would not be known any more.
     """
     who = label(replace(message, name=redact(message.name))) if message.name else label(message)
-    text = excerpt(tidy(_roughly(redact(message.text), limit)), limit).strip()
+    text = tidy(excerpt(redact(message.text), limit)).strip()
     if not message.tool_calls:
         return f"{who}: {text}" if text else ""
     calls = [f"{who} calls {_call(call, redact)}" for call in message.tool_calls]
@@ -36,12 +35,6 @@ def label(message: Message) -> str:
         return role
     name = one_line(tidy(message.name[:_NAME_CHARS]), _NAME_CHARS)
     return f"{role} {name}" if name else role
-
-
-def _roughly(text: str, limit: int) -> str:
-    """Return head and tail of a text that is far longer than its excerpt will be."""
-    reach = max(limit, 1) * _ROUGH
-    return text if len(text) <= 2 * reach else text[:reach] + text[-reach:]
 
 
 def _call(call: Mapping[str, Any], redact: Callable[[str], str]) -> str:

@@ -1,7 +1,5 @@
 """What is remembered of a session from one cut to the next, so that restarts and processes agree."""
 
-import json
-import sqlite3
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
@@ -68,18 +66,12 @@ class FlushCycles:
 
 
 async def _change(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:
-    def write(connection: sqlite3.Connection) -> _T:
-        row = connection.execute(
-            "SELECT body FROM task WHERE name = ? AND subject = ?", (_TASK, session_key)
-        ).fetchone()
-        cycle: dict[str, Any] = json.loads(row[0]) if row else {}
+    state = StateDatabase.of(context.workspace)
+
+    def write(_connection: object) -> _T:
+        cycle = state.task(_TASK, session_key) or {}
         answer = change(cycle)
-        connection.execute(
-            "INSERT INTO task (name, subject, body, time) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (name, subject) DO UPDATE SET body = excluded.body, time = excluded.time",
-            (_TASK, session_key, json.dumps(cycle), context.clock.now().isoformat()),
-        )
+        state.set_task(_TASK, session_key, cycle)
         return answer
 
-    state = StateDatabase.of(context.workspace)
     return await run_in_daemon_thread(lambda: state.write(write))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, SearchResult, Tier
-from nanobot_memory_plugins.core.values.search import Explanation, ScorePart, Weighed
+from nanobot_memory_plugins.core.values.search import Weighed
 from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, covered
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.ranking import Parts, is_learned, odds, rank
+from nanobot_memory_plugins.storage.ranking import is_learned, odds, rank
 from nanobot_memory_plugins.storage.results import hit_of, question_in
 
 # Below this cosine a text that shares no word with the query has nothing to do with it.
@@ -48,7 +48,6 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
     )
     if not query.explain:
         return SearchResult(hits=hits, level=level)
-    order = "learned" if is_learned(options) else options.fusion
     by_place = dict(zip(found, shown, strict=True))
     left_out = [place for place in range(len(candidates)) if place not in by_place]
     weighed = tuple(
@@ -56,13 +55,13 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
             hit=_hit(candidates, place, by_place.get(place, 0.0), query),
             words=float(candidates.words.bm25[place]),
             total=float(scores[place]),
-            parts=_parts_of(place, parts),
+            parts={name: (float(values[place]), weight) for name, (weight, values) in parts.items() if weight},
             place=number if place in by_place else None,
             found_by=_found_by(candidates, place, is_hit=place in by_place),
         )
         for number, place in enumerate([*found, *left_out], start=1)
     )
-    return SearchResult(hits, level, Explanation(order, tuple(candidates.idf.items()), weighed))
+    return SearchResult(hits, level, weighed)
 
 
 def are_found(candidates: Candidates) -> NDArray[np.bool_]:
@@ -119,10 +118,6 @@ def _said_before(candidates: Candidates, place: int) -> int:
     before = int(candidates.before[first])
     speakers = {candidates.rows[first].origin, candidates.rows[before].origin}
     return before if before != NOWHERE and speakers == _SPEAKERS else NOWHERE
-
-
-def _parts_of(place: int, parts: Parts) -> tuple[ScorePart, ...]:
-    return tuple(ScorePart(name, float(values[place]), weight) for name, (weight, values) in parts.items() if weight)
 
 
 def _found_by(candidates: Candidates, place: int, *, is_hit: bool) -> str:

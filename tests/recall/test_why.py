@@ -95,7 +95,7 @@ def test_every_candidate_has_its_scores_and_what_became_of_it(ask):
     assert injected.keys() == set(answer["block"]["hit_ids"])
     assert {SAID[0], SAID[1]} & set(injected.values())
     for one in answer["candidates"]:
-        assert one["total"] == pytest.approx(sum(part["value"] * part["weight"] for part in one["parts"]))
+        assert one["total"] == pytest.approx(sum(value * weight for value, weight in one["parts"].values()))
         assert one["injected"] is (one["place"] is not None and one["left_out"] is None)
     assert answer["tokens"] <= 800
 

@@ -42,14 +42,13 @@ async def test_the_parts_of_each_candidate_add_up_to_what_the_order_goes_by(
     await store.flush()
     plain = await store.search(Query(ASKED.text, tier=tier))
     result = await store.search(Query(ASKED.text, tier=tier, explain=True))
-    assert plain.explanation is None
+    assert not plain.weighed
     assert [hit.id for hit in result.hits] == [hit.id for hit in plain.hits]
-    assert result.explanation is not None
-    weighed = result.explanation.candidates
+    weighed = result.weighed
     if tier is Tier.HEAVY:
         assert len(weighed) > 3
         assert result.level is (Level.MARKDOWN if "backend" in options else Level.FULL_TEXT)
     for one in weighed:
-        assert one.total == pytest.approx(sum(part.worth for part in one.parts), abs=1e-9)
+        assert one.total == pytest.approx(sum(value * weight for value, weight in one.parts.values()), abs=1e-9)
     assert [one.hit for one in weighed if one.place is not None] == list(result.hits)
     assert [one.place for one in weighed if one.place] == list(range(1, len(result.hits) + 1))

@@ -151,7 +151,7 @@ def render(
         min(_TOOL_TOKENS if message.role == "tool" else tokens, estimate_tokens(text[: 4 * tokens + 4]))
         for message, text in spoken
     ]
-    limit = _fair_limit(sizes, tokens - sum(ends))
+    limit = max(_LEAST, fair_limit(sizes, tokens - sum(ends)))
     shares = [min(size, limit) for size in sizes]
     lines: list[str] = []
     left = tokens
@@ -168,12 +168,12 @@ def render(
     return "\n".join(reversed(lines))
 
 
-def _fair_limit(sizes: Sequence[int], room: int) -> int:
-    """Return the largest size to which every longer one can be cut so that they fit together; a little at least."""
+def fair_limit(sizes: Sequence[int], room: int) -> int:
+    """Return the largest size to which every longer one can be cut so that they fit together; 1 at least."""
     ordered = sorted(sizes)
     for index, size in enumerate(ordered):
         remaining = len(ordered) - index
         if size * remaining > room:
-            return max(_LEAST, room // remaining)
+            return max(1, room // remaining)
         room -= size
-    return ordered[-1]
+    return max([1, *sizes])

@@ -1,6 +1,7 @@
 """Queries to a store, what comes back, and why in that order."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
@@ -35,7 +36,7 @@ class Query:
     the moment at which the question is asked, from which "last Friday" and recency count, and in whose zone the times
     of hits are; None: the store's now, and the zones in which they were written.
     ``tags`` are those of notes, in either case: one of them is enough, and ``work`` means ``work/helix``, too.
-    ``explain`` asks for the result's ``explanation`` and changes nothing else.
+    ``explain`` asks for what was ``weighed`` and changes nothing else.
     """
 
     text: str
@@ -88,55 +89,34 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class ScorePart:
-    """One summand of what a candidate's place goes by: what was measured, and what that is worth."""
-
-    name: str
-    value: float
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
 class Weighed:
     """One candidate of a search.
 
-    ``total`` is the sum of the ``parts`` and what the order goes by; ``hit.score`` is what is shown of it. ``place``
-    counts from 1, and is None for one that is no hit. ``found_by`` says in words how it came to be a candidate, or why
-    it is no hit. ``words`` is its BM25.
+    ``parts`` are what was measured, each with its weight; ``total`` is the sum of their products, by which the order
+    goes, and ``hit.score`` what is shown of it. ``place`` counts from 1, and is None for one that is no hit.
+    ``found_by`` says in words how it came to be a candidate, or why it is no hit. ``words`` is its BM25.
     """
 
     hit: Hit
     words: float
     total: float
-    parts: tuple[ScorePart, ...] = ()
+    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     place: int | None = None
     found_by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """How one search came to its hits: every candidate, those that are hits first and in their order.
-
-    ``order`` is how the parts become a total (``learned``, ``weighted``, ``rrf``). ``terms`` are those of the query
-    that were looked for, with their weight (IDF).
-    """
-
-    order: str
-    terms: tuple[tuple[str, float], ...] = ()
-    candidates: tuple[Weighed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """Hits, best first, with the level at which they were found.
 
-    ``explanation`` is there when the query asked for one and the store has one. ``personal`` is
+    ``weighed`` is every candidate, those that are hits first and in their order, where the query asked for them and the
+    store has them. ``personal`` is
     the log-odds that the query asks for something of its author's own life, where the model that tells has read it.
     """
 
     hits: tuple[Hit, ...] = ()
     level: Level = Level.FULL_TEXT
-    explanation: Explanation | None = None
+    weighed: tuple[Weighed, ...] = ()
     personal: float | None = None
 
 

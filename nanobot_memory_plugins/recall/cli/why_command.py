@@ -223,6 +223,6 @@ def candidates(recalled: Recalled) -> list[Weighed]:
     Of a store that explains nothing these are the hits.
     """
     result = recalled.result
-    if result.explanation is not None:
-        return list(result.explanation.candidates)
-    return [Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)]
+    return list(result.weighed) or [
+        Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)
+    ]
