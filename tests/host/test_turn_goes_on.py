@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.core import is_fenced
+from nanobot_memory_plugins.core import MemoryHost, is_fenced
 from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.history import unanswered_in
 from tests.host.conftest import ASKED, TOLD, notes, tell_the_port, transcript
@@ -50,6 +50,18 @@ async def test_a_turn_is_opened_by_one_call_that_takes_in_a_session_that_was_nev
     memory.open_turn(other, ASKED, before[1:]).now()  # what is known is not looked at
     assert "5433" in other.block
     assert transcript(memory, "other") == [("user", ASKED)]
+
+
+async def test_no_turn_waits_for_a_history_that_is_taken_in(memory, monkeypatch):
+    go_on = asyncio.Event()
+    monkeypatch.setattr(MemoryHost, "resume", lambda _host, **_given: go_on.wait())
+    await memory.open_turn(memory.turn("seen late"), ASKED, [{"role": "user", "content": TOLD}], unknown=True)
+    assert transcript(memory, "seen late") == [("user", ASKED)]
+
+    async def release(_host):
+        go_on.set()
+
+    memory.call(release).now()
 
 
 def history(turns: int) -> list[dict[str, str]]:

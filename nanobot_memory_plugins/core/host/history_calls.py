@@ -38,6 +38,8 @@ _LOCK_SECONDS = 5.0
 # A session that another process may still be timing is left to it for this many idle times; and how many are taken up
 # at one start.
 _PATIENCE, _MOST_LEFT = 2, 20
+# What lies between a message and those before it of which no host says when they came.
+_A_MOMENT = timedelta(milliseconds=1)
 # Messages that are written at once, so that what is said meanwhile does not wait behind a long history.
 _AT_ONCE = 20
 
@@ -120,7 +122,8 @@ class HistoryCalls(MessageCalls):
         """
         of_parent = self.child_scope(parent, session_key) if parent else None
         owner = await self._owner_of(session_key, scope or of_parent)
-        return await self._take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
+        taking = self._take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
+        return await asyncio.shield(self._writing.begin(taking))
 
     async def before_compaction(
         self,
@@ -282,8 +285,12 @@ class HistoryCalls(MessageCalls):
         *,
         last_user: int | None,
     ) -> None:
-        """Write what is missing. From the ``last_user`` message on the host may hand it over by itself yet."""
+        """Write what is missing. From the ``last_user`` message on the host may hand it over by itself yet.
+
+        Without one it is older than the message of the turn.
+        """
         session = self._sessions[session_key]
+        before = session.began - _A_MOMENT if session.began is not None and last_user is None else None
         records = [
             TranscriptRecord(
                 role=message.role,
@@ -291,7 +298,7 @@ class HistoryCalls(MessageCalls):
                 session_key=session_key,
                 scope=scope,
                 origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
-                time=time,
+                time=time or before,
                 resumed=True,
             )
             for _, message, time in missing

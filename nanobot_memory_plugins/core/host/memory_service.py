@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.reading import given_or_usual
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.framework_calls import ToolFace, arguments_of
+from nanobot_memory_plugins.core.host.framework_calls import History, ToolFace, arguments_of
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
@@ -209,27 +209,21 @@ class MemoryService:
     def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> Answer[str]:
         """Begin a turn, and return what is known for long about its owner, for the system prompt.
 
-        The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
-        memory may never have seen, that is taken in before, at its first turn here; of others what the user said before
-        this message and nobody has answered.
+        The message is kept and recalled for, as `Turn.received` does. Behind it is taken in what memory never saw: at
+        the first turn of an ``unknown`` session all of its ``history``, else what the user said before this message and
+        nobody has answered.
         """
-        is_first = self._opens(turn)
-        missing = () if turn.parent else history if unknown and is_first else unanswered_in(history)
-
-        async def resume(memory: "MemoryHost") -> None:
-            await memory.resume(session_key=turn.session_key, messages=missing, scope=turn.scope)
-
-        resumed = self.submit(resume) if missing else None
-        return self._known(turn, text, turn.begin(text, history, after=resumed), resumed)
+        received, is_first = turn.begin(text, history), self._opens(turn)
+        if not turn.parent:
+            self._take_in(turn, history if unknown and is_first else unanswered_in(history))
+        return self._known(turn, text, received)
 
     def go_on(self, turn: Turn, messages: Sequence[object]) -> Answer[str]:
         """Go on with a turn that another run began, by what its messages ask, and return what `open_turn` does."""
         asked = asked_in(messages)
         return self._known(turn, asked.text, turn.begin(asked.text, asked.before, known=True))
 
-    def _known(
-        self, turn: Turn, text: str, received: "Future[Any] | None", resumed: "Future[Any] | None" = None
-    ) -> Answer[str]:
+    def _known(self, turn: Turn, text: str, received: "Future[Any] | None") -> Answer[str]:
         async def know(memory: "MemoryHost") -> str:
             return memory.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope).text
 
@@ -237,9 +231,7 @@ class MemoryService:
             turn.note_block(text)
             return answers[-1] or ""
 
-        futures = [(resumed, self.config.core.compaction_limit), (received, None), (self.submit(know), None)]
-        waits = [(future, self.limit_of(limit)) for future, limit in futures if future is not None]
-        return Answer(waits, finish, self._clock)
+        return self.answer(finish, received, self.submit(know))
 
     def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
         """Take in what memory never saw of a session, at its first turn here, and return at once.
@@ -248,11 +240,14 @@ class MemoryService:
         thread. What the close cuts short is taken in at the first turn of the next process.
         """
         if self._opens(turn):
+            self._take_in(turn, history)
 
-            async def take_in(memory: "MemoryHost") -> None:
-                messages = await run_in_daemon_thread(history)
-                await memory.resume(session_key=turn.session_key, messages=messages, scope=turn.scope, behind_turn=True)
+    def _take_in(self, turn: Turn, history: History) -> None:
+        async def take_in(memory: "MemoryHost") -> None:
+            messages = await run_in_daemon_thread(history) if callable(history) else history
+            await memory.resume(session_key=turn.session_key, messages=messages, scope=turn.scope, behind_turn=True)
 
+        if history:
             self.submit(take_in)
 
     def _opens(self, turn: Turn) -> bool:

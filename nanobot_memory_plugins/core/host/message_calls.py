@@ -73,6 +73,8 @@ class MessageCalls(HostParts):
     ) -> MessageContext:
         """Do what `message_received` says; the plugins are ``asked`` in a task."""
         owner = await self._owner_of(session_key, scope)
+        session = self._sessions[session_key]
+        session.began = self._clock.now()
         text, language = without_private(remove_fenced(text)), self._language(text)
         before = await self._shown_history(session_key, history)
         if not spoken:
@@ -81,7 +83,6 @@ class MessageCalls(HostParts):
         elif (notice := await self.privacy.received(session_key, text, owner.user, language)) is not None:
             return MessageContext(block=fence([notice], language=language), receipt=NOT_KEPT)
         role, origin = ("user", Origin.USER) if spoken else ("assistant", Origin.TOOL)
-        session = self._sessions[session_key]
         taken = _KEPT_BEFORE if known else session.taken_in.pop(message_key(role, text), None)
         if taken is None:
             session.taken_in.clear()  # a new turn has begun

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -26,15 +27,17 @@ class Session:
     host's history in its last turn, and may be handed over by itself yet. ``unspoken`` is what the host said in the
     user's place; None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
 
-    The rest is of the turn: who speaks, whether it is kept, and the ids of what it and the one before have made. Where
-    the turn before was off the record and had no answer yet, the answers of this one may be its: they are not kept. In
-    the tasks ``asking`` the plugins are asked about a message; it is written when they have ended.
+    The rest is of the turn: when its message came, who speaks, whether it is kept, and the ids of what it and the one
+    before have made. Where the turn before was off the record and had no answer yet, the answers of this one may be
+    its: they are not kept. In the tasks ``asking`` the plugins are asked about a message; it is written when they have
+    ended.
     """
 
     message_counts: Counter[str] = field(default_factory=Counter)
     taken_in: dict[str, Receipt] = field(default_factory=dict)
     unspoken: set[str] | None = None
     summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_SUMMARIES))
+    began: datetime | None = None
     sender: str = ""
     is_off_record: bool = False
     is_answered: bool = False

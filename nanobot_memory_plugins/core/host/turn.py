@@ -1,6 +1,5 @@
 """One turn of a host: what an adapter reports of it, however often its hooks fire."""
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -83,18 +82,11 @@ class Turn:
         return self._service.answer(lambda _: self.note_block(text), future)
 
     @never_raises
-    def begin(
-        self,
-        text: str,
-        history: History = (),
-        *,
-        known: bool = False,
-        after: "Future[Any] | None" = None,
-    ) -> "Future[MessageContext | None] | None":
+    def begin(self, text: str, history: History = (), *, known: bool = False) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
 
         A ``known`` message is in the transcript, as that of a run that goes on in another turn; where it is not (for
-        example the prompt of a nested agent) nothing is recalled. It begins ``after`` another call of the thread.
+        example the prompt of a nested agent) nothing is recalled.
         """
         key = _folded(text)
         if not key:
@@ -102,8 +94,6 @@ class Turn:
         if key not in self._received:
 
             async def receive(memory: "MemoryHost") -> MessageContext:
-                if after is not None:
-                    await asyncio.wrap_future(after)
                 if known and not await run_in_daemon_thread(memory.has_user_message, self.session_key, text):
                     return _UNSAID
                 return await memory.message_received(
