@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.entries import EntryEdit
 
-from .made_entries import NOW
+from .made_entries import NOW, days
 
 
 @pytest.fixture
@@ -64,3 +64,22 @@ def test_a_wrong_edit_is_refused_with_a_mend(access: RepositoryAccess, workspace
     with pytest.raises(InputError, match="There is no entry"):
         access.edit("00000000", EntryEdit(text="x"))
     assert on_disk(workspace) == before
+
+
+def test_a_run_shows_the_score_from_which_an_entry_went_and_whether_it_was_undone(
+    access: RepositoryAccess, clock: ManualClock
+):
+    access.add("likes tea")
+    clock.advance(days(107).total_seconds())
+    access.add("likes tea")
+    access.undo()
+    undoing, used, added = access.history()
+    (change,) = used.changes
+    assert change.before is not None
+    assert change.after is not None
+    assert (round(change.before.score, 2), round(change.after.score, 2)) == (0.5, 0.6)
+    assert [(run.undone, run.is_undoable) for run in (undoing, used, added)] == [
+        (False, False), (True, False), (False, True),
+    ]  # fmt: skip
+    access.forget([change.id])
+    assert (access.entries().entries, [one.is_forgotten for one in access.gone()]) == ((), [True])
