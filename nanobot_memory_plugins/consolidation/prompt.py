@@ -8,7 +8,7 @@ from datetime import date, datetime
 from nanobot_memory_plugins.consolidation.model.entry import is_at_hand, is_visible
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, as_of, last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
+from nanobot_memory_plugins.consolidation.store.document import TITLE, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Message, Origin, PluginContext, PromptEntries, estimate_tokens, logger
@@ -198,10 +198,10 @@ class PromptSource:
         self._options: ConsolidationOptions = context.options
         self._lock = threading.Lock()
         self._look: _Look | None = None
-        self._stripped = ("", "")
+        self._stripped: tuple[str, tuple[int, ...] | None, str] = ("", (), "")
 
     def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
-        """Return the block for whoever sees ``visible``, and the long-term text without the entries' sections."""
+        """Return the block for whoever sees ``visible``, and the long-term text without the entries of the file."""
         with self._lock:
             return PromptEntries(self._text(visible), self._without_entries(long_term))
 
@@ -242,10 +242,18 @@ class PromptSource:
         return self._look
 
     def _without_entries(self, long_term: str) -> str:
-        if self._stripped[0] != long_term:
-            document = parse(long_term.encode("utf-8", "surrogatepass"))
-            rest = document.foreign.decode("utf-8", "surrogatepass").rstrip()
+        """Return a text without the entries of the file; others that it holds are somebody's text."""
+        look = self._current()
+        if self._stripped[:2] != (long_term, look.signature):
+            document, known = parse(long_term.encode("utf-8", "surrogatepass")), {entry.id for entry in look.entries}
+            others = document.slots.keys() - known
+            kept = [
+                piece
+                for piece in document.pieces
+                if isinstance(piece, Text) or (others and not (isinstance(piece, Slot) and piece.entry.id in known))
+            ]
+            rest = b"".join(piece.data for piece in kept).decode("utf-8", "surrogatepass").rstrip()
             rest = rest.removesuffix(TITLE).rstrip()
-            has_entries = len(document.foreign) < len(document.data)
-            self._stripped = (long_term, (rest and f"{rest}\n") if has_entries else long_term)
-        return self._stripped[1]
+            left = (rest and f"{rest}\n") if len(kept) < len(document.pieces) else long_term
+            self._stripped = long_term, look.signature, left
+        return self._stripped[2]

@@ -96,3 +96,18 @@ async def test_a_file_that_could_not_be_read_once_is_in_the_prompt_as_soon_as_it
         assert host.prompt_entries(session_key="cli").text == ""
     assert "likes tea" in host.prompt_entries(session_key="cli").text
     await host.close()
+
+
+async def test_entries_that_stand_in_a_long_term_file_of_somebodys_stay_in_the_prompt(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    theirs = "# Notes\n\n## Active Memories\n\n### [a1b2c3] fact | 0.92 | 2026-02-20 | 12\nThe user likes oolong tea\n"
+    (workspace / "memory" / "MEMORY.md").write_text(theirs, encoding="utf-8")
+    (workspace / "memory" / "ENTRIES.md").write_text("## Active Memories\n\n- The user has a cat\n", encoding="utf-8")
+    async with MemoryHost(workspace) as host:
+        for given in (theirs, host.base_context()):
+            known = host.prompt_entries(given, session_key="cli")
+            assert "has a cat" in known.text
+            assert "has a cat" not in known.long_term
+            assert known.long_term.startswith(theirs.rstrip())
