@@ -1,5 +1,6 @@
 """Commands as people type them: words without quotes, filters without words, folders in which a file is in the way."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ tl;dr: Ana prefers dark roast
 ### 2026-03-06 11:00 tea
 type: note
 tags: tea
-tl;dr: Jo prefers green tea
+tl;dr: Jo prefers green tea, 乌龙茶 🍵
 """
 
 
@@ -59,3 +60,13 @@ def test_what_the_system_refuses_comes_with_what_helps(workspace: Path, capsys: 
     (workspace / "memory" / ".locks").write_text("in the way")
     assert run_command_line(["entries", "remember", "a new fact", "-w", str(workspace)]) == 1
     assert "`nanobot-memory doctor` says which file it is" in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_without_utf_8_shows_what_is_kept(workspace: Path, monkeypatch: pytest.MonkeyPatch):
+    screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setenv("COLUMNS", "20")
+    for command in (["--help"], ["plugins"], ["entries", "list"], ["search", "tea", "--no-embeddings"]):
+        assert run_command_line(command if command == ["--help"] else [*command, "-w", str(workspace)]) == 0
+    screen.flush()
+    assert "乌龙茶 🍵" in screen.buffer.getvalue().decode("utf-8")

@@ -111,7 +111,6 @@ def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("message", "plugins", "told"),
     [
-        ("Remember that the key is under the pot", None, ("could not be searched in time",)),
         ("记住钥匙在花盆下面", None, ("没来得及查找记忆",)),
         ("Where is the key?", "", ()),
     ],

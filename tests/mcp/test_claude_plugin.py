@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, SECRET_VARIABLE, fitting_texts
 from nanobot_memory_plugins.mcp.claude_code.transcript import read_transcript
@@ -17,19 +16,6 @@ from tests.support.mcp_clients import WITHOUT_EMBEDDINGS, ServedWorkspace
 
 SECRET = "s" * 32
 SESSION = "11111111-1111-4111-8111-111111111111"
-
-
-@pytest.fixture
-def connect(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    def run(*arguments: str, status: int = 0) -> dict:
-        code = run_command_line(["connect", *arguments, "--json"])
-        out = capsys.readouterr().out
-        assert code == status, out
-        return json.loads(out.splitlines()[-1])
-
-    return run
 
 
 def hooks_of(folder: Path) -> dict:

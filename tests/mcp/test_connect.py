@@ -7,30 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.connect import KNOWN_CLIENTS, SERVER, ClientName
 from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.mcp_clients import LineClient
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "NANOBOT_MEMORY_CONFIG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def connect(home, capsys):
-    def run(*arguments: str, status: int = 0) -> dict:
-        code = run_command_line(["connect", *arguments, "--json"])
-        out = capsys.readouterr().out
-        assert code == status, out
-        return json.loads(out.splitlines()[-1])
-
-    return run
 
 
 @pytest.mark.parametrize("client", ClientName)

@@ -13,33 +13,7 @@ from nanobot_memory_plugins.core.scopes.projects import project_named, project_o
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from tests.support.each import each
 
-LISTED = {"ana": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}
 SEVERAL = Senders(one_user=False)
-TELEGRAM, SLACK = Scope(user="111", channel="telegram"), Scope(user="U1", channel="slack")
-BOB = Scope(user="222", channel="telegram")
-
-
-def scopes(senders: Senders = SEVERAL, **more: object) -> Scopes:
-    return Scopes("auto", people=lambda: People(LISTED, senders), **more)  # type: ignore[arg-type]
-
-
-def test_two_names_of_one_person_are_one_owner_and_anothers_is_not():
-    owner = scopes().owner
-    assert owner(TELEGRAM) == owner(SLACK) == Scope(user="ana")
-    assert owner(BOB) == Scope(user="bob")
-    assert owner(Scope(user="stranger", channel="telegram")) == Scope(user="stranger")
-
-
-def test_who_is_not_listed_is_the_same_in_every_channel_and_session():
-    owner = Scopes("auto").owner
-    assert owner(Scope(user="eve", channel="web", session="one")) == owner(Scope(user="eve", session="two"))
-
-
-def test_a_group_chat_stays_apart_from_what_a_person_says_alone():
-    owner = scopes().owner
-    in_group = Scope(user="111", channel="telegram", group_chat="g")
-    assert owner(in_group) != owner(TELEGRAM)
-    assert owner(in_group).group_chat == "g"
 
 
 @each(

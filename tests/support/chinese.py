@@ -5,8 +5,6 @@ from typing import Any
 
 from opencc import OpenCC
 
-from nanobot_memory_plugins.redaction.script.chinese_script_table import SIMPLIFIED, TRADITIONAL
-
 _CONVERTERS = {"simplified": OpenCC("t2s"), "taiwan": OpenCC("s2tw"), "hongkong": OpenCC("s2hk")}
 
 
@@ -36,18 +34,3 @@ def turned(case: Any) -> Any:
     if isinstance(case, dict):
         return {name: turned(item) for name, item in case.items()}
     return case
-
-
-# What stands for traditional characters, and for none is one itself.
-_SIMPLIFIED = set(SIMPLIFIED) - set(TRADITIONAL)
-# Big5's first level: the characters of everyday use in Taiwan.
-_EVERYDAY = (b"\xa4\x40", b"\xc6\x7e")
-
-
-def simplified_only(text: str) -> set[str]:
-    """Return the characters of a text that are written so in simplified Chinese alone."""
-    return {one for one in text if one in _SIMPLIFIED and not _is_everyday(one)}
-
-
-def _is_everyday(one: str) -> bool:
-    return _EVERYDAY[0] <= one.encode("big5", "ignore") <= _EVERYDAY[1]

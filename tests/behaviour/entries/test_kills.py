@@ -7,7 +7,7 @@ import pytest
 from tests.behaviour.kit.killed_entries import killed_entries
 from tests.behaviour.kit.life import Life
 
-_ROUNDS = 200 if os.environ.get("NANOBOT_MEMORY_LONG") else 3
+_ROUNDS = 200 if os.environ.get("NANOBOT_MEMORY_LONG") else 2
 
 
 @pytest.mark.accept("EB-13", "V5-12")

@@ -96,24 +96,16 @@ async def test_what_nobody_has_said_for_certain_is_put_away_found_by_a_search_an
         assert prompt_lines(Conversation(memory, "cli:next"), "The user gets a parrot.")
 
 
-@pytest.mark.parametrize("wide", [False, True], ids=["English", "Chinese"])
-async def test_the_quotes_of_twenty_entries_cost_at_most_a_thousand_tokens(life: Life, wide: bool):
+async def test_the_quotes_of_twenty_entries_cost_at_most_a_thousand_tokens(life: Life):
     sizes = []
     for quoted in (False, True):
         here = Life(life.folder / str(quoted))
         here.folder.mkdir()
         async with here.host() as memory:
             for number in range(20):
-                text = (
-                    f"用户养了{number}号蜂箱，放在菜园里。"
-                    if wide
-                    else f"The user has hive number {number} in the garden."
-                )
-                said = (
-                    f"对了，菜园角上那个{number}号蜂箱也是我的，去年春天买的，里面的蜂脾气不小。"
-                    if wide
-                    else f"By the way, box {number} at the end of the garden is mine as well, since last spring."
-                )
+                # In Chinese, each character of which is a token, they cost the most.
+                text = f"用户养了{number}号蜂箱，放在菜园里。"
+                said = f"对了，菜园角上那个{number}号蜂箱也是我的，去年春天买的，里面的蜂脾气不小。"
                 talk = Conversation(memory, f"cli:{number}")
                 await talk.hear(said if quoted else text)
                 await talk.call(remember_call(text, said if quoted else text))
