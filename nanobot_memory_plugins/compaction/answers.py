@@ -5,22 +5,21 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.core import estimate_tokens
-from nanobot_memory_plugins.core.text.evidence import without_thoughts
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_no_reply, is_refusal, terms, without_thoughts
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-# An answer is junk when fewer of its words than this occur in what it was made of.
+# An answer is junk when fewer of its terms than this occur in what it was made of.
 _GROUNDED_SHARE = 0.2
 # An answer is an echo when more of its characters than this are whole lines of the prompt.
 _ECHO_SHARE = 0.7
 # An answer that repeats itself has fewer different lines, or words, than this share of them.
 _DIFFERENT_LINES = 0.4
 _DIFFERENT_WORDS = 0.15
-# Of an answer's words so many are looked up in a source that can be long.
-_WORDS_LOOKED_UP = 64
 # The shortest answers: for a long text, and for any.
 _SHORTEST_TOKENS = 12
 _LONG_TEXT_TOKENS = 400
 _SHORTEST_CHARS = 8
+# A longer answer says something, also where it says these words.
 _LONGEST_REFUSAL = 150
 
 _FENCE = re.compile(r"\A```[a-z]*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
@@ -29,18 +28,6 @@ _LEAD = re.compile(
     r"[^\n]{0,120}[:：.。!！]\s*\n",
     re.IGNORECASE,
 )
-_REFUSAL = re.compile(
-    r"\W*(?:(?:unfortunately|hello|hi|hey|oh|well|there is|there's|it seems)\b\W*)*"
-    r"(?:i(?:'|’)?(?:m| am) (?:sorry\b|unable\b|afraid\b|(?:just )?an? (?:ai|large|language)\b)"
-    r"|i (?:can(?:no|'|’)t|cannot|won(?:'|’)t|will not|do(?: not|n't)) "
-    r"(?:help|assist|provide|summari[sz]e|comply|do|have|access|see|create|fulfil)"
-    r"|sorry\b|as an? (?:ai|large|language)\b"
-    r"|i apologi[sz]e|please (?:provide|share|paste)|no conversation"
-    r"|(?:非常|很)?(?:抱歉|对不起|遗憾)|我(?:无法|不能)(?:提供|协助|帮助|总结|完成|回答|访问)"
-    r"|作为(?:一个|一名)?(?:人工智能|AI|语言模型)|请(?:您|你)?提供)",
-    re.IGNORECASE,
-)
-_NOTHING = re.compile(r"[\W_]*(?:no[\W_]*reply|nothing|none|n/?a|null|无|没有|空)[\W_]*", re.IGNORECASE)
 _DATA = re.compile(r"\A\s*(?:\{|\[\s*[{\"\[]|<\?xml|<html|<!doctype)", re.IGNORECASE)
 _SPEAKER = re.compile(r"(?:user|assistant|tool)\b")
 _HAN_RUN = re.compile("[\u3400-\u9fff]+")
@@ -64,10 +51,10 @@ def fault(answer: str, *, source: str, prompt: Sequence[str]) -> str:
     """
     if not answer:
         return "empty"
-    if len(answer) < _SHORTEST_CHARS or _NOTHING.fullmatch(simplified(answer)):
+    is_short = estimate_tokens(answer) < _LONGEST_REFUSAL
+    if len(answer) < _SHORTEST_CHARS or (is_short and is_no_reply(answer)):
         return "nothing in it"
-    # A refusal begins the answer, and is short; elsewhere the same words are what somebody said.
-    if _REFUSAL.match(simplified(answer)) and estimate_tokens(answer) < _LONGEST_REFUSAL:
+    if is_short and is_refusal(answer):
         return "refusal"
     if _DATA.match(answer):
         return "data, not text"
@@ -77,7 +64,7 @@ def fault(answer: str, *, source: str, prompt: Sequence[str]) -> str:
         return "echo"
     if _repeats_itself(answer):
         return "repetition"
-    if _grounded(answer, source, prompt) < _GROUNDED_SHARE:
+    if not _is_grounded(answer, source, prompt):
         return "not about the conversation"
     return ""
 
@@ -102,17 +89,14 @@ def _repeats_itself(answer: str) -> bool:
     return len(words) >= 40 and len(set(words)) < _DIFFERENT_WORDS * len(words)
 
 
-def _grounded(answer: str, source: str, prompt: Sequence[str]) -> float:
-    """Return the share of the answer's different words, or of some of them, that occur in the source.
+def _is_grounded(answer: str, source: str, prompt: Sequence[str]) -> bool:
+    """Return whether enough of what an answer is about occurs in the source.
 
     What the prompt asks for by name is in any answer, and does not count.
     """
-    words = sorted(set(_words(answer)).difference(*map(_words, prompt)))
-    if not words:
-        return 0.0
-    some = words[:: -(-len(words) // _WORDS_LOOKED_UP)]
-    known = simplified(source).lower()
-    return sum(word in known for word in some) / len(some)
+    asked = terms(answer).difference(*map(terms, prompt))
+    known = sum(map(Evidence([source]).holds, asked))
+    return known > 0 and known >= _GROUNDED_SHARE * len(asked)
 
 
 def _words(text: str) -> list[str]:
