@@ -7,15 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nanobot_memory_plugins.core import Message, estimate_tokens
+from nanobot_memory_plugins.core import Message
 
-# What chat APIs add to a message for its role and borders.
-_OVERHEAD_TOKENS = 4
-# What vision models charge for one picture, roughly; sounds and files are no cheaper.
-_MEDIA_TOKENS = 1_000
 _TOOL_ROLES = ("tool", "function")
-# Beyond it a text is not read through to be counted: one character counts as one token, the most it can be.
-_COUNTED_CHARS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,26 +101,3 @@ def _parts(message: Message) -> Iterator[Mapping[str, Any]]:
     content = message.raw.get("content")
     if isinstance(content, tuple):
         yield from (part for part in content if isinstance(part, Mapping))
-
-
-def text_tokens(text: str) -> int:
-    """Return the estimated tokens of a text; of a huge one the most that it can be, without reading it."""
-    return estimate_tokens(text) if len(text) <= _COUNTED_CHARS else len(text)
-
-
-def message_tokens(message: Message) -> int:
-    """Return the estimated tokens of a message, with its tool calls and pictures."""
-    if message.tokens:
-        return message.tokens
-    tokens = _OVERHEAD_TOKENS + text_tokens(message.text)
-    if message.tool_calls:
-        tokens += sum(text_tokens(str(call)) for call in message.tool_calls)
-    if isinstance(message.raw.get("content"), tuple):
-        tokens += _MEDIA_TOKENS * sum(map(is_media, _parts(message)))
-    return tokens
-
-
-def is_media(part: Mapping[str, Any]) -> bool:
-    """Return whether a content part is a picture, a sound or a file."""
-    kind = part.get("type")
-    return isinstance(kind, str) and any(word in kind for word in ("image", "audio", "video", "file", "document"))

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.history import Unit, call_ids, group, message_tokens, text_tokens
+from nanobot_memory_plugins.compaction.history import Unit, call_ids, group
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
 from nanobot_memory_plugins.compaction.token_budget import Cycles, Limits, limits_for
-from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text.conversation import dominant_language
+from nanobot_memory_plugins.core import Message, estimate_tokens
+from nanobot_memory_plugins.core.text.conversation import dominant_language, message_tokens
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary, unmarked_summary
 
 # Nothing is said after it: nothing has to stay.
@@ -51,7 +51,7 @@ def make_plan(
     earlier = "" if found is None else unmarked_summary(messages[found].text)
     recent = messages[first:]
     sizes = [message_tokens(message) for message in recent]
-    history_tokens = sum(sizes) + text_tokens(earlier)
+    history_tokens = sum(sizes) + estimate_tokens(earlier)
     depth = cycles.depth(session_key, history_tokens=history_tokens, window=window, reason=reason)
     limits = limits_for(
         options, window=window, room=room, history_tokens=history_tokens, depth=depth, keep=reason != _ENDED

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 
 from nanobot_memory_plugins.compaction.excerpts import cut
-from nanobot_memory_plugins.compaction.history import text_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
 from nanobot_memory_plugins.compaction.summarise import Summariser
 from nanobot_memory_plugins.compaction.token_budget import Cycles
-from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger
+from nanobot_memory_plugins.core import Message, PluginContext, Summary, estimate_tokens, hookimpl, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 
@@ -64,7 +63,7 @@ class CompactionPlugin:
         except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn
             logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
             return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))
-        left = text_tokens(text) + plan.tail_tokens
+        left = estimate_tokens(text) + plan.tail_tokens
         self._cycles.note(session_key, left_tokens=left, depth=plan.depth)
         logger.info(
             "compaction ({}): {} of {} messages summarised, {} tokens -> {}, depth {}",

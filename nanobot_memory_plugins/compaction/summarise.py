@@ -12,12 +12,12 @@ from datetime import date
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.excerpts import cut, split_text
 from nanobot_memory_plugins.compaction.extract import extract, missing_values
-from nanobot_memory_plugins.compaction.history import Unit, text_tokens
+from nanobot_memory_plugins.compaction.history import Unit
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.prompts import Hiding, fixed_texts, summary_prompt
 from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
-from nanobot_memory_plugins.core import Complete, Message, logger
+from nanobot_memory_plugins.core import Complete, Message, estimate_tokens, logger
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -56,10 +56,10 @@ def pack(blocks: Sequence[str], limit: int) -> list[str]:
     parts: list[str] = []
     tokens = 0
     for block in blocks:
-        whole = text_tokens(block)
+        whole = estimate_tokens(block)
         for piece in (block,) if whole <= limit else split_text(block, limit):
             # One for the line break, since estimates are rounded up.
-            size = (whole if whole <= limit else text_tokens(piece)) + 1
+            size = (whole if whole <= limit else estimate_tokens(piece)) + 1
             if parts and tokens + size > limit:
                 chunks.append("\n".join(parts))
                 parts, tokens = [], 0
@@ -216,7 +216,7 @@ class Summariser:
         so_far = self._hiding(self._so_far)
         carried = cut(so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE))) if so_far else ""
         # The summary that is carried on from chunk to chunk may grow to the length of an answer.
-        largest = max(text_tokens(carried), self._answer_tokens())
+        largest = max(estimate_tokens(carried), self._answer_tokens())
         content = holds - self._prompt_tokens() - largest
         if content < _LEAST_CONTENT:
             raise _FailedError("the window is too small for a call", final=True)
@@ -281,7 +281,7 @@ class Summariser:
 
     def _prompt_tokens(self) -> int:
         """Return the tokens of the prompt without chunk and earlier summary."""
-        return sum(text_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
+        return sum(estimate_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
 
     def _prompt(self, chunk: str, carried: str) -> list[dict[str, str]]:
         return summary_prompt(
@@ -294,7 +294,7 @@ class Summariser:
         )
 
     def _answer_tokens(self) -> int:
-        room = self._limits.summary - text_tokens(self._note)
+        room = self._limits.summary - estimate_tokens(self._note)
         smallest_call = self._limits.window * self._options.min_chunk_ratio / self._options.safety_margin
         room_here = max(room * _LEAST_ANSWER_SHARE, smallest_call * _ANSWER_OF_CALL)
         return max(1, int(min(room_here, room * (1 - _FACTS_SHARE))))
@@ -304,7 +304,7 @@ class Summariser:
     def _with_identifiers(self, text: str) -> str:
         """Add the values of users' statements, and of the earlier summary, that the model left out, and the note."""
         material, most = self._material, self._limits.summary
-        left = most - text_tokens(self._note) - text_tokens(text) - 2
+        left = most - estimate_tokens(self._note) - estimate_tokens(text) - 2
         room = min(left, int(most * _FACTS_SHARE))
         lines = missing_values(
             material.messages, text, limit=room, language=material.language, earlier=material.earlier
@@ -314,7 +314,7 @@ class Summariser:
 
     def _extracted(self) -> str:
         material = self._material
-        limit = max(1, self._limits.summary - text_tokens(self._note) - 1)
+        limit = max(1, self._limits.summary - estimate_tokens(self._note) - 1)
         return self._joined(
             extract(material.messages, limit=limit, language=material.language, earlier=self._so_far), ""
         )

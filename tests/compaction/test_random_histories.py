@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from loguru import logger
 
-from nanobot_memory_plugins.compaction.history import call_ids, message_tokens, result_ids
+from nanobot_memory_plugins.compaction.history import call_ids, result_ids
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.compaction.token_budget import RESERVE_SHARE
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError
+from nanobot_memory_plugins.core.text.conversation import message_tokens
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Message, messages_from_chat
 from tests.compaction.conftest import Model, context_with

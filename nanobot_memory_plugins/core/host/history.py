@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nanobot_memory_plugins.core.files.session_secrets import secrets_in, without_asked
+from nanobot_memory_plugins.core.text.conversation import message_tokens
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.engine.turns import hide_values, is_lasting_secret
@@ -18,8 +18,6 @@ FILL = 0.7
 _SPEAKERS = ("user", "assistant")
 # Messages at the end of a history that are read for secrets.
 _READ_FOR_SECRETS = 100
-# Role, separators and the like, which APIs send with each message.
-_MESSAGE_TOKENS = 4
 
 
 def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
@@ -64,12 +62,8 @@ def spoken_text(message: object) -> str:
 
 
 def tokens_of(message: object) -> int:
-    """Return the estimated tokens of one chat message, tool calls included."""
-    whole = message if isinstance(message, Message) else Message.from_chat(message)
-    if whole.tokens:
-        return whole.tokens
-    calls = sum(estimate_tokens(str(call)) for call in whole.tool_calls)
-    return estimate_tokens(whole.text) + calls + _MESSAGE_TOKENS
+    """Return the estimated tokens of one chat message in any wire form."""
+    return message_tokens(message if isinstance(message, Message) else Message.from_chat(message))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,13 @@ from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 
-# Kinds of content parts that are somebody's own words; others are results, files and images.
+# What chat APIs add to a message for its role and borders, and what models charge for a picture, roughly; sounds and
+# files are no cheaper.
+_MESSAGE_TOKENS, _MEDIA_TOKENS = 4, 1_000
+_MEDIA = re.compile("image|audio|video|file|document")
 # Above it a time since 1970 is in milliseconds.
 _MILLISECONDS = 1e11
+# Kinds of content parts that are somebody's own words; others are results, files and images.
 _OWN_PARTS = frozenset({"text", "input_text", ""})
 # Characters that are read to recognise the language, in all and of a message: a pasted text is not how somebody speaks.
 _SAMPLE = 8_000
@@ -81,6 +85,17 @@ def content_of(message: Message) -> str:
     functions = [call.get("function") for call in message.tool_calls]
     names = [str(function.get("name") or "") for function in functions if isinstance(function, Mapping)]
     return f"[{', '.join(filter(None, names))}]" if any(names) else ""
+
+
+def message_tokens(message: Message) -> int:
+    """Return the estimated tokens of a message, with its tool calls and pictures."""
+    if message.tokens:
+        return message.tokens
+    content = message.raw.get("content")
+    kinds = [part.get("type") for part in content if isinstance(part, Mapping)] if isinstance(content, tuple) else []
+    media = sum(isinstance(kind, str) and _MEDIA.search(kind) is not None for kind in kinds)
+    texts = (message.text, *map(str, message.tool_calls))
+    return sum(map(estimate_tokens, texts)) + _MESSAGE_TOKENS + _MEDIA_TOKENS * media
 
 
 def own_words(message: Message) -> str:
