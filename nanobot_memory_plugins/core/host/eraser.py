@@ -50,10 +50,6 @@ _SIDE_FILE = f"(?:{'|'.join(SIDE_FILES)})$"
 _DELETED = "no plugin opens it; it is deleted, and made again where it is used"
 
 
-class BeingErasedError(MemoryFileError):
-    """Another process is erasing something in this workspace."""
-
-
 class Eraser:
     """Erases in one workspace: its files, its plugins, its store, its state."""
 
@@ -73,7 +69,7 @@ class Eraser:
         """Erase, and return what became of it. Where nothing is found the index is written anew all the same.
 
         One that was not open at an earlier purge may hold it in freed pages. What was broken off before is finished
-        first. Raises `BeingErasedError` when another erasure takes longer than ``wait`` seconds, and `MemoryFileError`.
+        first. Raises `MemoryFileError`, also when another erasure takes longer than ``wait`` seconds.
         """
         async with self._alone(wait):
             earlier = await self._finish()
@@ -86,14 +82,12 @@ class Eraser:
         return left is None or not left.names_anything
 
     async def finish(self) -> ErasurePlan | None:
-        """Finish an erasure that was broken off, unless another process is about it; return what became of it."""
+        """Finish an erasure that was broken off, and return what became of it; None where another process does."""
         if await run_in_daemon_thread(self._file.unfinished) is None:
             return None
         try:
             async with self._alone(0):
                 return await self._finish()
-        except BeingErasedError:
-            return None
         except MemoryFileError as error:
             logger.warning("what was to be forgotten is not forgotten yet: {}", error.cause)
             return None
@@ -117,7 +111,7 @@ class Eraser:
             lock = await run_in_daemon_thread(lambda: work_lock(self._paths))
             await run_in_daemon_thread(lambda: lock.acquire(timeout=wait))
         except Timeout as error:
-            raise BeingErasedError(
+            raise MemoryFileError(
                 "Something else is being forgotten in this workspace just now.",
                 hint="Try again when that is over; it goes on at the next start when its process ends.",
             ) from error

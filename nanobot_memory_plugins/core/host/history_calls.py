@@ -327,7 +327,9 @@ def _first_summary(answers: Sequence[PluginAnswer], messages: int) -> Summary | 
     """Return the first summary of so many messages, without what is hidden in it, or None."""
     for answer in answers:
         for summary in values_of([answer], Summary):
-            if 0 <= summary.keep_from <= messages:
+            if 0 <= summary.keep_from <= messages and summary.text.strip():
                 return replace(summary, text=printable(summary.text))
-            logger.warning("the summary of plugin {} keeps from outside of the messages: ignored", answer.plugin_name)
+            logger.warning(
+                "the summary of plugin {} is empty, or keeps from outside of the messages: ignored", answer.plugin_name
+            )
     return None

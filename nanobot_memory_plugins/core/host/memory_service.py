@@ -270,21 +270,17 @@ class MemoryService:
 
         An earlier summary may be among them. The arguments are those of `MemoryHost.before_compaction`.
         """
-
-        async def sum_up(memory: "MemoryHost") -> Summary | None:
-            if not messages:
-                return None
-            summary = await memory.before_compaction(
+        return self.call(
+            lambda memory: memory.before_compaction(
                 session_key=session_key,
                 messages=messages,
                 context_window=context_window,
                 room=room,
                 reason=reason,
                 scope=scope,
-            )
-            return summary if summary is not None and summary.text.strip() else None
-
-        return self.call(sum_up, limit=self.config.core.compaction_limit + _WRITING)
+            ),
+            limit=self.config.core.compaction_limit + _WRITING,
+        )
 
     def tools(self) -> "list[ServiceTool]":
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
