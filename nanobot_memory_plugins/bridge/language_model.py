@@ -1,28 +1,11 @@
-"""The host's language model, as plugins ask for it, and as commands do where no nanobot runs."""
+"""The host's language model, as plugins ask for it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core import Complete, LanguageModelError
-from nanobot_memory_plugins.core.config.json_file import nanobot_config
+from nanobot_memory_plugins.core import LanguageModelError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-
-def configured_model() -> Complete | None:
-    """Return ``complete()`` over the provider of the user's own nanobot configuration, or None without one."""
-    file = nanobot_config()
-    if not file.is_file():
-        return None
-    from nanobot.config.loader import load_config
-    from nanobot.providers.factory import build_provider_snapshot
-
-    made = build_provider_snapshot(load_config(file))
-
-    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        return await answer_of(made.provider, made.model, [dict(message) for message in messages], max_tokens)
-
-    return complete
 
 
 class HostLanguageModel:

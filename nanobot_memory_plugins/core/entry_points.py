@@ -18,7 +18,6 @@ _T = TypeVar("_T")
 
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
-MODEL_GROUP: Final = "nanobot_memory_models"
 IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
@@ -94,23 +93,16 @@ def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[Install
     return found
 
 
-def first_offered(
-    group: str,
-    ask: Callable[[Any], _T | None],
-    failed: Callable[[InstalledEntryPoint, Exception], None] | None = None,
-) -> _T | None:
+def first_offered(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
     """Return the first answer of what the entry points of a group name, asked by ``ask``, or None; it may block.
 
-    One that fails is passed over: ``failed`` is told, else the log. It is somebody else's code.
+    One that fails is passed over, and logged: it is somebody else's code.
     """
     for point in installed_entry_points(group):
         try:
             answer = ask(point.load())
         except Exception as error:
-            if failed is not None:
-                failed(point, error)
-            else:
-                logger.warning("{} of {} failed: {}", group, point.distribution, type(error).__name__)
+            logger.warning("{} of {} failed: {}", group, point.distribution, type(error).__name__)
             continue
         if answer is not None:
             return answer

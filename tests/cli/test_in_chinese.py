@@ -42,7 +42,6 @@ scrub --dry-run
 pause
 resume
 audit
-consolidate --dry-run
 stats
 bench --size 200 --no-embeddings
 config show
@@ -89,7 +88,6 @@ def listed() -> list[list[str]]:
 SLOW = (
     "audit",
     "bench",
-    "consolidate",
     "doctor",
     "index",
     "init",

@@ -85,8 +85,8 @@ class Days:
             )
         )
 
-    async def run(self, model: Model | None, *, dry_run: bool = False, **options):
-        return await self.consolidation(model, **options).run(dry_run=dry_run)
+    async def run(self, model: Model | None, **options):
+        return await self.consolidation(model, **options).run()
 
 
 def at(text: str) -> datetime:

@@ -53,12 +53,11 @@ _DONE = {"add": "added", "merge": "merged", "update": "updated", "archive": "arc
 class Report:
     """What a consolidation came to.
 
-    ``calls`` counts the uses of the model. ``idle`` says that nothing was new. ``applied`` is what came of the answers,
-    ``failed`` says why the model gave nothing usable. ``outcome`` is None for a dry run.
+    ``calls`` counts the uses of the model. ``applied`` is what came of the answers, ``failed`` says why the model gave
+    nothing usable.
     """
 
     calls: int = 0
-    idle: bool = False
     applied: Applied = field(default_factory=lambda: Applied({}))
     failed: str = ""
     outcome: Outcome | None = None
@@ -133,21 +132,15 @@ class NightlyConsolidation:
             if is_alone and leasing is not None:
                 await leasing.lease(_WORK, 0.0)
 
-    async def run(self, *, dry_run: bool = False) -> Report:
-        """Consolidate once. With ``dry_run`` the model is asked, and nothing is written.
-
-        Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.
-        """
+    async def run(self) -> Report:
+        """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`."""
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self.last_run)
         entries, read = await run_in_daemon_thread(lambda: self._read_entries_and_material(now))
         every = self._materials(read, entries).values()
         fresh = [material for material in every if material.is_worth_asking(last.answered)]
-        report = Report(idle=not fresh)
+        report = Report()
         answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
-        if dry_run:
-            report.applied = apply(entries, answers, now=now, owner_of=self._context.scopes.owner)
-            return report
         # What the model did not answer to stays new.
         answered = now if len(answers) == len(fresh) else last.answered
 

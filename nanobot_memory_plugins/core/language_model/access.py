@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from nanobot_memory_plugins.core.clock import Clock, time_limit
-from nanobot_memory_plugins.core.entry_points import MODEL_GROUP, InstalledEntryPoint, first_offered
 from nanobot_memory_plugins.core.errors import (
     CompletionTimeoutError,
     LanguageModelError,
@@ -198,17 +197,3 @@ def is_worth_retrying(error: BaseException) -> bool:
         return True
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and (status == 429 or status >= 500)
-
-
-def offered_model(warn: Callable[[str], None] = logger.warning) -> Complete | None:
-    """Return the first model that an entry point of ``nanobot_memory_models`` offers, or None. It may block.
-
-    Each names a function without arguments that returns ``complete`` as hosts wire it, or None where the host is not
-    configured. One that fails is skipped, and ``warn`` is called with the reason.
-    """
-
-    def failed(point: InstalledEntryPoint, error: Exception) -> None:
-        why = {"name": point.distribution, "kind": type(error).__name__}
-        warn(Sentence("The language model of {name} cannot be used: {kind}. Look at its provider and key.", **why))
-
-    return first_offered(MODEL_GROUP, lambda offer: offer(), failed)

@@ -1,4 +1,4 @@
-"""Two processes that keep records, remember, forget, consolidate and are edited beside, killed at random moments."""
+"""Two processes that keep records, remember, forget and are edited beside, killed at random moments."""
 
 import os
 

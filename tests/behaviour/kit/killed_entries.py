@@ -1,4 +1,4 @@
-"""Records and entries that two processes write while people edit, forget and consolidate, killed at random moments.
+"""Records and entries that two processes write while people edit and forget, killed at random moments.
 
 Run as ``python -m tests.behaviour.kit.killed_entries FOLDER ROUNDS SEED``: FOLDER is that of a `Life`; the last line of
 the output is a JSON object.
@@ -41,7 +41,7 @@ def killed_entries(folder: Path, rounds: int, seed: int) -> dict[str, Any]:
 
 
 async def _live(folder: Path, name: str, told: int) -> None:
-    """Keep records, remember, edit by hand, forget and consolidate until a kill; tell of what was acknowledged."""
+    """Keep records, remember, edit by hand and forget until a kill; tell of what was acknowledged."""
 
     def say(what: str, word: str) -> None:
         os.write(told, f"{what} {word}\n".encode())
@@ -66,9 +66,6 @@ async def _live(folder: Path, name: str, told: int) -> None:
                     say("forgotten", word)
             if number % 3 == 2:
                 _edit(workspace / "memory" / "ENTRIES.md", f"{name}h{number}")
-            if number % 7 == 5:
-                arguments = ["consolidate", "--workspace", str(workspace), "--config", str(config), "--json"]
-                await asyncio.to_thread(_quietly, arguments)
 
 
 async def _keep_record(memory: MemoryHost, session: str, number: int, word: str) -> bool:
@@ -91,11 +88,6 @@ def _edit(file: Path, word: str) -> None:
     """Add an entry at the end, as somebody with an editor does who has just opened the file."""
     with contextlib.suppress(OSError), file.open("a", encoding="utf-8") as editor:
         editor.write(f"\n## Active Memories\n\n### [{word}] fact | 0.80 | 2026-02-16 | 0\nwritten by hand, {word}\n")
-
-
-def _quietly(arguments: list[str]) -> None:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        run_command_line(arguments)
 
 
 def _round(folder: Path, number: int, chance: random.Random) -> list[str]:
