@@ -73,6 +73,7 @@ _TABLES = {
     "core/transfer/run.py": ("_CHANGED",),
     "core/values/conversation.py": ("Origin",),
     "core/values/entries.py": ("Action", "INSTRUCTION", "Section"),
+    "core/values/diagnosis.py": ("Health",),
     "core/values/notes.py": ("NoteType",),
     "panel/views/health.py": ("_LEVELS",),
     "recall/engine.py": ("Reason",),

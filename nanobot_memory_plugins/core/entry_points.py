@@ -93,6 +93,13 @@ def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[Install
     return found
 
 
+def entry_points_by_name(group: str) -> dict[str, InstalledEntryPoint]:
+    """Return the entry points of a group by name; of two of one name this project's own counts."""
+    points = list(installed_entry_points(group))
+    own = (point for point in points if point.distribution.startswith("nanobot-memory-"))
+    return {point.name: point for point in (*points, *own)}
+
+
 def first_offered(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
     """Return the first answer of what the entry points of a group name, asked by ``ask``, or None; it may block.
 

@@ -94,7 +94,7 @@ def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, qu
     file.write_text('{"channels": {"telegram": {"enabled": true, "allowFrom": ["*"]}}}', encoding="utf-8")
     assert run_command_line(["init", "--no-model"]) == 0
     shown = capsys.readouterr().out
-    assert "Several people may write in telegram: each sees their own memories" in shown
+    assert "each sees their own memories, since several may write in telegram" in shown
     assert "nanobot-memory init --me" in shown
     assert run_command_line(["init", "--no-model", "--me", "telegram:111"]) == 0
     written = json.loads(file.read_text(encoding="utf-8"))

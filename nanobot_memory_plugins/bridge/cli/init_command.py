@@ -18,6 +18,7 @@ from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, load_config
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row, show_findings, summary
+from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
 from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
 from nanobot_memory_plugins.core.config.mapping import find_section
@@ -137,25 +138,11 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
     if off:
         active = tr("all but {names}, which the configuration switches off", names=", ".join(off))
     out.print(tr("Active         {count} plugins: {told}", count=len(setup.toggles) - len(off), told=shown(active)))
-    core, several = setup.memory.core, ", ".join(setup.senders.several)
-    if not several:
-        return
-    if core.share == "agent":
-        out.print(
-            tr(
-                "[yellow]Everybody who writes sees every memory (share: agent), also in {several}.[/yellow]",
-                several=shown(several),
-            )
-        )
-        return
-    out.print(
-        tr(
-            "Several people may write in {several}: each sees their own memories (share: {share}).",
-            several=shown(several),
-            share=core.share,
-        )
-    )
-    if core.share == "auto" and not core.people:
+    core = setup.memory.core
+    if setup.senders.several:
+        state = people_finding(setup.workspace, setup.memory, setup.senders).state
+        out.print(tr("People         {told}", told=shown(tr(state))))
+    if setup.senders.several and core.share == "auto" and not core.people:
         out.print(tr("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person."))
 
 

@@ -12,11 +12,10 @@ import typer
 import typer.core
 import typer.main
 
-from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, entry_points_by_name
 from nanobot_memory_plugins.core.errors import PluginError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-_OURS = "nanobot-memory-"
 EXTRA_COMMANDS: Final = {
     "bench": "tools",
     "connect": "mcp",
@@ -39,9 +38,7 @@ class CommandGroup(typer.core.TyperGroup):
     @cached_property
     def found(self) -> dict[str, InstalledEntryPoint]:
         """The entry points of commands by name."""
-        points = list(installed_entry_points(COMMAND_GROUP))
-        own = (point for point in points if point.distribution.startswith(_OURS))
-        return {point.name: point for point in (*points, *own)}
+        return entry_points_by_name(COMMAND_GROUP)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, without importing any."""

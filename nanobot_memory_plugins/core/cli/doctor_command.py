@@ -31,9 +31,8 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1
-# As words of lines, and in the order in which they are shown; in JSON they stay as they are.
-_HEALTH_WORDS = {Health.BAD: "bad", Health.DEGRADED: "degraded", Health.INFO: "info", Health.GOOD: "good"}
-_COLOURS = {Health.BAD: "red", Health.DEGRADED: "yellow", Health.INFO: "cyan", Health.GOOD: "green"}
+# In the order in which they are shown.
+HEALTH_COLOURS = {Health.BAD: "red", Health.DEGRADED: "yellow", Health.INFO: "cyan", Health.GOOD: "green"}
 _FIRST = "Repair that first, or name another folder with --workspace."
 
 
@@ -93,22 +92,17 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
 
     Nothing breaks a word or a path, so that commands can be copied: a line that is too long is the terminal's to wrap.
     """
-    for health, word in _HEALTH_WORDS.items():
+    for health, colour in HEALTH_COLOURS.items():
         for finding in findings:
             if finding.health is not health or (health in (Health.INFO, Health.GOOD) and not everything):
                 continue
             line = shown(tr(finding.subject) + tr(": ") + tr(finding.state))
-            out.print(f"[{_COLOURS[health]}]{tr(word)}[/{_COLOURS[health]}]  {line}", soft_wrap=True)
+            out.print(f"[{colour}]{tr(health.value)}[/{colour}]  {line}", soft_wrap=True)
             if finding.hint:
                 out.print(f"    -> {shown(tr(finding.hint))}", soft_wrap=True)
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Return how many are good and how many are not, in one line."""
-    counts = {health: sum(one.health is health for one in findings) for health in Health}
-    bad, degraded, good, info = (counts[health] for health in (Health.BAD, Health.DEGRADED, Health.GOOD, Health.INFO))
-    named = [tr("{count} bad", count=bad)] if bad else []
-    named += [tr("{count} degraded", count=degraded)] if degraded else []
-    named.append(tr("{count} good", count=good) if named else tr("All {count} are good", count=good))
-    named += [tr("{count} for information", count=info)] if info else []
-    return tr(", ").join(named) + tr(".")
+    """Return how many there are of each health, in one line."""
+    counts = {health: sum(one.health is health for one in findings) for health in HEALTH_COLOURS}
+    return tr(", ").join(f"{tr(health.value)}: {count}" for health, count in counts.items() if count) + tr(".")

@@ -1,6 +1,5 @@
 """Finishing what a purge left undone, before a command reads the memory, as a host does at its start."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> None:
-    """Finish a forgetting that was broken off, and say so on standard error. It blocks.
+    """Finish a forgetting that was broken off, and say so on standard error. It blocks, in a thread without a loop.
 
     Without a configuration it reads that of the usual places, should there be anything to finish.
     """
@@ -32,8 +31,7 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> Non
             return host.eraser.finished
 
     try:
-        with ThreadPoolExecutor(1) as thread:  # the caller may have an event loop of its own
-            finished = thread.submit(asyncio.run, start()).result()
+        finished = asyncio.run(start())
     except Exception as error:  # the command does without
         logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
         return

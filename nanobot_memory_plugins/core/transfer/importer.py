@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, entry_points_by_name
 from nanobot_memory_plugins.core.errors import InputError, PluginError, WrongUseError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
@@ -96,13 +96,6 @@ class Importer(Protocol):
         """
 
 
-def installed_importers() -> dict[str, InstalledEntryPoint]:
-    """Return the entry points of all importers by name; of two of one name this project's own counts."""
-    points = list(installed_entry_points(IMPORTER_GROUP))
-    own = (point for point in points if point.distribution.startswith("nanobot-memory-"))
-    return dict(sorted({point.name: point for point in (*points, *own)}.items()))
-
-
 def load_importer(point: InstalledEntryPoint) -> Importer:
     """Import what an entry point names. Raises `PluginError`."""
     try:
@@ -121,15 +114,15 @@ def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
 
     Raises `WrongUseError` for a name that there is not, and `InputError` where none recognises the source.
     """
-    points = installed_importers()
-    known = ", ".join(points)
+    points = entry_points_by_name(IMPORTER_GROUP)
+    known = ", ".join(sorted(points))
     if name in points:
         return name, load_importer(points[name])
     if name:
         raise WrongUseError(
             Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
         )
-    for tried in sorted(points, key=lambda one: one == FALLBACK):
+    for tried in sorted(points, key=lambda one: (one == FALLBACK, one)):
         try:
             importer = load_importer(points[tried])
             if importer.recognises(source):

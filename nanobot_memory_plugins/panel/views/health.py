@@ -4,11 +4,11 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
+from nanobot_memory_plugins.core import Finding, Level, StoreStatus
+from nanobot_memory_plugins.core.cli.doctor_command import HEALTH_COLOURS
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-_COLOURS = {Health.BAD: "red", Health.DEGRADED: "yellow", Health.INFO: "cyan", Health.GOOD: "green"}
 _LEVELS = {
     Level.HYBRID: "words and meaning",
     Level.NUMPY: "words and meaning, without sqlite-vec",
@@ -46,12 +46,12 @@ class HealthView(View):
         if self._examined is None or now - self._examined >= _FINDINGS_SECONDS:
             self._examined = now
             found = await self.memory.findings()
-            order = list(_COLOURS)
+            order = list(HEALTH_COLOURS)
             rows = sorted(found, key=lambda finding: order.index(finding.health))
             self.fill(rows, self._cells, lambda finding: f"{finding.subject} {finding.state}")
 
     def _cells(self, finding: Finding) -> Cells:
-        return [Text(tr(finding.health.value), _COLOURS[finding.health]), tr(finding.subject), tr(finding.state)]
+        return [Text(tr(finding.health.value), HEALTH_COLOURS[finding.health]), tr(finding.subject), tr(finding.state)]
 
     def _line(self, status: StoreStatus | None) -> Text:
         if status is None:
@@ -74,7 +74,7 @@ class HealthView(View):
     async def detail(self, row: Finding) -> Text:
         """Return a finding whole."""
         text = Text()
-        text.append(f"{tr(row.subject)}\n", "bold").append(f"{tr(row.state)}\n", _COLOURS[row.health])
+        text.append(f"{tr(row.subject)}\n", "bold").append(f"{tr(row.state)}\n", HEALTH_COLOURS[row.health])
         field(text, tr("What helps"), tr(row.hint), "bold")
         return text
 

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.storage.cli.shown import show_level
+from nanobot_memory_plugins.storage.cli.search_command import show_level
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _LOOK_SECONDS = 0.2

@@ -1,10 +1,12 @@
-"""``nanobot-memory search``: what a search finds, and where it is."""
+"""``nanobot-memory search``: what a search finds, and where it is; nothing is said twice."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from nanobot_memory_plugins.core import (
     Hit,
@@ -17,7 +19,7 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     Tier,
 )
-from nanobot_memory_plugins.core.cli.console import console
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -36,8 +38,14 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.redaction.script.messages import tr
-from nanobot_memory_plugins.storage.cli.shown import show_hits, show_level, snippet_of
+
+# Characters of a text that are shown.
+_SNIPPET = 240
+_INDENT = "       "
+# What the heading of a scored entry says, in its file.
+_KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 
 
 class MemoryKind(StrEnum):
@@ -103,7 +111,7 @@ def search(
     if as_json:
         print_json({"ok": True, "level": int(result.level), "hits": [_hit_row(hit) for hit in hits]})
         return
-    show_hits(hits, text)
+    _show(hits)
     if not hits:
         found = status.documents or result.level is Level.MARKDOWN
         say(tr("Nothing was found.") if found else tr("The memory is empty."))
@@ -123,7 +131,7 @@ def _hit_row(hit: Hit) -> dict[str, object]:
         "line": hit.line,
         "date": hit.time.isoformat() if hit.time else None,
         "heading": hit.heading,
-        "snippet": snippet_of(hit),
+        "snippet": _snippet_of(hit),
         "score": round(hit.score, 4),
         "origin": hit.origin.value,
         "speaker": hit.speaker,
@@ -132,3 +140,45 @@ def _hit_row(hit: Hit) -> dict[str, object]:
         "kind": hit.source,
         "tags": list(hit.tags),
     }
+
+
+def _snippet_of(hit: Hit) -> str:
+    return hit.snippet or hit.text[:_SNIPPET]
+
+
+def _show(hits: Iterable[Hit]) -> None:
+    """Show what was found for people, in its order; what several hits say alike is shown once."""
+    out = console()
+    alike: dict[str, list[Hit]] = {}
+    for hit in hits:
+        alike.setdefault(_plain(_snippet_of(hit)), []).append(hit)
+    for snippet, (hit, *others) in alike.items():
+        date = f"  {hit.time.astimezone():%Y-%m-%d %H:%M}" if hit.time else ""
+        place = f"[cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}"
+        out.print(f"[bold]{hit.score:.3f}[/bold]  {place}  {tr(hit.origin.value)}")
+        if about := _about(hit, snippet):
+            out.print(f"{_INDENT}{shown(about)}", style="dim")
+        out.print(f"{_INDENT}{shown(snippet)}")
+        if others:
+            places = ", ".join(f"{other.path}:{other.line}" for other in others)
+            out.print(tr("{indent}also at {places}", indent=_INDENT, places=shown(places)), style="dim")
+
+
+def _about(hit: Hit, snippet: str) -> str:
+    """Return what a hit says of itself besides its origin and its snippet: heading, speaker, project, tags."""
+    shown_already = {hit.origin.value, _plain(snippet)}
+    heading = tr(hit.heading) if hit.heading in _KINDS else hit.heading  # of an entry it is the kind
+    parts = [part for part in (heading, hit.speaker) if part and _plain(part) not in shown_already]
+    parts += [tr("project {name}", name=hit.scope.project)] if hit.scope.project else []
+    parts += [f"#{tag}" for tag in hit.tags]
+    return "  ".join(dict.fromkeys(parts))
+
+
+def _plain(text: str) -> str:
+    return " ".join(one_line(text).split())
+
+
+def show_level(status: StoreStatus, out: Console) -> None:
+    """Say at which level is searched, why, and what would help."""
+    reason, hint = shown(tr(status.reason)), shown(tr(status.hint))
+    out.print(tr("[yellow]level {level}: {reason}[/yellow] {hint}", level=int(status.level), reason=reason, hint=hint))
