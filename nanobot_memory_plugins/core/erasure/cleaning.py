@@ -117,7 +117,7 @@ class Cleaner:
         except (ValueError, RecursionError):
             return without(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         if isinstance(row, dict):
-            if row.get("id") in self.records or row.get("session") in self.sessions:
+            if _is_among(self.records, row.get("id")) or _is_among(self.sessions, row.get("session")):
                 result.found.append(held_line(number, str(row.get("text", ""))))
                 return None
             origin = origin_of(str(row.get("origin", "")), origin)
@@ -254,6 +254,10 @@ def _pieces(text: str, *, has_head: bool) -> Iterator[tuple[str, bool]]:
 
     for is_named, piece in groupby(enumerate(lines), key=is_name):
         yield "".join(line for _, line in piece), is_named
+
+
+def _is_among(names: frozenset[str], value: object) -> bool:
+    return isinstance(value, str) and value in names  # in files of people's it may be anything
 
 
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -1,6 +1,8 @@
 """What is purged is gone, byte by byte, from all that was written here; nothing else is."""
 
+import json
 import shutil
+from typing import Any
 
 import pytest
 
@@ -123,6 +125,18 @@ async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_
         assert life.command("purge", entry["id"], "--yes", "--json").status == 0
     assert life.files_with("阿福", "ran off") == []
     assert "The cat Bo ranked first." in str(life.transcript())
+
+
+@pytest.mark.parametrize("row", [{"id": ["x"], "text": "Quorvexina"}, {"session": {"of": "tea"}, "id": 7}])
+async def test_a_table_of_peoples_in_another_form_keeps_nothing_from_going(life: Life, row: dict[str, Any]):
+    await lived(life)
+    table = life.memory / "table.jsonl"
+    table.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    done = life.command("purge", "--text", "Quorvexina", "--yes", "--json")
+    assert done.status == 0
+    assert set(life.files_with("Quorvexina")) <= {"memory/table.jsonl"}
+    assert json.loads(table.read_text(encoding="utf-8")) == row
+    assert life.command("scrub").status == 0
 
 
 async def test_what_is_not_found_is_said_and_what_people_wrote_stays_until_it_is_asked_for(life: Life):
