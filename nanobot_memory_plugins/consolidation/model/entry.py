@@ -57,11 +57,14 @@ def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
 
 
 def with_replaced(ids: Iterable[str], entries: Mapping[str, Entry]) -> list[str]:
-    """Return ids and those of all that these entries have replaced, which says the same, or what was so before."""
+    """Return ids and those of all that these entries have replaced, which says the same, or what was so before.
+
+    What holds again on its own is not among them.
+    """
     found = list(dict.fromkeys(ids))
     for id_ in found:  # which grows meanwhile
-        if id_ in entries:
-            found += [before for before in entries[id_].supersedes if before in entries and before not in found]
+        before = entries[id_].supersedes if id_ in entries else ()
+        found += [one for one in before if one not in found and one in entries and entries[one].superseded_by == id_]
     return found
 
 

@@ -75,7 +75,7 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Ou
 
 
 def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
-    """Bring back an entry that was archived, forgotten, or deleted by anybody.
+    """Bring back an entry that was archived, replaced, forgotten, or deleted by anybody.
 
     Raises `InputError` when neither the file nor the history knows it, and `MemoryFileError`.
     """
@@ -85,7 +85,7 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
         entry = found.every.get(entry_id) or removed.get(entry_id) or repository.history.last_known(entry_id)
         if entry is None:
             raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
-        back = restored(entry, repository.clock.now())
+        back = replace(restored(entry, repository.clock.now()), superseded_by="")  # it holds again, on its own
         if entry_id in found.entries and back.section is Section.ARCHIVED:  # a model's note, which they confirm
             back = replace(back, origin=Origin.USER)
         return {**found.every, entry_id: back}

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.tools.scripted_model import ToolCall
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.model import forget_call, remember_call, search_call
 from tests.behaviour.kit.waiting import until
@@ -56,6 +57,23 @@ async def test_what_is_forgotten_leaves_prompt_and_recall_and_comes_back_when_it
         assert (await life.command_beside("entries", "restore", id_)).status == 0
         await memory.flush_index()
         assert await shown(memory, "cli:restored") == (True, True)
+
+
+@pytest.mark.parametrize("order", [["entries", "forget"], ["purge", "--yes"]])
+async def test_what_an_entry_replaced_goes_with_it_unless_it_was_restored(life: Life, order: list[str]):
+    moved = "I live in Bergen by the harbour."
+    async with life.host() as memory:
+        for place in ("Oslo", "Turku"):
+            said = f"I have lived in {place}."
+            await Conversation(memory).turn(said, "Noted.", remember_call(said, said))
+    before = [entry["id"] for entry in life.entries()]
+    async with life.host() as memory:
+        call = ToolCall("remember", {"text": moved, "said": moved, "kind": "fact", "replaces": before})
+        await Conversation(memory).turn(moved, "Noted.", call)
+    (after,) = {entry["id"] for entry in life.entries()} - {*before}
+    assert life.command("entries", "restore", before[0]).status == 0
+    assert life.command(*order, after).status == 0
+    assert [entry["id"] for entry in life.entries()] == before[:1]
 
 
 async def test_the_words_of_nobodys_entry_forget_nothing(life: Life):
