@@ -57,17 +57,21 @@ class HistoryCalls(MessageCalls):
         """
         owner = await self._owner_of(session_key, scope)
         await self._take_in(session_key, history[-_LATELY:], owner)
+        return await self._go_quiet(session_key, history, owner, ended=ended)
+
+    async def _go_quiet(self, session_key: str, history: Sequence[object], owner: Scope, *, ended: bool) -> Receipt:
         messages = await self._shown_history(session_key, history)
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
+        await self._reader.let_go(session_key)
         reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
 
     async def session_continues(self, *, session_key: str, scope: ScopeLike = None) -> None:
         """Have another process take the session for one that went quiet where this one ends before it says so."""
         owner = await self._owner_of(session_key, scope)
-        await self._reader.expect(session_key, owner, seconds=_PATIENCE * self.config.core.idle_seconds)
+        await self._reader.hold(session_key, owner, self._patience)
 
     def turn_finished(
         self,
@@ -180,8 +184,15 @@ class HistoryCalls(MessageCalls):
     async def _take_up_left(self) -> None:
         """Tell the plugins of the sessions that earlier processes left before they had gone quiet, or were read."""
         for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
-            history = self._files.history(session_key, limit=LOOKED_AT)
-            await self.session_idle(session_key=session_key, history=history, scope=scope)
+            if await self._reader.takes_up(session_key, self._patience):
+                history = self._files.history(session_key, limit=LOOKED_AT)
+                await self._go_quiet(session_key, history, scope, ended=False)
+            else:  # the plugins were told
+                await self._reader.read(session_key, scope, "start")
+
+    @property
+    def _patience(self) -> float:
+        return _PATIENCE * self.config.core.idle_seconds
 
     async def _read(
         self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]

@@ -52,14 +52,16 @@ class Position:
     """How far a session has been read: ``read`` gives by field of the answer the id of the last message.
 
     ``asked`` counts questions about what came since that were not answered, ``busy`` is when a process began to ask,
-    ``expected`` from when on it is to be read, if it was not looked at yet, and ``scope`` is the owner of the session.
+    ``expected`` says that it is to be read and was not looked at yet, and ``scope`` is the owner of the session. From
+    ``left`` on whoever had it in hand has ended, and nobody will say that it has gone quiet.
     """
 
     read: Mapping[str, str] = field(default_factory=dict)
     asked: int = 0
     busy: str = ""
     scope: Mapping[str, str] = field(default_factory=dict)
-    expected: str = ""
+    expected: bool = False
+    left: str = ""
 
 
 class Positions:
@@ -82,26 +84,36 @@ class Positions:
             return Position()
 
     def waiting(self) -> list[tuple[str, Scope]]:
-        """Return the sessions that are to be read, or about which was asked without an answer, longest first."""
-        now = self._clock.now()
+        """Return the sessions that wait for a process, be it to be read or to go quiet, longest first."""
         known = ((key, _position(row)) for key, row in self._state.tasks(_TASK))
-        return [
-            (key, Scope(**one.scope))
-            for key, one in known
-            if one.asked or ((due := read_time(one.expected)) is not None and due <= now)
-        ]
+        return [(key, Scope(**one.scope)) for key, one in known if one.asked or one.expected or self._is_left(one)]
 
-    def expect(self, session_key: str, scope: Scope, *, seconds: float = 0.0) -> None:
-        """Note that a session is to be read, so that a process does it that starts after so many seconds."""
-        due = (self._clock.now() + timedelta(seconds=seconds)).isoformat()
-        self._change(session_key, lambda position: replace(position, expected=due, scope=_named(scope)))
+    def expect(self, session_key: str, scope: Scope) -> None:
+        """Note that a session is to be read, so that the next process does it where this one ends before."""
+        self._change(session_key, lambda position: replace(position, expected=True, scope=_named(scope)))
+
+    def hold(self, session_key: str, scope: Scope, seconds: float) -> None:
+        """Note that this process has a session in hand, for so many seconds."""
+        self._change(session_key, lambda position: replace(position, left=self._in(seconds), scope=_named(scope)))
+
+    def take_up(self, session_key: str, seconds: float) -> bool:
+        """Have a session in hand for so many seconds, and return True, where whoever had it before has ended."""
+
+        def change(position: Position) -> Position | None:
+            return replace(position, left=self._in(seconds)) if self._is_left(position) else None
+
+        return self._change(session_key, change) is not None
+
+    def let_go(self, session_key: str) -> None:
+        """Note that a session has gone quiet."""
+        self._change(session_key, lambda position: replace(position, left="") if position.left else None)
 
     def settle(self, session_key: str) -> None:
         """Note that a session that was to be read was looked at, and nobody asks about it."""
-        self._change(session_key, lambda position: replace(position, expected="") if position.expected else None)
+        self._change(session_key, lambda position: replace(position, expected=False) if position.expected else None)
 
-    def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> bool:
-        """Note that a session is asked about now; return False while another process asks, and where one has asked.
+    def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> Position | None:
+        """Note that a session is asked about now; return None while another process asks, and where one has asked.
 
         ``read`` gives by field the last message that had been read when it was looked what is new.
         """
@@ -112,14 +124,15 @@ class Positions:
             is_busy = since is not None and timedelta() <= now - since < _BUSY
             if is_busy or any(position.read.get(name, "") != id_ for name, id_ in read.items()):
                 return None
-            return Position(position.read, position.asked + 1, now.isoformat(), _named(scope))
+            return replace(
+                position, asked=position.asked + 1, busy=now.isoformat(), scope=_named(scope), expected=False
+            )
 
-        return self._change(session_key, change) is not None
+        return self._change(session_key, change)
 
     def finish(self, session_key: str, fields: Collection[str], read: str) -> None:
         """Note that a session has been read up to a message, for these fields of the answer."""
-        new = dict.fromkeys(fields, read)
-        self._change(session_key, lambda position: Position({**position.read, **new}, scope=position.scope))
+        self._change(session_key, lambda position: _read(position, fields, read))
         try:
             self._state.keep_newest_tasks(_TASK, _SESSIONS)
         except StoreError as error:
@@ -130,14 +143,19 @@ class Positions:
 
         It is no chance where nothing could be asked after all.
         """
-        now = self._clock.now().isoformat()
 
         def change(position: Position) -> Position:
             if counts and position.asked >= _MOST_ASKED:
-                return Position({**position.read, **dict.fromkeys(fields, read)}, scope=position.scope)
-            return replace(position, busy="", asked=position.asked - (not counts), expected=now)
+                return _read(position, fields, read)
+            return replace(position, busy="", asked=position.asked - (not counts), expected=True)
 
         self._change(session_key, change)
+
+    def _in(self, seconds: float) -> str:
+        return (self._clock.now() + timedelta(seconds=seconds)).isoformat()
+
+    def _is_left(self, position: Position) -> bool:
+        return (left := read_time(position.left)) is not None and left <= self._clock.now()
 
     def _change(self, session_key: str, change: Callable[[Position], Position | None]) -> Position | None:
         """Change a position, and return it as it is now; None where nothing was changed, or could be."""
@@ -157,6 +175,11 @@ class Positions:
 
 def _named(scope: Scope) -> dict[str, str]:
     return {name: value for name, value in asdict(scope).items() if value}
+
+
+def _read(position: Position, fields: Collection[str], read: str) -> Position:
+    """Return a position that has been read up to a message for these fields; what was expected meanwhile still is."""
+    return replace(position, read={**position.read, **dict.fromkeys(fields, read)}, asked=0, busy="")
 
 
 def _position(row: Mapping[str, Any] | None) -> Position:
@@ -227,13 +250,25 @@ class SessionReader:
                 return receipts
             return receipts + await self._ask(replace(work, parts=tuple(asking)))
 
-    async def expect(self, session_key: str, scope: Scope, *, seconds: float = 0.0) -> None:
-        """Have a session read by a process that starts after so many seconds, where this one ends before it asks."""
-        await run_in_daemon_thread(self._positions.expect, session_key, scope, seconds=seconds)
+    async def expect(self, session_key: str, scope: Scope) -> None:
+        """Have a session read at the next start where this process ends before it has begun to ask."""
+        await run_in_daemon_thread(self._positions.expect, session_key, scope)
+
+    async def hold(self, session_key: str, scope: Scope, seconds: float) -> None:
+        """Have a process that starts after so many seconds take a session for quiet, unless this one does before."""
+        await run_in_daemon_thread(self._positions.hold, session_key, scope, seconds)
+
+    async def let_go(self, session_key: str) -> None:
+        """Note that a session has gone quiet, so that no other process says so."""
+        await run_in_daemon_thread(self._positions.let_go, session_key)
 
     async def waiting(self) -> list[tuple[str, Scope]]:
         """Return the sessions that an earlier process left unread, or without an answer; a model has to read them."""
         return await run_in_daemon_thread(self._positions.waiting) if self._complete is not None else []
+
+    async def takes_up(self, session_key: str, seconds: float) -> bool:
+        """Return whether this process is to say that a session has gone quiet, within so many seconds."""
+        return await run_in_daemon_thread(self._positions.take_up, session_key, seconds)
 
     def _unread(self, session_key: str, given: Sequence[Message]) -> _Work:
         """Return what some field of the answer has not been read for. It blocks."""
@@ -287,10 +322,16 @@ class SessionReader:
             run_in_daemon_thread(self._positions.begin, work.session_key, work.scope, before)
         )
         try:
-            return await self._answered(work) if await asyncio.shield(beginning) else ()
+            if (begun := await asyncio.shield(beginning)) is None:
+                return ()
+            if begun.asked <= _MOST_ASKED:
+                return await self._answered(work)
+            receipts = await self._do_without(work, work.parts)  # who asked was killed each time
+            await self._leave(work)
+            return receipts
         except asyncio.CancelledError:
             # The process ends, maybe with an answer that nobody has taken: the next one finds the session free at once.
-            if await beginning:
+            if await beginning is not None:
                 await self._leave(work)
             raise
 
