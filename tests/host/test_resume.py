@@ -6,6 +6,7 @@ import json
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.files.appending import work_lock
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -76,6 +77,26 @@ async def test_two_at_once_take_it_in_once(tmp_path):
         taken = await asyncio.gather(*(memory.resume(session_key="s", messages=HISTORY) for memory in hosts))
         assert sum(taken) == 4
         assert texts(one) == SPOKEN
+
+
+async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to_redact(tmp_path, monkeypatch):
+    monkeypatch.setattr("nanobot_memory_plugins.core.files.memory_files._SHORT_WAIT", 0.0)
+    history = [{"role": "user", "content": f"message {number} " + "and so on " * 200} for number in range(60)]
+    async with MemoryHost(tmp_path, config=CONFIG) as one, MemoryHost(tmp_path, config=CONFIG) as other:
+        await asyncio.gather(*(memory.resume(session_key="s", messages=history) for memory in (one, other)))
+        assert len(texts(one)) == len(history)
+
+
+async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.1)
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        with work_lock(memory._files.paths):
+            assert await memory.resume(session_key="s", messages=HISTORY[:3]) == 0
+            cut = {"messages": HISTORY[:3], "context_window": 9_000, "reason": "token_pressure"}
+            await memory.before_compaction(session_key="cut", **cut)
+        assert texts(memory, "cut") == SPOKEN[:2]
+        await memory.session_idle(session_key="s", history=HISTORY[:3])
+        assert texts(memory) == SPOKEN[:2]
 
 
 async def test_a_close_waits_for_no_long_history_and_what_is_left_is_taken_in_later_once(tmp_path):

@@ -7,7 +7,7 @@ recalled for it, and no tool is noted.
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -149,7 +149,7 @@ class HistoryCalls(MessageCalls):
         owner = await self._owner_of(session_key, scope)
         plain = await run_in_daemon_thread(plain_history, tuple(messages))  # a long history takes seconds
         try:
-            await self._take_in(session_key, messages[-_LATELY:], owner, plain=plain[-_LATELY:])
+            await self._take_in(session_key, messages[-_LATELY:], owner, plain=plain[-_LATELY:], is_cut=True)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._sessions.attributed(session_key, plain)
@@ -182,7 +182,7 @@ class HistoryCalls(MessageCalls):
             self._background.begin(self._take_up_left())
 
     async def _take_up_left(self) -> None:
-        """Tell the plugins of the sessions that earlier processes left before they had gone quiet, or were read."""
+        """Tell the plugins of sessions that earlier processes left before they had gone quiet, and read what waits."""
         for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
             if await self._reader.takes_up(session_key, self._patience):
                 history = self._files.history(session_key, limit=LOOKED_AT)
@@ -215,12 +215,13 @@ class HistoryCalls(MessageCalls):
         parent: str = "",
         behind_turn: bool = False,
         plain: Sequence[Message] = (),
+        is_cut: bool = False,
     ) -> int:
         """Keep what is missing of a history, and return how many messages that were.
 
         What the session ``parent`` has already is not missing. A history ``behind_turn`` is from before a turn
         that was handed over already: the host hands over nothing of it any more. ``plain`` are the messages as plugins
-        get them, where that is known.
+        get them, where that is known. One that ``is_cut`` comes in no other time.
         """
         is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
         if is_refused or not messages or not self.config.core.keep_transcripts:
@@ -230,13 +231,23 @@ class HistoryCalls(MessageCalls):
             plain = await run_in_daemon_thread(plain_history, parts)  # a long history takes seconds
         given = await self._sessions.attributed(session_key, tuple(map(without_media, plain)))
         self._redaction.learn_from_history(given)
-        taking = self._take(session_key, given, scope, parent, behind_turn)
+        taking = self._take(session_key, given, scope, parent, behind_turn=behind_turn, is_cut=is_cut)
         return await asyncio.shield(self._writing.begin(taking))
 
     async def _take(
-        self, session_key: str, given: tuple[Message, ...], scope: Scope, parent: str, behind_turn: bool
+        self,
+        session_key: str,
+        given: tuple[Message, ...],
+        scope: Scope,
+        parent: str,
+        *,
+        behind_turn: bool,
+        is_cut: bool,
     ) -> int:
-        async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()), self._alone():
+        lock = self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+        async with lock, self._alone() as is_alone:
+            if not (is_alone or is_cut):  # another process takes in the same, maybe
+                return 0
             shown = kept_of_history(given)
             keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
@@ -254,6 +265,7 @@ class HistoryCalls(MessageCalls):
                 some = missing[taken : taken + _AT_ONCE]
                 await self._keep_missing(session_key, some, scope, last_user=None if behind_turn else last_user)
                 taken += len(some)
+            await self._files.drain()  # what is still being redacted another process would not find
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
@@ -321,14 +333,21 @@ class HistoryCalls(MessageCalls):
                 session.taken_in[message_key(message.role, message.text)] = receipt
 
     @asynccontextmanager
-    async def _alone(self) -> AsyncIterator[None]:
-        """Hold the lock by which two processes do not take in the same at once; one that is not had is done without."""
-        held = None
-        with suppress(Exception):
+    async def _alone(self) -> AsyncIterator[bool]:
+        """Hold the lock by which two processes do not take in the same at once, and say whether no other one has it.
+
+        One that cannot be made is done without.
+        """
+        held, is_alone = None, True
+        try:
             lock = await run_in_daemon_thread(lambda: work_lock(self._files.paths))
             held = await run_in_daemon_thread(lambda: lock.acquire(timeout=_LOCK_SECONDS))
+        except TimeoutError:
+            is_alone = False
+        except Exception as error:
+            logger.debug("a history is taken in without a lock: {}", type(error).__name__)
         try:
-            yield
+            yield is_alone
         finally:
             if held is not None:
                 lock.release()
