@@ -1,7 +1,6 @@
 """The scored memories: by score, age or group, with what is known of each."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from rich.text import Text
@@ -18,19 +17,12 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 SECTIONS = ("active", "archived", "forgotten", "all")
 ORDERS = ("score", "age", "group")
 
-_AGE_WORDS = (
-    ("{n}y", timedelta(days=365)),
-    ("{n}w", timedelta(days=7)),
-    ("{n}d", timedelta(days=1)),
-    ("{n}h", timedelta(hours=1)),
-)
-
 
 class MemoriesView(View):
     """The scored memories."""
 
     name_of_view = "Memories"
-    columns = (("Score", 5), ("Age", 5), ("Group", 14), ("Text", 0))
+    columns = (("Score", 5), ("Since", 10), ("Group", 14), ("Text", 0))
     field_text = "Only what holds these words"
     hides_field = True
 
@@ -85,8 +77,8 @@ class MemoriesView(View):
 
     def _cells(self, entry: Entry) -> Cells:
         style = "" if section_of(entry) == "active" else "dim"
-        age = _age(entry.created_at or entry.last_activated, self.memory.clock.now())
-        return [Text(cell, style) for cell in (f"{entry.score:.2f}", age, entry.group, entry.content)]
+        day = f"{(entry.created_at or entry.last_activated).astimezone():%Y-%m-%d}"
+        return [Text(cell, style) for cell in (f"{entry.score:.2f}", day, entry.group, entry.content)]
 
     async def detail(self, row: Entry) -> Text:
         """Return what is known of an entry."""
@@ -227,9 +219,3 @@ class MemoriesView(View):
             self.warn(tr("It is forgotten. Restore it first (r)."))
             entry = None
         return self.memory.entries, entry
-
-
-def _age(then: datetime, now: datetime) -> str:
-    """Return how long ago something was, in at most five cells."""
-    past = now - then
-    return next((tr(word, n=past // length) for word, length in _AGE_WORDS if past >= length), tr("now"))
