@@ -30,7 +30,7 @@ from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions, StorageOptions
 from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, numbers, rank
-from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
@@ -78,7 +78,7 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
         await store.vectors_complete()
         await store.close()
         database = Database.open(MemoryPaths.of(folder).database, read_only=True)
-        searcher = Searcher(SqliteIndex(database), lambda: embedder, options=SearchOptions(), clock=SystemClock())
+        searcher = Searcher(SqliteIndex(database), SearchOptions(), SystemClock())
         labelled = read_set(BENCH / name)
         message_of = {one.id: one.parent or one.id for one in labelled.documents}
         asked = [one for one in labelled.questions if one.category != LEFT_OUT]
@@ -92,7 +92,7 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
                 use_vectors=model,
                 asked_at=question.asked_at,
             )
-            candidates = searcher.candidates(query)
+            candidates = searcher.candidates(query, meaning_of(query, embedder))
             hits = [places.ids[row.path, row.line] for row in candidates.rows]
             columns = numbers(candidates, question.text)
             fused, _ = rank(candidates, question.text, SystemClock().now(), SearchOptions(context_boosts=False))

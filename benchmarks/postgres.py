@@ -25,7 +25,7 @@ from nanobot_memory_plugins.postgres.passages import Owner, PassageIndex
 from nanobot_memory_plugins.postgres.search import ServerIndex
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile
@@ -60,12 +60,15 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
             run(admin, "VACUUM ANALYZE")
             bytes_of = run(admin, "SELECT pg_database_size(current_database())").fetchone()
         report("disk for each passage", (bytes_of[0] if bytes_of else 0) / size, "bytes")
-        ours = Searcher(SqliteIndex(database), lambda: model, options=options, clock=SystemClock())
+        ours = Searcher(SqliteIndex(database), options, SystemClock())
+
+        def our_search(query: Query) -> object:
+            return ours.search(query, meaning_of(query, model))
 
         def theirs(query: Query) -> object:
             with transaction(connection, owner.tenant):
                 index = ServerIndex(connection, owner)
-                return Searcher(index, lambda: model, options=options, clock=SystemClock()).search(query)
+                return Searcher(index, options, SystemClock()).search(query, meaning_of(query, model))
 
         generator = np.random.default_rng(3)
         questions = [language.text(QUESTION_WORDS, generator) for _ in range(QUESTIONS)]
@@ -73,7 +76,7 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
             times, _ = in_turns(
                 {
                     "SQLite": lambda text, vectors=use_vectors: milliseconds(
-                        lambda: ours.search(Query(text, use_vectors=vectors))
+                        lambda: our_search(Query(text, use_vectors=vectors))
                     ),
                     "PostgreSQL": lambda text, vectors=use_vectors: milliseconds(
                         lambda: theirs(Query(text, use_vectors=vectors))

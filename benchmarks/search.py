@@ -25,7 +25,7 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import (
@@ -65,24 +65,24 @@ MEMORY_MB = 300.0
 def report_cold_start(path: Path, texts: Sequence[str]) -> None:
     """Print how long the first answer takes in a process that has just opened the index and has no model yet."""
     database = Database.open(path, read_only=True)
-    searcher = Searcher(SqliteIndex(database), lambda: None, options=SearchOptions(), clock=SystemClock())
+    searcher = Searcher(SqliteIndex(database), SearchOptions(), SystemClock())
     first = milliseconds(lambda: searcher.search(Query(texts[0])))
     report("first answer, while no model is loaded", first, "ms", limit=LIMITS["heavy"])
     database.close()
 
 
-def report_first_vectors(searcher: Searcher, texts: Sequence[str]) -> None:
+def report_first_vectors(search: Callable[[Query], object], texts: Sequence[str]) -> None:
     """Print how long the first search with a model takes, before its vectors are in memory, and the next."""
-    report("first search with the model", milliseconds(lambda: searcher.search(Query(texts[0]))), "ms")
-    slowest = max(milliseconds(lambda text=text: searcher.search(Query(text))) for text in texts[1:6])
+    report("first search with the model", milliseconds(lambda: search(Query(texts[0]))), "ms")
+    slowest = max(milliseconds(lambda text=text: search(Query(text))) for text in texts[1:6])
     report("slowest of the next five", slowest, "ms")
 
 
-def report_hostile(searcher: Searcher, size: int) -> None:
+def report_hostile(search: Callable[[Query], object], size: int) -> None:
     """Print the slowest hostile query."""
 
     def fastest(query: Query) -> float:
-        return min(milliseconds(lambda: searcher.search(query)) for _ in range(HOSTILE_REPETITIONS))
+        return min(milliseconds(lambda: search(query)) for _ in range(HOSTILE_REPETITIONS))
 
     texts = [*hostile_texts.SHORT, *hostile_texts.long_texts()]
     limit = HOSTILE_MS if size <= HOSTILE_CHUNKS else None
@@ -127,8 +127,12 @@ def measure(language: made_up.Language, size: int, path: Path) -> None:
     messages = [language.text(MESSAGE_WORDS, generator) for _ in range(MESSAGES)]
     report_cold_start(path, questions)
     report_memory(path, questions[0], size, limit=MEMORY_MB if size <= 100_000 else None)
-    searcher = Searcher(SqliteIndex(database), lambda: model, options=SearchOptions(), clock=SystemClock())
-    report_first_vectors(searcher, questions)
+    searcher = Searcher(SqliteIndex(database), SearchOptions(), SystemClock())
+
+    def search(query: Query) -> object:
+        return searcher.search(query, meaning_of(query, model))
+
+    report_first_vectors(search, questions)
     parts: Timed = {
         "bare numpy product": bare_product(size, model.dimension),
         "bare full-text query": bare_query(database),
@@ -137,14 +141,14 @@ def measure(language: made_up.Language, size: int, path: Path) -> None:
     queries = TIERS | SPECIAL
 
     def timed(make: Callable[[str], Query]) -> Callable[[str], float]:
-        return lambda text: milliseconds(lambda: searcher.search(make(text)))
+        return lambda text: milliseconds(lambda: search(make(text)))
 
     searches = {name: timed(make) for name, make in queries.items()}
     report_times(*in_turns(parts | beside | searches, questions), parts, searches)
     print(f"  messages of {MESSAGE_WORDS} words:", flush=True)
     searches = {name: searches[name] for name in ("heavy", "heavy, by words alone")}
     report_times(*in_turns(parts | beside | searches, messages), parts, searches)
-    report_hostile(searcher, size)
+    report_hostile(search, size)
     database.close()
 
 

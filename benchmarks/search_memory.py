@@ -13,7 +13,7 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench.made_up import RandomModel
 
@@ -41,11 +41,12 @@ def main(path: str, text: str) -> None:
     model: Embedder = open_embedder(EmbeddingOptions()) or RandomModel()
     model.encode(text)
     database = Database.open(Path(path), read_only=True)
-    searcher = Searcher(SqliteIndex(database), lambda: model, options=SearchOptions(), clock=SystemClock())
+    searcher = Searcher(SqliteIndex(database), SearchOptions(), SystemClock())
     before = _resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # resets the peak
+    query = Query(text)
     for _ in range(_SEARCHES):
-        searcher.search(Query(text))
+        searcher.search(query, meaning_of(query, model))
     print(_resident("VmRSS") - before, _resident("VmHWM") - before)
     database.close()
 

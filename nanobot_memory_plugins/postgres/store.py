@@ -132,8 +132,8 @@ class SharedStore:
         hidden = await self._in_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
         if self._unsent <= TAIL_BYTES and self.server.fast:
-            embedder = self.embedder  # before the server is asked: a model's time is not the server's
-            meaning = await self._in_thread(lambda: meaning_of(query, embedder)) if embedder is not None else None
+            # Before the server is asked: a model's time is not the server's.
+            meaning = await self._in_thread(lambda: meaning_of(query, self.embedder))
             found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
         return found if found is not None else await self.local.search(query)
 
@@ -328,11 +328,10 @@ class SharedStore:
 
     def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult:
         tail = self._tail.documents(self._sent_states(connection), most_bytes=TAIL_BYTES)
-        return self._searcher(connection).search(query, tail=tail, meaning=meaning)
+        return self._searcher(connection).search(query, meaning, tail=tail)
 
     def _searcher(self, connection: Connection) -> Searcher:
-        index = ServerIndex(connection, self.owner)
-        return Searcher(index, lambda: None, options=self._options, clock=self._clock)
+        return Searcher(ServerIndex(connection, self.owner), self._options, self._clock)
 
     def _must_be_open(self) -> None:
         if self._closed:

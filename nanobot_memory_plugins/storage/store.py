@@ -41,7 +41,7 @@ from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
 from nanobot_memory_plugins.storage.readers import NOT_OPEN, Reader, Readers
 from nanobot_memory_plugins.storage.results import hit_of
-from nanobot_memory_plugins.storage.search.searcher import Searcher, search_documents
+from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of, search_documents
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
@@ -298,7 +298,7 @@ class SqliteStore:
         )
         readers = self._readers = Readers(
             path,
-            lambda database: Searcher(SqliteIndex(database), lambda: embedding.embedder, options=options, clock=clock),
+            lambda database: Searcher(SqliteIndex(database), options, clock),
             indexer.check_database,
         )
         self._stops[:] = [indexer.stop, *self._stops, lambda _: readers.close()]
@@ -312,7 +312,9 @@ class SqliteStore:
         query = replace(query, exclude_records=query.exclude_records | hidden_records(self._paths))
         found = self._use_reader(
             lambda reader: reader.searcher.search(
-                query, tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES)
+                query,
+                meaning_of(query, self.embedding.embedder),
+                tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES),
             )
         )
         if found is not None:

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.searcher import Searcher, search_documents
+from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of, search_documents
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -67,14 +67,25 @@ class ChosenVectors:
         return unit_vectors([chosen], source=self.name, dimension=self.dimension)[0]
 
 
+class ModelSearcher(Searcher):
+    """A searcher that asks a model for the meaning of each query."""
+
+    model: ChosenVectors | None = None
+
+    def search(self, query: Query, meaning: Meaning | None = None, *, tail: Sequence[Document] = ()) -> SearchResult:
+        return super().search(query, meaning or meaning_of(query, self.model), tail=tail)
+
+
 def searcher(
     database: Database, model: ChosenVectors | None = None, clock: Clock | None = None, **options: Any
-) -> Searcher:
+) -> ModelSearcher:
     """Return a searcher with the given options and the defaults of the others."""
     resident = options.pop("resident_bytes", 10_000_000)
     choice = SearchOptions(**options)
     index = SqliteIndex(database, resident_bytes=resident)
-    return Searcher(index, lambda: model, options=choice, clock=clock or ManualClock(NOW))
+    made = ModelSearcher(index, choice, clock or ManualClock(NOW))
+    made.model = model
+    return made
 
 
 def search_files(documents: Sequence[Document], query: Query) -> SearchResult:

@@ -1,7 +1,7 @@
 """One search, from query to hits, whatever index answers, or none."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -107,31 +107,23 @@ class Meaning:
 
 
 class Searcher:
-    """Searches one index. One thread at a time uses it.
+    """Searches one index. One thread at a time uses it."""
 
-    ``embedder`` returns the model once it is ready, else None: then words are everything.
-    """
-
-    def __init__(
-        self, index: SearchIndex, embedder: Callable[[], Embedder | None], *, options: SearchOptions, clock: Clock
-    ) -> None:
+    def __init__(self, index: SearchIndex, options: SearchOptions, clock: Clock) -> None:
         self._index = index
-        self._embedder = embedder
         self._options = options
         self._clock = clock
 
-    def search(self, query: Query, *, tail: Sequence[Document] = (), meaning: Meaning | None = None) -> SearchResult:
+    def search(self, query: Query, meaning: Meaning | None = None, *, tail: Sequence[Document] = ()) -> SearchResult:
         """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones.
 
-        ``meaning`` is the query's, where somebody has found it out before.
+        Without the ``meaning`` of the query, or without vectors of its model, words are everything.
         """
         if not query.text.strip():
             return self._newest(query, tail)
-        if meaning is None:
-            meaning = self._meaning(query)
-        elif not self._index.can_compare(meaning.model, len(meaning.vector)):
+        if meaning is not None and not self._index.can_compare(meaning.model, len(meaning.vector)):
             meaning = None
-        candidates = self._candidates(query, tail, meaning)
+        candidates = self.candidates(query, meaning, tail)
         level = Level.FULL_TEXT if meaning is None else self._index.level
         found = answer(candidates, query, level, self._options, self._clock.now())
         personal = log_odds_personal(meaning.model, meaning.vector) if meaning is not None else None
@@ -142,18 +134,8 @@ class Searcher:
         row = self._index.by_key(key)
         return hit_of(row.document) if row is not None else None
 
-    def candidates(self, query: Query) -> Candidates:
-        """Return the candidates of a query, as `search` sees them."""
-        return self._candidates(query, (), self._meaning(query))
-
-    def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
-        newer = {document.key for document in tail}
-        spare = len(newer) + len(query.exclude_ids) + len(query.exclude_records)
-        rows = self._index.newest(query, query.limit + spare)
-        known = (row.document for row in rows if row.document.key not in newer)
-        return newest_first([*known, *tail], query, Level.FULL_TEXT)
-
-    def _candidates(self, query: Query, tail: Sequence[Document], meaning: Meaning | None) -> Candidates:
+    def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
+        """Return the candidates of a query, as `search` sees them; the ``meaning`` is one that can be compared."""
         terms = self._terms(query.text, query.asked_at or self._clock.now())
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
@@ -165,6 +147,13 @@ class Searcher:
         idf = idf_of(terms, self._index.frequencies(terms), max(self._index.documents(), len(rows)))
         cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
         return Candidates(rows, idf, cosines, query.tier)
+
+    def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
+        newer = {document.key for document in tail}
+        spare = len(newer) + len(query.exclude_ids) + len(query.exclude_records)
+        rows = self._index.newest(query, query.limit + spare)
+        known = (row.document for row in rows if row.document.key not in newer)
+        return newest_first([*known, *tail], query, Level.FULL_TEXT)
 
     def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[CandidateRow]:
         """Return the best by words, the best by meaning, and the passages before and after the first of both."""
@@ -185,13 +174,6 @@ class Searcher:
         terms = telling_terms(self._index, text)
         rare = rare_characters(text, terms, self._index.frequencies, self._index.documents())
         return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
-
-    def _meaning(self, query: Query) -> Meaning | None:
-        """Return the query's vector, or None without a model, or its vectors: words do without it."""
-        embedder = self._embedder()
-        if embedder is None or not self._index.can_compare(embedder.name, embedder.dimension):
-            return None
-        return meaning_of(query, embedder)
 
 
 def search_documents(
@@ -214,9 +196,9 @@ def search_documents(
     return answer(candidates, query, Level.MARKDOWN, options, now)
 
 
-def meaning_of(query: Query, embedder: Embedder) -> Meaning | None:
+def meaning_of(query: Query, embedder: Embedder | None) -> Meaning | None:
     """Return the vector of a query, or None where it is to be searched by words, or the model fails."""
-    if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
+    if embedder is None or not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
         return None
     try:
         vector = np.asarray(embedder.encode(embedded_part(query.text))[0], dtype=np.float32)

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.parts import (
@@ -69,14 +69,14 @@ def measured(path: Path, language: made_up.Language, size: int, *, embeddings: b
         made_up.fill(database, language, size)
         if model is not None:
             made_up.embed(database, model.name, model.dimension)
-        searcher = Searcher(SqliteIndex(database), lambda: model, options=SearchOptions(), clock=SystemClock())
+        searcher = Searcher(SqliteIndex(database), SearchOptions(), SystemClock())
         generator = np.random.default_rng(3)
         questions = [language.text(_QUESTION_WORDS, generator) for _ in range(_QUESTIONS)]
         parts: Timed = {Sentence("bare full-text query"): bare_query(database)}
         if model is not None:
             parts[Sentence("bare product of the vectors")] = bare_product(size, model.dimension)
             parts[Sentence("embedding of the query")] = _timed(model.encode)
-        searches: Timed = {name: _search(searcher, make) for name, make in TIERS.items()}
+        searches: Timed = {name: _search(searcher, model, make) for name, make in TIERS.items()}
         times, _ = in_turns(parts | searches, questions)
     finally:
         database.close()
@@ -99,8 +99,11 @@ def _timed(function: Callable[[str], object]) -> Callable[[str], float]:
     return lambda text: milliseconds(lambda: function(text))
 
 
-def _search(searcher: Searcher, make: Callable[[str], Query]) -> Callable[[str], float]:
-    return _timed(lambda text: searcher.search(make(text)))
+def _search(searcher: Searcher, model: Embedder | None, make: Callable[[str], Query]) -> Callable[[str], float]:
+    def search(text: str) -> None:
+        searcher.search(make(text), meaning_of(make(text), model))
+
+    return _timed(search)
 
 
 def _show(figures: dict[str, Any]) -> None:
