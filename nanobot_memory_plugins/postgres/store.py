@@ -46,7 +46,7 @@ from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.indexer.worker import Indexer
+from nanobot_memory_plugins.storage.indexer.worker import STUCK_SECONDS, Indexer, caught_up
 from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of
 from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
 
@@ -56,9 +56,9 @@ TAIL_BYTES: Final = 1_000_000
 """Of the files, read by a search besides the server's answer; while more is not sent, the own index answers."""
 # Seconds: how long opening and commands wait for the server; what is no turn's; what looks through everything.
 _OPEN, _REACH, _LONG, _LOOK_THROUGH = 1.0, 30.0, 20.0, 600.0
-# Seconds: between looks at what was sent, how long that may make no progress, how long the sender may go on at the end,
-# and how old the count of what is not sent may be.
-_POLL, _STUCK, _DRAIN, _AGE = 0.05, 120.0, 5.0, 1.0
+# Seconds: between looks at vectors that are being sent, how long the sender may go on at the end, and how old the count
+# of what is not sent may be.
+_POLL, _DRAIN, _AGE = 0.05, 5.0, 1.0
 
 
 class SharedStore:
@@ -157,22 +157,8 @@ class SharedStore:
         """
         self._must_be_open()
         await self.local.flush()
-        target = {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
-        sent, sent_at = -1, time.monotonic()
         self._sender.notify()  # who sends looks at all files now
-        while self.server.up and not self._closed:
-            states = await self.ask(self._sent_states)
-            if (states is not None and _covers(states, target)) or await self.to_forget():  # which an agent does first
-                break
-            now = sum(state.offset for state in self._states.values())
-            if now != sent:
-                sent, sent_at = now, time.monotonic()
-            elif time.monotonic() - sent_at > _STUCK:
-                raise StoreError(
-                    "The files of this machine are not being sent.",
-                    hint="See the log of the process that holds .storage/sender.lock, or end that process.",
-                )
-            await asyncio.sleep(_POLL)
+        await caught_up(self._waiting, STUCK_SECONDS, "sender.lock")
         await self._in_thread(self._count)
 
     def status(self) -> StoreStatus:
@@ -316,6 +302,14 @@ class SharedStore:
             self._sender.check_database()
         return found
 
+    async def _waiting(self) -> int:
+        """Return what is still to be sent; nothing where the server is away, or this machine has to forget first."""
+        if not self.server.up or self._closed:
+            return 0
+        states = await self.ask(self._sent_states)
+        left = await self._in_thread(lambda: self._places.waiting(states)) if states is not None else 1
+        return 0 if left and await self.to_forget() else left
+
     def _count(self) -> None:
         """Count the bytes of the files that are not on the server."""
         self._counted_at = time.monotonic()
@@ -367,11 +361,3 @@ def machine_name(paths: MemoryPaths, given: str = "") -> str:
                 "Check that {parent} can be written, or give the option machine of postgres.", parent=file.parent
             ),
         ) from error
-
-
-def _covers(states: dict[str, FileState], target: dict[str, tuple[int, int]]) -> bool:
-    """Tell whether all files, as they were, are sent, and none that was gone is left."""
-    return states.keys() <= target.keys() and all(
-        (state := states.get(path)) is not None and state.size >= size and state.mtime_ns >= time_ns
-        for path, (size, time_ns) in target.items()
-    )

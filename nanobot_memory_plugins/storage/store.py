@@ -36,7 +36,7 @@ from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.index_location import ready_database
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.indexer.worker import Indexer
+from nanobot_memory_plugins.storage.indexer.worker import STUCK_SECONDS, Indexer, caught_up
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
 from nanobot_memory_plugins.storage.readers import NOT_OPEN, Reader, Readers
@@ -58,9 +58,9 @@ _SEARCHES = 3
 _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 2_000_000
 # Seconds: what opening waits for the database, what a rebuilding does, and how old the numbers in a status may be.
 _OPEN_SECONDS, _REBUILD_SECONDS, _STATUS_AGE = 3.0, 10.0, 1.0
-# Seconds: between looks at an index that is being brought up to date, how long it may make no progress, how
-# long closing waits for the files that were accepted, and how long the end of a process that forgot to close.
-_POLL, _LONGEST_POLL, _STUCK, _DRAIN, _LAST_SECONDS = 0.02, 0.5, 120.0, 5.0, 1.0
+# Seconds: between looks at vectors that are being made, how long closing waits for the files that were accepted, and
+# how long the end of a process that forgot to close.
+_POLL, _DRAIN, _LAST_SECONDS = 0.5, 5.0, 1.0
 # Seconds without progress after which a purge leaves the index to the next start.
 _STUCK_PURGE = 15.0
 # Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
@@ -167,28 +167,22 @@ class SqliteStore:
         that of another makes no progress for two minutes. While the index cannot be used the files are searched, and
         nothing has to be waited for.
         """
-        await self._flush(_STUCK)
+        await self._flush(STUCK_SECONDS)
 
     async def _flush(self, stuck: float) -> None:
         self._must_be_open()
         indexer = self._indexer
         looking = indexer.look() if indexer is not None else 0
-        before, changed_at, pause = -1, time.monotonic(), _POLL
-        while waiting := await self._in_housekeeping(self._files_waiting):
-            if indexer is not None:
-                if indexer.trouble:
-                    raise StoreError(indexer.trouble)
-                if indexer.has_looked(looking):
-                    break  # what waits has changed since, or cannot be indexed
-            if waiting != before:
-                before, changed_at = waiting, time.monotonic()
-            elif time.monotonic() - changed_at > stuck:
-                raise StoreError(
-                    "The index does not get up to date.",
-                    hint="See the log of the process that holds .storage/indexer.lock, or end that process.",
-                )
-            await asyncio.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_POLL)
+
+        def waiting() -> int:
+            # Without a database there is nothing to wait for: then the files are searched.
+            left = self._use_reader(lambda reader: self._places.waiting(reader.file_states())) or 0
+            if left and indexer is not None and indexer.trouble:
+                raise StoreError(indexer.trouble)
+            # What waits after a look has changed since, or cannot be indexed.
+            return 0 if indexer is not None and indexer.has_looked(looking) else left
+
+        await caught_up(lambda: self._in_housekeeping(waiting), stuck, "indexer.lock")
         await self.refreshed_status()
 
     def status(self) -> StoreStatus:
@@ -208,14 +202,14 @@ class SqliteStore:
         ``waiting`` is called again and again meanwhile, with the state of the store and that of its model.
         """
         while True:
-            report = await self._in_housekeeping(lambda: self.embedding.wait(_LONGEST_POLL))
+            report = await self._in_housekeeping(lambda: self.embedding.wait(_POLL))
             if waiting is not None:
                 waiting(self.status(), report)
             if not report.is_loading:
                 if await self._in_housekeeping(self._vectors_are_complete):
                     await self.refreshed_status()
                     return
-                await asyncio.sleep(_LONGEST_POLL / 2)
+                await asyncio.sleep(_POLL / 2)
 
     async def rebuild(self) -> None:
         """Remove the index. Whoever owns it makes it again from the files; `flush` waits for that.
@@ -335,21 +329,6 @@ class SqliteStore:
             return hit
         documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
         return next((hit_of(document) for document in documents if document.key == hit_id), None)
-
-    def _files_waiting(self) -> int:
-        """Return a number that is 0 once the index holds what the files do, and falls as it gets there.
-
-        It is 0 without a database, too: then the files are searched. A file that cannot be read is not waited for.
-        """
-
-        def count(reader: Reader) -> int:
-            states, sources = reader.file_states(), self._places.find()
-            gone = states.keys() - {source.relative for source in sources}
-            return len(gone) + unindexed_bytes(
-                (source for source in sources if os.access(source.path, os.R_OK)), states
-            )
-
-        return self._use_reader(count) or 0
 
     def _rebuild(self) -> None:
         if self.database is None or self._indexer is None or self._readers is None:

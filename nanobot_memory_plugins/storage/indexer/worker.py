@@ -1,8 +1,9 @@
-"""The indexer's thread."""
+"""The indexer's thread, and how others wait for what it does."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import filelock
 from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import FileIndex
 from nanobot_memory_plugins.storage.indexer.session import IndexSession, IndexSettings, inode
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
@@ -22,6 +24,10 @@ from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 _RETRY_OWNERSHIP, _LOOK, _LOOKS_SHARE = 2.0, 1.0, 50
 # Seconds: after the whole failed; after one file failed, or the model, longer each time.
 _REST_AFTER_FAILURE, _FIRST_REST, _LONGEST_REST = 5.0, 2.0, 60.0
+STUCK_SECONDS = 120.0
+"""How long an index may make no progress while it is waited for."""
+# Seconds between looks at it, more and more.
+_POLL, _LONGEST_POLL = 0.02, 0.5
 # Texts of one step of the model: some tens of milliseconds with the built-in one, so that new text waits for no longer.
 _BATCH = 64
 
@@ -243,3 +249,21 @@ class _Vectors:
             self._model, [(document.id, vector) for document, vector in zip(texts, vectors, strict=True)]
         )
         return True
+
+
+async def caught_up(waiting: Callable[[], Awaitable[int]], stuck: float, lock: str) -> None:
+    """Return once nothing is ``waiting`` to be indexed, by whichever process holds the file ``lock``.
+
+    Raises `StoreError` when that makes no progress for ``stuck`` seconds.
+    """
+    before, changed_at, pause = -1, time.monotonic(), _POLL
+    while left := await waiting():
+        if left != before:
+            before, changed_at = left, time.monotonic()
+        elif time.monotonic() - changed_at > stuck:
+            raise StoreError(
+                "The index does not get up to date.",
+                hint=Sentence("See the log of the process that holds .storage/{lock}, or end that process.", lock=lock),
+            )
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_POLL)

@@ -72,6 +72,12 @@ class Places:
         found = self._walk(self._memory, self._prefix, whole=whole)
         return sorted(found, key=lambda source: (-source.mtime_ns, source.relative))
 
+    def waiting(self, states: Mapping[str, FileState]) -> int:
+        """Return a number that is 0 once an index with these ``states`` holds what can be read, and falls till then."""
+        sources = self.find()
+        gone = states.keys() - {source.relative for source in sources}
+        return len(gone) + unindexed_bytes((one for one in sources if os.access(one.path, os.R_OK)), states)
+
     def _relative(self, path: Path) -> str:
         return path.relative_to(self._paths.workspace).as_posix()
 
