@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
-from nanobot_memory_plugins.consolidation.store.entry_text import end_of_entry, read_entry, write_entry
+from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
+from nanobot_memory_plugins.core.files.entry_lines import end_of_entry
 from nanobot_memory_plugins.core.values.entries import Entry, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

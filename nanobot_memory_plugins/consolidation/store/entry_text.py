@@ -13,24 +13,22 @@ backslash before it.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Any
-from urllib.parse import unquote
 
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core.files.entry_lines import text_and_fields
 from nanobot_memory_plugins.core.files.fields import origin_of
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
 from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, plain_score
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-ANY_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")
 _HEADER = re.compile(r" {0,3}###[ \t]+\[([^\]\s|｜]{1,64})\](.*)")
 _SPECIAL = re.compile(r"\\*+(?:#|<!--|`{3}|~{3})")
-_NAME = re.compile(r"[a-z_]+")
 _UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[\\s-]|[\\s-]$")
 _CACHED = 8_192
 _MOST_HITS, _MOST_DAYS = 10**9, 10**7
@@ -60,25 +58,6 @@ def write_entry(entry: Entry, newline: str = "\n") -> str:
     return newline.join([*lines, ""])
 
 
-def end_of_entry(lines: Sequence[str], start: int) -> int:
-    """Return the index after the last line of the entry whose header is the line ``start``.
-
-    The text may be set off from its header by one blank line, and the fields from the text, as formatters do it.
-    """
-    end = start + 1
-    if end + 1 < len(lines) and not lines[end].strip() and not lines[end + 1].startswith("<!--"):
-        end += 1
-    first = end
-    while end < len(lines) and lines[end].strip() and not ANY_HEADING.match(lines[end]):
-        end += 1
-        if lines[end - 1].startswith("<!--") and fields_in(lines[end - 1]) is not None:
-            return end
-    if end == first:
-        return start + 1
-    found = fields_in(lines[end + 1]) if end + 1 < len(lines) and not lines[end].strip() else None
-    return end + 2 if found is not None and ("created" in found or "hides" in found) else end
-
-
 @lru_cache(maxsize=_CACHED)  # of a file that is read again, few entries have changed
 def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
     """Return the entry that some lines hold and what was read leniently, in words; or why they hold none.
@@ -99,7 +78,7 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
         score = float("nan")
     if score != score:
         return Sentence("the score, the day or the hits of its header cannot be read")
-    text, comment = _parted(rest)
+    text, comment = text_and_fields(rest)
     if not text:
         return Sentence("it has no text")
     problems = () if 0 <= score <= 1 else (Sentence("its score lies outside 0 to 1 and counts as the nearest of them"),)
@@ -107,33 +86,6 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
     entry = Entry(match[1], content, parts[0], plain_score(score), day, hits)
     entry, unread = _with_fields(entry, comment)
     return entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unread))
-
-
-def fields_in(comment: str) -> dict[str, str] | None:
-    """Return the fields of a comment, or None where it is a comment of somebody's."""
-    inner = comment.strip()
-    if not (inner.startswith("<!--") and inner.endswith("-->")) or inner.count("<") + inner.count(">") > 2:
-        return None
-    found: dict[str, str] = {}
-    for part in inner[4:-3].split(";"):
-        name, colon, value = part.strip().partition(":")
-        if not colon or not _NAME.fullmatch(name) or value[:1].strip():
-            return None
-        found.setdefault(name, unquote(value.strip(), errors="replace"))
-    return found
-
-
-def _parted(lines: str) -> tuple[str, dict[str, str]]:
-    """Return the text of an entry, and the fields of the comment that ends it.
-
-    On the line of the text it is ours where an editor has joined the lines; another is part of the text.
-    """
-    text = lines.strip()
-    begin = text.rfind("<!--", text.rfind("\n") + 1)
-    found = fields_in(text[begin:]) if begin >= 0 else None
-    if found is None or not ("created" in found or text[:begin].rstrip(" \t")[-1:] in ("", "\n")):
-        return text, {}
-    return text[:begin].rstrip(), found
 
 
 def _without_backslash(line: str) -> str:

@@ -1,15 +1,17 @@
 """Markdown as documents: one for each structured note and each section, more for a long one."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
+from nanobot_memory_plugins.core.files.entry_lines import end_of_entry, text_and_fields
+from nanobot_memory_plugins.core.files.fields import origin_of, scope_of
 from nanobot_memory_plugins.core.files.notes import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.text.fence import language_of
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, holds_entries
 from nanobot_memory_plugins.storage.sources.pieces import (
@@ -25,14 +27,9 @@ from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
 # The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
 # by themselves, so that they are no part of what is indexed.
 _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
-# The comment that ends an entry: what of it is no text. A value is written with ``%`` and hexadecimal digits.
-_FIELDS = re.compile(r"(?<!\s)\s*+<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
-_ENTRY_FIELDS = re.compile(r"<!--[ \t]+(?:[^<>\r\n]*; )?(?:created|hides): [^<>\r\n]*-->\s*\Z")
-_QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
-_ORIGINS = {origin.value: origin for origin in Origin}
 # The title of a file with nothing below it: there is nothing to find.
 _TITLE = re.compile(r"(#( .*)?)?")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|\Z)")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 SUPERSEDED = "superseded"
 """The tag of an entry that another one has replaced."""
@@ -110,11 +107,10 @@ class _Reader:
         return (*parts[:1], *(replace(part, tldr="") for part in parts[1:]))
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
-        entry_part, rest_part = _entry_and_rest(part)
-        text = entry_part.strip().partition("\n")[2].strip()
-        fields: dict[str, str] = {}
-        if (comment := _FIELDS.search(text)) is not None:
-            text, fields = text[: comment.start()], _pairs(comment[1])
+        lines = _LINE.findall(part.text)
+        end = end_of_entry(lines, 0)
+        text, fields = text_and_fields("".join(lines[1:end]))
+        rest_part = replace(part, text="".join(lines[end:]), line=part.line + end)
         rest = _without_comments(rest_part.text).strip()
         others = () if is_empty_template(rest) else self._passage(replace(rest_part, heading=self.section))
         if fields.get("hides"):
@@ -126,7 +122,8 @@ class _Reader:
             text += _holds_since(text, fields.get("created", ""))
         else:
             text += _last_day(text, fields.get("expires", ""))
-        scope = _scope_of(fields)
+        # One that was learned in a session is not everybody's.
+        scope = scope_of({**fields, "session": fields.get("session") or fields.get("source", "")})
         document = Document(
             key=record_key(self.source.relative, header["id"], ""),
             path=self.source.relative,
@@ -135,7 +132,7 @@ class _Reader:
             ordinal=0,
             source=self.source.kind.value,
             text=bounded(text, self.source.relative),
-            origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
+            origin=origin_of(fields.get("origin", ""), Origin.USER),
             scope=scope,
             speaker=scope.user if scope.group_chat else "",
             heading=header["category"],
@@ -170,30 +167,6 @@ class _Reader:
         return tuple(found)
 
 
-def _entry_and_rest(part: Passage) -> tuple[str, Passage]:
-    """Return an entry with its header, and what somebody wrote after it, which is not the entry's and everybody's.
-
-    An entry ends with its fields, at a heading of any level, or at the first blank line below its text, unless a
-    formatter has set the fields apart.
-    """
-    lines = part.text.splitlines(keepends=True)
-    count = next((number for number, line in enumerate(lines, 1) if line.strip()), len(lines))
-    begun = False
-    for number, line in enumerate(lines[count:], count + 1):
-        if not line.strip():
-            if begun and _ENTRY_FIELDS.match("".join(lines[number : number + 1])):
-                count = number + 1
-            if begun or number > count + 1:
-                break
-            continue
-        if _HEADING.match(line):
-            break
-        count, begun = number, True
-        if _FIELDS.fullmatch(line.rstrip("\r\n")):
-            break
-    return "".join(lines[:count]), replace(part, text="".join(lines[count:]), line=part.line + count)
-
-
 def _moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
@@ -201,26 +174,8 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def _scope_of(fields: Mapping[str, str]) -> Scope:
-    """Return the scope of an entry; one that was learned in a session is not everybody's."""
-    agent, user, channel, session, group_chat, project = (
-        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat", "project")
-    )
-    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat, project)
-
-
 def _tags(text: str) -> tuple[str, ...]:
     return tuple(tag.strip() for tag in TAG_SEPARATORS.split(text) if tag.strip())
-
-
-def _pairs(line: str) -> dict[str, str]:
-    """Return the fields of an entry, as the plugin that writes them quotes them."""
-    pairs = (part.strip().partition(": ") for part in line.split(";"))
-    return {name: _QUOTED.sub(_unquoted, value.strip()) for name, _, value in pairs}
-
-
-def _unquoted(match: re.Match[str]) -> str:
-    return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
 
 
 def _text_of(note: NoteEntry) -> str:
