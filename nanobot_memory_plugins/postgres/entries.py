@@ -88,7 +88,7 @@ class EntryExchange:
 
         self._lock.parent.mkdir(0o700, parents=True, exist_ok=True)
         try:
-            with private_lock(self._lock, thread_local=False).acquire(timeout=patience):
+            with private_lock(self._lock).acquire(timeout=patience):
                 return self._exchange(access)
         except (Timeout, StoreError):
             return None

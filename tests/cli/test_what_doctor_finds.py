@@ -13,7 +13,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.findings import files_in_the_way, workspace_finding
 from nanobot_memory_plugins.core.config.reading import load_config
-from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.appending import acquired_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.values import Erasure
@@ -114,7 +114,7 @@ def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remed
     (paths.memory / "ideas.md").write_text("Old laptop: ThinkPad, its password is Winter2024!\n", encoding="utf-8")
     file = PrivacyFile(paths)
     file.note_purge(UnfinishedPurge(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00"))
-    with work_lock(paths):  # what keeps it from ending
+    with acquired_lock(paths, "work", 0.0):  # what keeps it from ending
         _, found = doctor(tmp_path)
     assert "memory/ideas.md" in found["secrets by hand"]["state"]
     assert "scrub --everywhere" in found["secrets by hand"]["hint"]

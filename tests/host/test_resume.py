@@ -6,7 +6,7 @@ import json
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.appending import acquired_lock
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -90,7 +90,7 @@ async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to
 async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.1)
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        with work_lock(memory._files.paths):
+        with acquired_lock(memory._files.paths, "work", 0.0):
             assert await memory.resume(session_key="s", messages=HISTORY[:3]) == 0
             cut = {"messages": HISTORY[:3], "context_window": 9_000, "reason": "token_pressure"}
             await memory.before_compaction(session_key="cut", **cut)

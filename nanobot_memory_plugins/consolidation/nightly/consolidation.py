@@ -21,10 +21,8 @@ from nanobot_memory_plugins.consolidation.nightly.operations import (
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, logger
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
-from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import LeasingStore
 from nanobot_memory_plugins.core.values import Visibility
@@ -116,19 +114,15 @@ class NightlyConsolidation:
         """
         paths, store = self._repository.paths, self._context.store
         leasing = store if isinstance(store, LeasingStore) else None
-        lock = private_lock(paths.locks / "consolidation.lock", thread_local=False)
+        held, is_alone = None, False
+        with suppress(FileBusyError):
+            held = acquired_lock(paths, "consolidation", 0.0)
         try:
-            make_folder(paths, paths.locks)
-            with suppress(TimeoutError):
-                lock.acquire(blocking=False)
-        except OSError as error:
-            raise MemoryFileError(Sentence("The entries cannot be locked: {why}.", why=error.strerror)) from error
-        is_alone = False
-        try:
-            is_alone = lock.is_locked and (leasing is None or await leasing.lease(_WORK, _HELD))
+            is_alone = held is not None and (leasing is None or await leasing.lease(_WORK, _HELD))
             yield is_alone
         finally:
-            lock.release()
+            if held is not None:
+                held.lock.release()
             if is_alone and leasing is not None:
                 await leasing.lease(_WORK, 0.0)
 

@@ -6,9 +6,9 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -21,9 +21,10 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
-    from filelock import FileLock
+    from filelock import AcquireReturnProxy
 
 _LOCK_POLL_SECONDS = 0.002
+_BUSY = "The memory files are locked by another process."
 _MOST_FILES = 1_024
 _COMMON_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
@@ -45,35 +46,35 @@ def locked(paths: MemoryPaths, name: str, seconds: float) -> Iterator[None]:
     """Hold a lock of the workspace across processes; of a process only one thread at a time asks for it.
 
     "files" guards all memory files against their appenders: it is held for the time of one write, a millisecond or so.
-    Hold it while you replace a file, and only that long. Raises `FileBusyError` when the lock is not free within so
-    many seconds, and `MemoryFileError` where it cannot be made.
+    Hold it while you replace a file, and only that long. Raises as `acquired_lock` does.
+    """
+    deadline = time.monotonic() + seconds
+    queue = _queues.setdefault(str(paths.locks / name), threading.Lock())
+    if not queue.acquire(timeout=seconds):
+        raise FileBusyError(_BUSY)
+    try:
+        with acquired_lock(paths, name, max(0.0, deadline - time.monotonic())):
+            yield
+    finally:
+        queue.release()
+
+
+def acquired_lock(paths: MemoryPaths, name: str, seconds: float) -> "AcquireReturnProxy[Any]":
+    """Return a lock of the workspace that is held until it is left as a context, or its ``lock`` released, anywhere.
+
+    "work" is for who purges, or takes in a host's history: work of seconds. Raises `FileBusyError` when it is not free
+    within so many seconds, and `MemoryFileError` where it cannot be made.
     """
     from filelock import Timeout
 
     make_folder(paths, paths.locks)
-    path, deadline = paths.locks / f"{name}.lock", time.monotonic() + seconds
-    queue = _queues.setdefault(str(path), threading.Lock())
-    with ExitStack() as held:
-        try:
-            if not queue.acquire(timeout=seconds):
-                raise Timeout(str(path))
-            held.callback(queue.release)
-            left = max(0.0, deadline - time.monotonic())
-            held.enter_context(private_lock(path).acquire(timeout=left, poll_interval=_LOCK_POLL_SECONDS))
-        except Timeout as error:
-            raise FileBusyError("The memory files are locked by another process.") from error
-        except OSError as error:
-            raise _failure(error, paths, path) from error
-        yield
-
-
-def work_lock(paths: MemoryPaths) -> "FileLock":
-    """Return the lock by which one process at a time purges, or takes in a host's history: work of seconds.
-
-    Raises `MemoryFileError` where it cannot be made.
-    """
-    make_folder(paths, paths.locks)
-    return private_lock(paths.locks / "work.lock", thread_local=False)
+    path = paths.locks / f"{name}.lock"
+    try:
+        return private_lock(path).acquire(timeout=seconds, poll_interval=_LOCK_POLL_SECONDS)
+    except Timeout as error:
+        raise FileBusyError(_BUSY) from error
+    except OSError as error:
+        raise _failure(error, paths, path) from error
 
 
 def make_folder(paths: MemoryPaths, folder: Path) -> None:

@@ -45,12 +45,15 @@ def narrow_file(path: Path) -> None:
             _narrow(path, status, _FILE_MODE)
 
 
-def private_lock(path: Path, *, thread_local: bool = True) -> "FileLock":
-    """Return a lock file for its owner only: filelock gives it 0666 less the umask, unless it gets another mode."""
+def private_lock(path: Path) -> "FileLock":
+    """Return a lock file for its owner only, to be released in any thread.
+
+    filelock gives it 0666 less the umask, unless it gets another mode.
+    """
     from filelock import FileLock  # with asyncio, which takes longer than a list of entries
 
     narrow_file(path)
-    return FileLock(path, mode=_FILE_MODE, thread_local=thread_local)
+    return FileLock(path, mode=_FILE_MODE, thread_local=False)
 
 
 def _narrow(path: Path, status: os.stat_result, mode: int) -> None:

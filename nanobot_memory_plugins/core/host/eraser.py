@@ -8,8 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import Timeout
-
 from nanobot_memory_plugins.core.erasure.cleaning import (
     Special,
     clean_files,
@@ -19,7 +17,7 @@ from nanobot_memory_plugins.core.erasure.cleaning import (
 )
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
@@ -108,21 +106,16 @@ class Eraser:
     @asynccontextmanager
     async def _alone(self, wait: float) -> AsyncIterator[None]:
         try:
-            lock = await run_in_daemon_thread(lambda: work_lock(self._paths))
-            await run_in_daemon_thread(lambda: lock.acquire(timeout=wait))
-        except Timeout as error:
+            held = await run_in_daemon_thread(acquired_lock, self._paths, "work", wait)
+        except FileBusyError as error:
             raise MemoryFileError(
                 "Something else is being forgotten in this workspace just now.",
                 hint="Try again when that is over; it goes on at the next start when its process ends.",
             ) from error
-        except OSError as error:
-            raise MemoryFileError(
-                Sentence("The memory cannot be locked: {why}.", why=error.strerror or type(error).__name__)
-            ) from error
         try:
             yield
         finally:
-            lock.release()
+            held.lock.release()
 
     async def _finish(self) -> ErasurePlan | None:
         unfinished = await run_in_daemon_thread(self._file.unfinished)

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from nanobot_memory_plugins.core.files.appending import work_lock
+from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
@@ -340,9 +340,8 @@ class HistoryCalls(MessageCalls):
         """
         held, is_alone = None, True
         try:
-            lock = await run_in_daemon_thread(lambda: work_lock(self._files.paths))
-            held = await run_in_daemon_thread(lambda: lock.acquire(timeout=_LOCK_SECONDS))
-        except TimeoutError:
+            held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
+        except FileBusyError:
             is_alone = False
         except Exception as error:
             logger.debug("a history is taken in without a lock: {}", type(error).__name__)
@@ -350,7 +349,7 @@ class HistoryCalls(MessageCalls):
             yield is_alone
         finally:
             if held is not None:
-                lock.release()
+                held.lock.release()
 
 
 def _first_summary(answers: Sequence[PluginAnswer], messages: int) -> Summary | None:

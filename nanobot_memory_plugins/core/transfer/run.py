@@ -10,19 +10,16 @@ import io
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import Appender, make_folder
+from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
@@ -198,17 +195,12 @@ def import_run(workspace: Path, report: ImportReport) -> Iterator[ImportRun]:
         run.finish()
 
 
-def only_import(paths: MemoryPaths) -> FileLock:
+def only_import(paths: MemoryPaths) -> AbstractContextManager[object]:
     """Return a lock that is held, so that two imports do not take the same things at the same time."""
-    make_folder(paths, paths.locks)
-    lock = private_lock(paths.locks / "import.lock")
     try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
+        return acquired_lock(paths, "import", 0.0)
+    except FileBusyError as error:
         raise InputError("Another import into this memory is running.", hint="Wait for its end.") from error
-    except OSError as error:
-        raise MemoryFileError(Sentence("The memory folder cannot be written: {why}.", why=error.strerror)) from error
-    return lock
 
 
 @dataclass(slots=True)

@@ -58,8 +58,7 @@ class Indexer:
         self._paths = paths
         self._places = Places(paths)
         self._lock_path = lock
-        # The lock is taken in the indexer's thread, and released in others.
-        self._ownership = private_lock(lock, thread_local=False)
+        self._ownership = private_lock(lock)
         self._lock_inode = 0
         self._database = database
         self._open_index = open_index
