@@ -44,7 +44,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.filters import record_of
-from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import STUCK_SECONDS, Indexer, caught_up
 from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of
@@ -96,8 +95,8 @@ class SharedStore:
             database=None,
             open_index=lambda: PassageIndex(self.server.connected(), self.owner, self._was_sent),
             embedder=lambda: self.embedder,
-            settings=IndexSettings(chunking),
             clock=clock,
+            chunking=chunking,
         )
         # How far the files were sent, as far as this process knows, and at which revision of this machine's.
         self._states: dict[str, FileState] = {}

@@ -10,7 +10,6 @@ from nanobot_memory_plugins.core import PluginOptions
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 
 
 class SearchOptions(PluginOptions):
@@ -62,11 +61,7 @@ class StorageOptions(SearchOptions):
         """Return how texts are cut, and secrets in people's text hidden."""
         return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)
 
-    def index_settings(self, redact: Callable[[str], str] = without_secrets) -> IndexSettings:
-        """Return what the indexer needs to know."""
-        days = self.observation_max_age_days
-        return IndexSettings(
-            self.chunking(redact),
-            batch_documents=self.index_queue_max,
-            observation_max_age=timedelta(days=days) if days else None,
-        )
+    @property
+    def observation_max_age(self) -> timedelta | None:
+        """How old observations may be in the index; None: they stay."""
+        return timedelta(days=self.observation_max_age_days) if self.observation_max_age_days else None

@@ -287,8 +287,10 @@ class SqliteStore:
             database=path,
             open_index=lambda: Database.open(path),
             embedder=lambda: embedding.embedder,
-            settings=options.index_settings(self._redact),
             clock=clock,
+            chunking=options.chunking(self._redact),
+            most_held=options.index_queue_max,
+            max_age=options.observation_max_age,
         )
         readers = self._readers = Readers(
             path,

@@ -8,9 +8,11 @@ from contextlib import closing
 
 import pytest
 
-from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.indexer.session import IndexSession, IndexSettings
+from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.storage.indexer import one_file
+from nanobot_memory_plugins.storage.indexer.one_file import index_file
 from nanobot_memory_plugins.storage.sources.places import Places
 from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
 
@@ -93,26 +95,23 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
 def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     broken = workspace.write("broken.md", "## A\ntext\n")
     workspace.write("good.md", "## B\nfine\n")
-    from nanobot_memory_plugins.storage.indexer import session
-
-    really_open = session.open_regular
+    really_open = one_file.open_regular
 
     def fail(path: os.PathLike[str]) -> object:
         if path == broken:
             raise PermissionError(13, "Permission denied")
         return really_open(path)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(session, "open_regular", fail)
+    monkeypatch.setattr(one_file, "open_regular", fail)
     with workspace.indexing():
         assert workspace.texts() == ["## B\nfine"]
-        monkeypatch.setattr(session, "open_regular", really_open)
+        monkeypatch.setattr(one_file, "open_regular", really_open)
         assert until(lambda: len(workspace.texts()) == 2)
 
 
 @pytest.mark.accept("V5-12")
 @pytest.mark.parametrize("kind", ["transcript", "note", "document"])
 def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace, kind: str):
-    settings = IndexSettings(batch_documents=10)
     if kind == "transcript":
         name, records = "sessions/cli.jsonl", [message(f"text {n}") for n in range(105)]
     elif kind == "note":
@@ -120,7 +119,7 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
     else:
         name, records = "notes.md", [f"## {n}\ntext {n}\n".encode() for n in range(105)]
     workspace.write(name, b"".join(records))
-    with workspace.indexing(settings=settings) as indexer:
+    with workspace.indexing(most_held=10) as indexer:
         assert len(workspace.texts()) == 105
         assert max(len(change.documents) for change in workspace.changes) <= 10
         # Reading anew goes by the same bound, and drops what is gone.
@@ -136,17 +135,15 @@ def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(wo
     workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
     with closing(Database.open(workspace.paths.database)) as database:
         told = iter((False,) * 4 + (False, False, True) + (False,) * 9)
-        session = IndexSession(
-            database,
-            workspace.paths.database,
-            Places(workspace.paths),
-            IndexSettings(batch_documents=1),
-            SystemClock(),
-            lambda: next(told),
-        )
-        session.update(source)
+
+        def update() -> FileState | None:
+            state = database.file_states().get(source.relative)
+            stopping = {"is_stopping": lambda: next(told), "most_held": 1, "oldest": None}
+            return index_file(database, source, state, Chunking(), **stopping)
+
+        assert update() is not None
         assert len(workspace.texts()) == 4
         file.write_text("## 1\ntext 1\n## 2\ntext 2\n## 3\ntext 3\n", encoding="utf-8")
-        session.update(source)
-        session.update(source)
+        assert update() is None
+        assert update() is not None
     assert [text.splitlines()[-1] for text in workspace.texts()] == ["text 1", "text 2", "text 3"]

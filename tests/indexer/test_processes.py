@@ -17,11 +17,9 @@ from tests.support.indexed_workspace import Workspace, entry, message, until
 INDEX = """
 import sys, time
 from pathlib import Path
-from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from tests.support.indexed_workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
-settings = IndexSettings(batch_documents=20)
-indexer = workspace.indexer(settings=settings)
+indexer = workspace.indexer(most_held=20)
 while not indexer.owning:
     time.sleep(0.02)
 print("owning", flush=True)

@@ -14,10 +14,10 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.testing.store_contract import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
 from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
-from nanobot_memory_plugins.storage.indexer.session import IndexSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 
@@ -60,7 +60,7 @@ class Workspace(MemoryWorkspace):
         self,
         *,
         clock: Clock | None = None,
-        settings: IndexSettings | None = None,
+        most_held: int = 1_000,
         embedder: Callable[[], Embedder | None] = lambda: None,
         start: bool = True,
     ) -> Indexer:
@@ -77,8 +77,9 @@ class Workspace(MemoryWorkspace):
             database=self.paths.database,
             open_index=lambda: RecordingDatabase.open(self.paths.database),
             embedder=embedder,
-            settings=settings or IndexSettings(),
             clock=clock or SystemClock(),
+            chunking=Chunking(),
+            most_held=most_held,
         )
         if start:
             indexer.start()

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import filelock
@@ -13,8 +14,10 @@ from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, Sto
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.documents import FileIndex
-from nanobot_memory_plugins.storage.indexer.session import IndexSession, IndexSettings, inode
+from nanobot_memory_plugins.storage.chunking import Chunking
+from nanobot_memory_plugins.storage.documents import FileChange, FileIndex, FileState
+from nanobot_memory_plugins.storage.index_location import inode
+from nanobot_memory_plugins.storage.indexer.one_file import PASSING_SOURCE, index_file
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
@@ -28,6 +31,10 @@ STUCK_SECONDS = 120.0
 """How long an index may make no progress while it is waited for."""
 # Seconds between looks at it, more and more.
 _POLL, _LONGEST_POLL = 0.02, 0.5
+# A file that changed less than this before it was read may change again without a new time: the kernel's clock
+# for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
+_TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
+_EXPIRY_INTERVAL = timedelta(days=1)
 # Texts of one step of the model: some tens of milliseconds with the built-in one, so that new text waits for no longer.
 _BATCH = 64
 
@@ -38,7 +45,8 @@ class Indexer:
     The owner holds ``lock``, a file, and loses it by ending, however it ends.
 
     ``database`` is its file, where it has one; ``open_index`` is called in that thread. It looks at all files every
-    second, and at once when it is notified. `notify`, `look` and `has_looked` may be called from any thread.
+    second, and at once when it is notified. `notify`, `look` and `has_looked` may be called from any thread. At most
+    ``most_held`` documents are in memory at a time. Observations leave the index when they are older than ``max_age``.
     ``owning`` tells whether this process is the owner, ``trouble`` how the indexing failed last, if it did.
     """
 
@@ -50,8 +58,10 @@ class Indexer:
         database: Path | None,
         open_index: Callable[[], FileIndex],
         embedder: Callable[[], Embedder | None],
-        settings: IndexSettings,
         clock: Clock,
+        chunking: Chunking,
+        most_held: int = 1_000,
+        max_age: timedelta | None = timedelta(days=30),
     ) -> None:
         self.owning = False
         self.trouble = ""
@@ -63,8 +73,15 @@ class Indexer:
         self._database = database
         self._open_index = open_index
         self._embedder = embedder
-        self._settings = settings
         self._clock = clock
+        self._chunking, self._most_held, self._max_age = chunking, most_held, max_age
+        self._expired_at: datetime | None = None
+        # Of the index that this process owns, and has open.
+        self._index: FileIndex
+        self._index_inode = 0
+        self._states: dict[str, FileState] = {}
+        self._doubtful: set[str] = set()
+        self._has_looked = False
         self._is_notified = False
         self._looks_begun = self._looks_done = 0
         self._failures: dict[str, tuple[int, float]] = {}
@@ -143,42 +160,41 @@ class Indexer:
         migrate_legacy(self._paths)
         self._suspect, look_at = False, 0.0
         with closing(self._open_index()) as index:
-            session = IndexSession(
-                index, self._database, self._places, self._settings, self._clock, self._is_out_of_time
-            )
+            self._index, self._index_inode = index, inode(self._database)
+            self._states, self._doubtful, self._has_looked = index.file_states(), set(), False
             vectors = _Vectors(index, self._embedder)
             self.owning = True
-            while not self._is_out_of_time() and self._is_current(session):
+            while not self._is_out_of_time() and self._is_current():
                 now = time.monotonic()
                 if now >= look_at or self._is_notified:
-                    look_at = now + self._index_changes(session, vectors)
+                    look_at = now + self._index_changes(vectors)
                 elif self._stop.is_set():
                     return
                 elif not vectors.make_some():
                     self._pause(look_at - now)
 
-    def _index_changes(self, session: IndexSession, vectors: "_Vectors") -> float:
+    def _index_changes(self, vectors: "_Vectors") -> float:
         """Index every file that has changed; return the seconds to the next time."""
         self._is_notified = False
         self._looks_begun += 1
         begun = time.monotonic()
-        changed = session.changed()
+        changed = self._changed()
         took = time.monotonic() - begun
-        if all(self._index_one(session, vectors, change) for change in changed):
+        if all(self._index_one(vectors, change) for change in changed):
             self._looks_done = self._looks_begun
         self.trouble = ""
         return max(_LOOK, _LOOKS_SHARE * took)
 
-    def _index_one(self, session: IndexSession, vectors: "_Vectors", change: SourceFile | str) -> bool:
+    def _index_one(self, vectors: "_Vectors", change: SourceFile | str) -> bool:
         """Index one file that has changed or is gone; return whether that was done with."""
         name = change if isinstance(change, str) else change.relative
         times, rests_until = self._failures.get(name, (0, 0.0))
         if rests_until > time.monotonic():
             return True
-        if self._is_out_of_time() or not self._is_current(session):
+        if self._is_out_of_time() or not self._is_current():
             return False
         try:
-            session.remove(change) if isinstance(change, str) else session.update(change)
+            self._remove(change) if isinstance(change, str) else self._update(change)
         except StoreError:
             raise
         except Exception as error:  # one file must not keep the others waiting
@@ -189,9 +205,71 @@ class Indexer:
             self._logged, vectors.are_complete = "", False
         return True
 
-    def _is_current(self, session: IndexSession) -> bool:
+    def _changed(self) -> list[SourceFile | str]:
+        """Return the files that differ from the manifest, then the names of those that are gone.
+
+        At first the last changed come first, since they are asked for most; later they come in the order of changes.
+        Raises OSError where the files cannot be looked at for now.
+        """
+        self._expire()
+        sources = self._places.find(whole=True)
+        gone = self._states.keys() - {source.relative for source in sources}
+        changed = [
+            source
+            for source in sources
+            if source.relative in self._doubtful or not source.is_as(self._states.get(source.relative))
+        ]
+        if self._has_looked:
+            changed.sort(key=lambda source: (source.mtime_ns, source.relative))
+        self._has_looked = True
+        return [*changed, *sorted(gone)]
+
+    def _remove(self, relative: str) -> None:
+        """Drop everything of a file that is gone."""
+        self._index.apply(FileChange(relative, None))
+        self._states.pop(relative, None)
+        self._doubtful.discard(relative)
+
+    def _update(self, source: SourceFile) -> None:
+        """Bring the index up to date with one file."""
+        looked_at = time.time_ns()  # as the file system counts; the injected clock may have another date
+        reached = index_file(
+            self._index,
+            source,
+            self._states.get(source.relative),
+            self._chunking,
+            most_held=self._most_held,
+            oldest=self._oldest(),
+            is_stopping=self._is_out_of_time,
+        )
+        if reached is None:
+            self._states = self._index.file_states()
+            return
+        self._states[source.relative] = reached
+        tick = _COARSE_TICK_NS if reached.mtime_ns % 1_000_000_000 == 0 else _TICK_NS
+        if abs(looked_at - reached.mtime_ns) < tick:  # a time far ahead is of another clock: it does not come again
+            self._doubtful.add(source.relative)
+        else:
+            self._doubtful.discard(source.relative)
+
+    def _expire(self) -> None:
+        """Drop observations that are too old, at the start and once a day."""
+        now, oldest = self._clock.now(), self._oldest()
+        # A clock that was set back must not put it off for longer than a day either.
+        if oldest is None or (self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL):
+            return
+        if dropped := self._index.drop_older_than(PASSING_SOURCE, oldest):
+            logger.info("{} observations that are too old left the index; their notes stay", dropped)
+        self._expired_at = now
+
+    def _oldest(self) -> datetime | None:
+        """Return from when on observations are kept, None where all are."""
+        return self._clock.now() - self._max_age if self._max_age is not None else None
+
+    def _is_current(self) -> bool:
         # Where the lock file was removed or replaced, another process may hold a new one.
-        return not self._suspect and inode(self._lock_path) == self._lock_inode and not session.is_replaced()
+        is_owner = not self._suspect and inode(self._lock_path) == self._lock_inode
+        return is_owner and inode(self._database) == self._index_inode
 
     def _is_out_of_time(self) -> bool:
         return self._stop.is_set() and time.monotonic() >= self._drain_until
