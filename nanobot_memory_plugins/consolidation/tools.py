@@ -190,8 +190,6 @@ class RememberTool(_EntryTool):
         done = await run_in_daemon_thread(
             lambda: remember(self._repository, new, who=WHO, requested=requested, theirs=theirs)
         )
-        if done.is_new:
-            self._context.host.made(session_key, done.entry.id)
         place = await run_in_daemon_thread(_place_of, self._repository.path, done.entry.id)
         answer = [] if done.is_new else ["It was known already, and is refreshed."]
         answer.append(f"Kept in {place}: {_entry_line(done.entry)}")

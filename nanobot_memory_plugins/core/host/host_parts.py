@@ -83,7 +83,6 @@ class HostParts:
                 keep=lambda note, key: self.keep(note, session_key=key or NO_SESSION),
                 erase=lambda erasure: self.eraser.forget(erasure),
                 tools_offered=lambda: self._tools.were_offered,
-                made=lambda session_key, id_: self._sessions[session_key].made.append(id_),
                 keeps_transcripts=self.config.core.keep_transcripts,
             ),
             redaction=self._redaction,
@@ -92,7 +91,12 @@ class HostParts:
         self.eraser = Eraser(self.workspace, self._plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
         self.privacy = Privacy(
-            self._files.paths, self._clock, self._sessions, drain=self._drain, erase=self.eraser.forget
+            self._files.paths,
+            self._clock,
+            self._sessions,
+            drain=self._drain,
+            erase=self.eraser.forget,
+            entries=lambda: self.entries,
         )
         self._reader = SessionReader(
             self._files.paths,
@@ -207,9 +211,7 @@ class HostParts:
         """Keep notes of a session; in a group chat they are ``of_group``, whoever wrote last, or of the user."""
         owner = replace(scope, user="") if of_group and scope.group_chat else scope
         tasks = [self._writing.begin(self._files.keep_note(note, scope=owner)) for note in notes]
-        kept = tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
-        self._sessions[scope.session].note(kept)
-        return kept
+        return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def _write_in_thread(self, write: Callable[[], None]) -> None:
         """Begin to write something that blocks, in a thread of its own."""

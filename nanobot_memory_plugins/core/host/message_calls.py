@@ -74,7 +74,7 @@ class MessageCalls(HostParts):
         """Do what `message_received` says; the plugins are ``asked`` in a task."""
         owner = await self._owner_of(session_key, scope)
         session = self._sessions[session_key]
-        session.began = self._clock.now()
+        session.began_before, session.began = session.began, self._clock.now()
         text, language = without_private(remove_fenced(text)), self._language(text)
         before = await self._shown_history(session_key, history)
         if not spoken:

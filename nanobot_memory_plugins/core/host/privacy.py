@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.host.sessions import Session, Sessions
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
 from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
@@ -87,12 +88,14 @@ class Privacy:
         *,
         drain: Callable[[], Awaitable[None]],
         erase: Callable[[Erasure], Awaitable[bool]],
+        entries: Callable[[], EntryAccess | None],
     ) -> None:
         self._paths = paths
         self._clock = clock
         self._sessions = sessions
         self._drain = drain
         self._erase = erase
+        self._entries = entries
         self.file = PrivacyFile(paths)
 
     def keeps_nothing(self, session_key: str) -> bool:
@@ -196,32 +199,35 @@ class Privacy:
         return f"{done} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
     def _taken_back(self, session_key: str, scope: str, session: Session) -> list[str]:
-        """Return the ids of what a scope means: messages, and what the turn has made of them."""
+        """Return the ids of what a scope means: the messages of a turn, and what was noted and learned in it."""
+        is_before = scope == "last_message"
+        start, end = (session.began_before, session.began) if is_before else (session.began, None)
         records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
-        user_places = [place for place, one in enumerate(records) if one.origin is Origin.USER]
-        last = user_places[-1] if user_places else len(records)
-        if scope != "last_message":
-            ids, session.made = session.made, []
-            return [*(one.id for one in records[last:]), *ids]
-        ids, session.made_before = session.made_before, []
-        if len(user_places) > 1:
-            first = records[user_places[-2]]
-            ids += [one.id for one in records[user_places[-2] : last]]
-            ids += self._noted_between(session_key, first.time, records[last].time)
-        return list(dict.fromkeys(ids))
+        turns = [place for place, one in enumerate(records) if one.origin is Origin.USER] + [len(records)]
+        turn = turns[-3:-1] if is_before else turns[-2:]
+        if len(turn) < 2:  # no transcript is kept
+            return self._made(session_key, start, end)
+        first, following = turn
+        end = records[following].time if following < len(records) else None
+        return [*(one.id for one in records[first:following]), *self._made(session_key, records[first].time, end)]
 
-    def _noted_between(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
-        """Return the ids of what was noted of a session in a time: another process may have done so."""
-        if start is None or end is None:
+    def _made(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
+        """Return the ids of the notes and entries made in a session from ``start`` to ``end``, by any process."""
+        if start is None:
             return []
-        days = [
-            path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= (start - _DAY).date().isoformat()
-        ]
-        parts = (part for path in days for part in parse_notes(read_regular(path)))
+
+        def is_meant(session: str, time: datetime | None) -> bool:
+            return session == session_key and time is not None and start <= time and (end is None or time <= end)
+
+        since = (start - _DAY).date().isoformat()
+        days = [path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= since]
+        notes = [part for path in days for part in parse_notes(read_regular(path)) if isinstance(part, NoteEntry)]
+        access = self._entries()
+        entries = access.entries().entries if access is not None else ()
         return [
-            part.id
-            for part in parts
-            if isinstance(part, NoteEntry) and part.scope.session == session_key and start <= part.time < end
+            *(note.id for note in notes if is_meant(note.scope.session, note.time)),
+            # What rests on a message goes with it.
+            *(one.id for one in entries if not one.records and is_meant(one.source_session, one.created_at)),
         ]
 
     def _resume(self, session_key: str, session: Session) -> str:

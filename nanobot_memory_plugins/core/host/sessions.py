@@ -27,10 +27,9 @@ class Session:
     host's history in its last turn, and may be handed over by itself yet. ``unspoken`` is what the host said in the
     user's place; None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
 
-    The rest is of the turn: when its message came, who speaks, whether it is kept, and the ids of what it and the one
-    before have made. Where the turn before was off the record and had no answer yet, the answers of this one may be
-    its: they are not kept. In the tasks ``asking`` the plugins are asked about a message; it is written when they have
-    ended.
+    The rest is of the turn: when its message and the one before came, who speaks, and whether it is kept. Where the
+    turn before was off the record and had no answer yet, the answers of this one may be its: they are not kept. In the
+    tasks ``asking`` the plugins are asked about a message; it is written when they have ended.
     """
 
     message_counts: Counter[str] = field(default_factory=Counter)
@@ -38,19 +37,17 @@ class Session:
     unspoken: set[str] | None = None
     summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_SUMMARIES))
     began: datetime | None = None
+    began_before: datetime | None = None
     sender: str = ""
     is_off_record: bool = False
     is_answered: bool = False
     is_answer_off_record: bool = False
-    made: list[str] = field(default_factory=list)
-    made_before: list[str] = field(default_factory=list)
     asking: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def begin_turn(self, sender: str) -> None:
         """Begin a turn of the user's."""
         self.is_answer_off_record = self.is_off_record and not self.is_answered
         self.sender, self.is_off_record, self.is_answered = sender, False, False
-        self.made_before, self.made = self.made, []
 
     def count_message(self, role: str, text: str, *, spoken: bool = True) -> None:
         """Count a message; ``spoken`` is off where the host says it in the user's place."""
@@ -59,10 +56,6 @@ class Session:
         self.message_counts[message_key(role if spoken else "assistant", text)] += 1
         if not spoken:
             self.unspoken = (self.unspoken or set()) | {message_key(role, text)}
-
-    def note(self, receipts: Sequence[Receipt]) -> None:
-        """Learn what the turn has noted, so that it can be taken back."""
-        self.made += [one.id for receipt in receipts for one in (receipt, *receipt.notes) if one.id]
 
 
 class Sessions:

@@ -193,3 +193,21 @@ async def test_what_was_said_last_is_taken_back_though_older_messages_were_taken
         await memory.flush_index()
     assert life.files_with(*WORDS) == []
     assert [one["text"] for one in life.transcript("cli:a")][: len(told)] == told
+
+
+@pytest.mark.parametrize("way", ["this_message", "last_message"])
+async def test_another_process_takes_back_what_was_said_and_what_was_noted_of_it(life: Life, way: str):
+    async with life.host() as memory, life.host() as other:
+        talk = Conversation(memory, "cli:a")
+        await talk.turn(BEFORE[0], "Lovely.")
+        life.clock.advance(60)
+        await talk.hear(SAID)
+        await works(talk)
+        await memory.flush_index()
+        if way == "last_message":
+            await talk.answer(REPLY)
+            life.clock.advance(60)
+            await talk.hear("Better leave that out of it.")
+        assert "taken out" in await Conversation(other, "cli:a").call(off_record(way))
+        await memory.flush_index()
+    assert life.files_with(*WORDS) == []
