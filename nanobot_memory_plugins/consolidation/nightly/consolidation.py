@@ -81,10 +81,19 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """When a consolidation last came to its end, and until when the model has answered to what was said."""
+    """When a consolidation last came to its end, and until when the model has answered to what was said.
+
+    ``missed`` are those for whom it gave nothing then, with the time until which it had answered before.
+    """
 
     when: datetime | None = None
     answered: datetime | None = None
+    missed: Mapping[str, str] = field(default_factory=dict)
+
+    def answered_to(self, visible: Visibility) -> datetime | None:
+        """Return until when the model has answered to what these may see."""
+        before = self.missed.get(str(visible))
+        return self.answered if before is None else read_time(before)
 
 
 class NightlyConsolidation:
@@ -98,13 +107,14 @@ class NightlyConsolidation:
     def last_run(self) -> LastRun:
         """Return what is known of the last run. It blocks."""
         row = self._repository.state.task(_TASK, _TASK) or {}
-        return LastRun(read_time(str(row.get("when", ""))), read_time(str(row.get("answered", ""))))
+        when, answered = (read_time(str(row.get(name, ""))) for name in ("when", "answered"))
+        return LastRun(when, answered, row.get("missed", {}))
 
     def note_run(self, last: LastRun) -> None:
         """Write down a run. It blocks."""
         times = {"when": last.when, "answered": last.answered}
         row = {name: exact_time(time) for name, time in times.items() if time is not None}
-        self._repository.state.set_task(_TASK, _TASK, row)
+        self._repository.state.set_task(_TASK, _TASK, {**row, "missed": dict(last.missed)})
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[bool]:
@@ -132,15 +142,17 @@ class NightlyConsolidation:
         last = await run_in_daemon_thread(self.last_run)
         entries, read = await run_in_daemon_thread(lambda: self._read_entries_and_material(now))
         every = self._materials(read, entries).values()
-        fresh = [material for material in every if material.is_worth_asking(last.answered)]
+        fresh = [material for material in every if material.is_worth_asking(last.answered_to(material.visible))]
         report = Report()
         answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
-        # What the model did not answer to stays new.
-        answered = now if len(answers) == len(fresh) else last.answered
+        # What the model did not answer to stays new, and that alone.
+        missed = {material.visible for material in fresh} - {answer.material.visible for answer in answers}
+        before = {str(one): exact_time(time) if (time := last.answered_to(one)) else "" for one in missed}
+        done = LastRun(now, now, before) if answers or not fresh else replace(last, when=now)
 
         def write() -> None:  # at once: a process that ends waits for it
             self._write(report, answers, now)
-            self.note_run(LastRun(now, answered))
+            self.note_run(done)
 
         await run_in_daemon_thread(write)
         return report

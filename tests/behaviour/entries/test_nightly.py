@@ -154,3 +154,24 @@ async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life,
     model.nightly = [{"text": "The user's brother Emil lives in Porto", "importance": "high"}]
     assert await night(life, lambda: runs(life))
     assert "The user's brother Emil lives in Porto" in {one["content"] for one in life.entries()}
+
+
+async def test_whom_it_answered_is_not_asked_about_again_because_it_refuses_others(life: Life, model: ReadingModel):
+    await begin(life)
+    async with life.host() as memory:
+        for name in ("Emil", "Hanna"):
+            scope = {"user": name.lower(), "channel": "chat"}
+            await memory.keep(Note(f"{name} lives in Porto"), session_key=f"chat:{name}", scope=scope)
+
+    def about(name: str) -> int:
+        return sum(name in request.last_user for request in model.asked("consolidation"))
+
+    answer = model.answer
+    model.answer = lambda body: Reply("I'm sorry, I cannot help.") if "Emil" in str(body) else answer(body)  # type: ignore[method-assign]
+    for _ in range(3):
+        await night(life, lambda: False, nights=1, seconds=2)  # to its end
+    assert about("Hanna") == 1
+    model.answer = answer  # type: ignore[method-assign]
+    for _ in range(2):
+        await night(life, lambda: False, nights=1, seconds=2)
+    assert (about("Emil"), about("Hanna")) == (1, 1)
