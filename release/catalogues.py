@@ -69,7 +69,7 @@ _TABLES = {
     "bridge/seams.py": ("DEGRADED",),
     "consolidation/model/entry.py": ("Category",),
     "core/config/wording.py": ("_BOUNDS", "_PLAIN"),
-    "core/transfer/importing.py": ("_TOOL_RESULT", "_NO_TEXT", "_RECORDED_HERE", "_NO_TIME"),
+    "core/transfer/importing.py": ("_TOOL_RESULT", "_NO_TEXT", "_RECORDED_HERE", "_NO_TIME", "_PRIVATE", "_TAKEN_BACK"),
     "core/transfer/run.py": ("_CHANGED",),
     "core/values/conversation.py": ("Origin",),
     "core/values/entries.py": ("Action", "INSTRUCTION", "Section"),

@@ -25,6 +25,7 @@ from nanobot_memory_plugins.consolidation.operations.changes import content_to_k
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, is_point_hidden
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.protocols import VisibleScopes
+from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, Section
 from nanobot_memory_plugins.core.values.session_reading import Quote
@@ -203,7 +204,7 @@ def remember(
     though it was purged. Raises `InputError` for a text that is a secret, empty, too long or
     purged, and `MemoryFileError`.
     """
-    content = content_to_keep(new.text)
+    content = content_to_keep(without_private(new.text))
     safe = repository.redacted(content, new.origin)
     if safe != content and is_point_hidden(safe):
         raise InputError(

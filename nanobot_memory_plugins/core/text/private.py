@@ -44,18 +44,26 @@ def memory_command(text: str) -> str:
     return _COMMANDS.get(" ".join(text.casefold().split()).strip(_AROUND), "")
 
 
-def kept_of_history(messages: Sequence[Message]) -> list[Message | None]:
-    """Return of a host's history what may be kept, each message in its place.
+class OffRecord:
+    """Tells of the messages of one conversation, given in order, which may not be kept.
 
-    Out go private messages with what answers them, and all between the words that pause the memory and those that go
-    on with it.
+    Those are private messages with what answers them, and all between the words that pause the memory and those that
+    go on with it.
     """
-    kept: list[Message | None] = []
-    is_paused = is_out = False
-    for one in messages:
-        if one.role == "user" and one.text.strip():
-            command = memory_command(one.text)
-            is_out = is_private(one.text) or bool(command)
-            is_paused = command != "resume" and (is_paused or command == "pause")
-        kept.append(None if is_paused or is_out else without_private_parts(one))
-    return kept
+
+    def __init__(self) -> None:
+        self._is_paused = self._is_out = False
+
+    def covers(self, role: str, text: str) -> bool:
+        """Return whether the next message may not be kept."""
+        if role == "user" and text.strip():
+            command = memory_command(text)
+            self._is_out = is_private(text) or bool(command)
+            self._is_paused = command != "resume" and (self._is_paused or command == "pause")
+        return self._is_paused or self._is_out
+
+
+def kept_of_history(messages: Sequence[Message]) -> list[Message | None]:
+    """Return of a host's history what may be kept, each message in its place."""
+    off_record = OffRecord()
+    return [None if off_record.covers(one.role, one.text) else without_private_parts(one) for one in messages]

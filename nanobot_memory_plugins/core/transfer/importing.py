@@ -1,7 +1,7 @@
 """An import: what an importer reads, redacted, dated, each thing once."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -14,12 +14,14 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line, render_transcript_line
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
+from nanobot_memory_plugins.core.text.private import OffRecord, without_private
 from nanobot_memory_plugins.core.transfer.importer import ImportedFile, ImportedMessage, ImportedNote, Importer, Item
 from nanobot_memory_plugins.core.transfer.joining import take_file
 from nanobot_memory_plugins.core.transfer.run import DIGITS, ImportReport, ImportRun, import_run
@@ -34,6 +36,8 @@ _NO_TEXT = "it has no text"
 _TOOL_RESULT = "a tool's result; --tools takes them"
 _RECORDED_HERE = "already recorded when it was said"
 _NO_TIME = "it has no date"
+_PRIVATE = "it is private, or was said while the memory was paused"
+_TAKEN_BACK = "something of its conversation was private, or was taken back here"
 
 
 def import_from(
@@ -96,12 +100,15 @@ class _ItemWriter:
         # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
         self._repeated: Counter[str] = Counter()
         self._file = ""
+        self._conversations: defaultdict[str, OffRecord] = defaultdict(OffRecord)
+        self._marks = PrivacyFile(run.paths).read()
 
     def take(self, item: Item) -> None:
         """Take one item. Raises `MemoryFileError` when it cannot be written; all before it may be written."""
         if item.file != self._file:
             self._file = item.file
             self._repeated.clear()
+            self._conversations.clear()
         if isinstance(item, ImportedFile):
             self._take_file(item)
             return
@@ -120,12 +127,17 @@ class _ItemWriter:
 
     def _take_message(self, item: ImportedMessage) -> str:
         """Take a message, or return why it is left."""
+        if self._conversations[item.session_key].covers(item.role, item.text):
+            return _PRIVATE
         if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools:
             return _TOOL_RESULT
         session = redact_key(item.session_key)
+        if self._marks.is_marked(session):
+            return _TAKEN_BACK
+        text = without_private(item.text) if item.origin is Origin.USER else item.text
         record = TranscriptRecord(
             role=one_line(item.role),
-            text=self._redacted(remove_fenced(item.text), item.origin),
+            text=self._redacted(remove_fenced(text), item.origin),
             session_key=session,
             scope=redact_scope(replace(item.scope, session=session)),
             origin=item.origin,
@@ -151,7 +163,8 @@ class _ItemWriter:
         if note.time is None:
             return _NO_TIME
         tldr, details, title, *tags = (
-            self._redacted(text, note.origin) for text in (note.tldr, note.details, note.title, *note.tags)
+            self._redacted(without_private(text), note.origin)
+            for text in (note.tldr, note.details, note.title, *note.tags)
         )
         safe = replace(note, tldr=tldr, details=details, title=title, tags=tuple(tags))
         if not (safe.tldr.strip() or safe.details.strip()):

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.notes import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import damage_in
+from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.reading import LARGEST, files_below
@@ -117,6 +118,10 @@ def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ..
     except ValueError as error:
         yield Skipped(error.args[0], name)
         return
+    shown = without_private(text)  # before it is taken apart: a private part may go on over headings
+    if shown != text:
+        yield Skipped(Sentence("its private parts"), name)
+        text = shown
     changed = datetime.fromtimestamp(int(about.st_mtime), UTC)
     front = _FRONT_MATTER.match(text)
     fields = _fields(front[1]) if front is not None else {}

@@ -79,6 +79,33 @@ def test_messages_of_nanobot_keep_session_time_and_speaker(life: Life, tmp_path:
     assert life.files_with(stores.SECRET) == []
 
 
+def test_what_is_private_in_another_store_is_left_there(life: Life, tmp_path: Path):
+    def said(*texts: str) -> list[dict[str, str]]:
+        return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+
+    talk = said("I moved to Lisbon. <private>Quorvex one</private>", "Fine.", "/private Quorvex two", "Quorvex three")
+    pause = said("memory pause", "It is paused.", "Quorvex four", "Quorvex five", "memory resume", "On.", "I like figs")
+    stores.write_nanobot_session(tmp_path / "theirs", "cli:theirs", [*talk, *pause])
+    stores.write_nanobot_session(tmp_path / "theirs", "cli:marked", said("Quorvex six", "Fine."))
+    life.workspace.mkdir()
+    for command in ("pause", "resume"):
+        assert life.command(command, "--session", "cli:marked").status == 0
+    report = life.command("import", tmp_path / "theirs", "--json").json
+    assert report["taken"]["messages"] == 3
+    assert [record["text"].strip() for record in life.transcript("cli:theirs")] == [
+        "I moved to Lisbon.",
+        "Fine.",
+        "I like figs",
+    ]
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# A\n\nBees.\n\n<private>Quorvex\n\n# B\n\nQuorvex</private>\n\nFigs.\n")
+    report = life.command("import", tmp_path / "notes", "--json").json
+    assert ("a.md", "its private parts") in {(row["file"], row["why"]) for row in report["left"]}
+    assert hits(life, "Figs")
+    assert life.command("entries", "remember", "<private>Quorvex</private> I like tea").status == 0
+    assert life.files_with("Quorvex") == []
+
+
 def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
     chat = stores.nanobot_chat(1)
     stores.write_nanobot_session(tmp_path / "theirs", "cli:one", chat[:4])
