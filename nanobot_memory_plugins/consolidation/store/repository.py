@@ -259,9 +259,10 @@ class EntryRepository:
         data = raw or b""
         is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
         damage = Sentence("it is empty") if is_emptied else damage_in(data)
-        copy = (self._read_file(self.backup) or b"") if damage else b""
-        document = parse(data if damage_in(copy) or not copy else copy)
-        found = Snapshot(raw, document, entries_of(document, {}), damage=damage)
+        copy = (self._read_file(self.backup) or b"") if damage else data
+        is_whole = bool(copy) and not damage_in(copy)
+        document = parse(copy if is_whole else b"")  # what is damaged is not written again, only read
+        found = Snapshot(raw, document, entries_of(document if is_whole else parse(data), {}), damage=damage)
         if digest is None:
             return found
         if not damage and digest == _digest(data):

@@ -86,11 +86,15 @@ def test_what_a_person_edits_holds_and_what_they_take_out_stays_out(life: Life):
 
 
 @pytest.mark.accept("EB-03")
-def test_a_file_that_was_destroyed_comes_back_from_the_one_before(life: Life):
+@pytest.mark.parametrize("has_backup", [True, False])
+def test_a_file_that_was_destroyed_comes_back_from_the_one_before(life: Life, has_backup: bool):
     for text in ("The user lives in Bonn", "The user has a dog", "The user likes tea"):
         life.command("entries", "remember", text)
     (life.memory / "ENTRIES.md").write_bytes(b"\0" * 300)
+    if not has_backup:
+        (life.memory / "ENTRIES.md.bak").unlink()
     life.command("entries", "remember", "The user reads a lot")
+    assert b"\0" not in (life.memory / "ENTRIES.md").read_bytes()
     assert {"The user lives in Bonn", "The user has a dog", "The user reads a lot"} <= {
         one["content"] for one in life.entries()
     }
