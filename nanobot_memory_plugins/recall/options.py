@@ -80,7 +80,7 @@ class RecallOptions(PluginOptions):
         return value if name in self.model_fields_set else None
 
     recall_timeout: float | None = Field(
-        default=None, gt=0, description="seconds for a recall at any tier; None: the limits by tier"
+        default=None, gt=0, description="seconds for a recall at any tier; null: the limits by tier"
     )
     probe_ms: int = Field(default=80, gt=0, description="limit of the probe when no word asks for memory")
     light_ms: int = Field(default=180, gt=0, description="limit of a search in tl;dr, tags and titles")

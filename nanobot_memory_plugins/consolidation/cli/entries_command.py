@@ -44,8 +44,8 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
-_Ids = Annotated[list[str], typer.Argument(metavar="ID", help="The ids in brackets.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The id, as `entries list` shows it.")]
+_Ids = Annotated[list[str], typer.Argument(metavar="ID", help="The ids, as `entries list` shows them.")]
 
 
 def _day_ahead(text: str) -> date:
@@ -217,12 +217,16 @@ def undo_run(
 
 @entries.command("group")
 def group_entries(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="The ids in brackets.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="The ids, as `entries list` shows them.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.")] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Put entries into a group with --to, such as work/clients; without ids, list the groups."""
+    if bool(ids) != (name is not None):
+        raise typer.BadParameter(tr("name the entries by their ids, and their group with --to"))
     repository = opened(workspace)
     if not ids:
         sizes = group_sizes(repository.load().entries.values())
@@ -234,6 +238,4 @@ def group_entries(
         for group, size in sizes.items():
             console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return
-    if name is None:
-        raise typer.BadParameter(tr("say into which group, with --to"))
     show_outcome(edit(repository, ids, EntryEdit(group=name), who=WHO, why="group"), repository, as_json=as_json)

@@ -1,5 +1,6 @@
 """``nanobot-memory pause`` and ``resume``: keep nothing for a while, of one conversation or of all."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,15 @@ def _print_state(folder: Path, session: str, as_json: bool) -> None:
         return
     out = console()
     if paused:
-        out.print(tr("Paused: nothing is kept until `nanobot-memory resume`. The host's own history is not touched."))
+        command = "nanobot-memory resume"
+        if not marks.is_all_paused:
+            command += f" --session {shlex.quote(session)}"
+        out.print(
+            tr(
+                "Paused: nothing is kept until `{command}`. The host's own history is not touched.",
+                command=shown(command),
+            )
+        )
     else:
         out.print(tr("On: what is said is kept."))
     if conversations and not session:

@@ -86,11 +86,11 @@ def import_memory(
     """
     if undo:
         if source is not None or from_ or dry_run or tools:
-            raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
+            raise typer.BadParameter(tr("--undo stands alone, without SOURCE and the other options"))
         _undo(existing_workspace(workspace), as_json=as_json)
         return
     if source is None:
-        raise typer.BadParameter("name the store, or the archive, to import")
+        raise typer.BadParameter(tr("name the store, or the archive, to import"))
     path = source.expanduser().absolute()
     if not path.exists():
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")

@@ -25,7 +25,7 @@ _PLAIN: Mapping[object, str] = {
     "null": "null",
     "array": "a list",
     "object": "an object",
-    "string": "text",
+    "string": "a text",
     "number": "a number",
     "integer": "a whole number",
 }
@@ -55,7 +55,7 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     if longest := schema.get("maxLength"):
         return Sentence("text of at most {longest:,} characters", longest=longest)
     bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
-    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds)) if bounds else kind
+    return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds, " ")) if bounds else kind
 
 
 def nearest(requested: str, known: Iterable[str]) -> str:

@@ -137,7 +137,7 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
     if recalled.need is not None:
         figures.append(tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
-    out.print("; ".join(figures), style="dim")
+    out.print(tr("; ").join(figures), style="dim")
     for reason in Reason:
         left_out = [one for one in candidates(recalled) if recalled.left_out.get(one.hit.id) is reason]
         if left_out:

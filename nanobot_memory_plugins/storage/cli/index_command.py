@@ -45,7 +45,7 @@ def index(
         print_json({"ok": True, **told, "level": int(status.level), "mend": status.hint})
     else:
         _show(status)
-    if status.level is Level.MARKDOWN and status.pending_bytes:
+    if status.level is Level.MARKDOWN:
         raise typer.Exit(1)
 
 

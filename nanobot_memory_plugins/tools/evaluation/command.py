@@ -29,7 +29,7 @@ def eval_(
 ) -> None:
     """Remember the documents of a data set, recall for each of its questions, and write what was found.
 
-    Each line of the run is {"query_id", "ranked": [ids, best first], "injected": [ids in the block]}.
+    Each line of the run is a JSON object: query_id, ranked (ids, the best first) and injected (ids in the block).
     """
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise InputError(
