@@ -34,10 +34,8 @@ async def test_a_state_database_that_is_lost_costs_the_history_alone(life: Life)
     entries, transcript = life.entries(), life.transcript()
     (gone,) = [one["id"] for run in life.command("entries", "history", "--json").json["runs"] for one in run["changes"]
                if one["before"] and not one["after"]]  # fmt: skip
-    assert "does not say" not in life.command("doctor", "--all").text
     lose_state(life)
     assert (life.entries(), life.transcript()) == (entries, transcript)
-    assert "does not say how 2 of them came: the state database was lost" in life.command("doctor", "--all").text
     async with life.host() as memory:
         await memory.flush_index()
         assert [[hit.id for hit in (await memory.search(query)).hits] for query in ASKED] == before
