@@ -20,7 +20,7 @@ import pytest
 
 import nanobot_memory_plugins
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 
 LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
 SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.005)
@@ -42,8 +42,8 @@ def modules() -> Iterator[ModuleType]:
 
 def patterns_in(value: Any, seen: set[int]) -> Iterator[re.Pattern[str]]:
     """Yield the patterns for text that a value is, or holds at any depth."""
-    if isinstance(value, re.Pattern | lazy_re):
-        compiled = value.compiled if isinstance(value, lazy_re) else value
+    if isinstance(value, re.Pattern | LazyPattern):
+        compiled = value.compiled if isinstance(value, LazyPattern) else value
         if isinstance(compiled.pattern, str):
             yield compiled
         return
