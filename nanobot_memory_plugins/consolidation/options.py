@@ -20,7 +20,7 @@ class ConsolidationOptions(PluginOptions):
     consolidation_delay: float = Field(
         default=30.0, ge=0, description="seconds after the start before a missed consolidation is made up for"
     )
-    consolidation_schedule: bool = Field(default=True, description="consolidate daily; false: only by the command")
+    consolidation_schedule: bool = Field(default=True, description="consolidate daily")
     git_commit: bool = Field(
         default=False, description="commit the entries' file after a consolidation, where the workspace is a repository"
     )

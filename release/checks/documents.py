@@ -47,6 +47,17 @@ def named() -> Iterator[str]:
             yield f"README.md: docs/{name}"
 
 
+@check("every module and folder that a document names is there")
+def modules() -> Iterator[str]:
+    """By its place in the project, or below the folder of the distributions; `memory/` is of a workspace."""
+    for path in PAGES:
+        for name in sorted(
+            set(re.findall(r"`(?!memory/)([a-z_]+(?:/[a-z_]+)+(?:\.(?:py|toml))?)/?`", path.read_text("utf-8")))
+        ):
+            if not any((ROOT / folder / name).exists() for folder in ("", "nanobot_memory_plugins")):
+                yield f"{path.relative_to(ROOT)}: {name}"
+
+
 @check("every command in a document is one that there is")
 def commands() -> Iterator[str]:
     """Ours are read by the program; of others, modules, files and targets are looked for."""
