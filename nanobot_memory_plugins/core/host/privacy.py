@@ -185,9 +185,9 @@ class Privacy:
         session = self._sessions[session_key]
         if scope == "resume":
             return await run_in_daemon_thread(lambda: self._resume(session_key, session))
-        session.is_off_record = session.is_off_record or scope != "last_message"
+        was_kept, session.is_off_record = not session.is_off_record, session.is_off_record or scope != "last_message"
         await self._drain()  # what is meant may be on its way to the transcript
-        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session))
+        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session, was_kept=was_kept))
         if scope == "from_now_on":
             await run_in_daemon_thread(lambda: self.file.pause(session_key, session.sender, BY_TOOL, self._clock.now()))
         # First the mark: should this end halfway, no history brings it back.
@@ -198,23 +198,29 @@ class Privacy:
             done += " Nothing of this conversation is kept until the user wants it again."
         return f"{done} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
-    def _taken_back(self, session_key: str, scope: str, session: Session) -> list[str]:
-        """Return the ids of what a scope means: the messages of a turn, and what was noted and learned in it."""
+    def _taken_back(self, session_key: str, scope: str, session: Session, *, was_kept: bool) -> list[str]:
+        """Return the ids of what a scope means: the messages of a turn, and what was noted and learned in it.
+
+        ``was_kept`` says whether the message of this turn was: else the transcript ends before it.
+        """
         is_before = scope == "last_message"
         start, end = (session.began_before, session.began) if is_before else (session.began, None)
         records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
-        turns = [place for place, one in enumerate(records) if one.origin is Origin.USER] + [len(records)]
+        turns = [place for place, one in enumerate(records) if one.origin is Origin.USER]
+        turns += [len(records)] if was_kept else [len(records), len(records)]
         turn = turns[-3:-1] if is_before else turns[-2:]
-        if len(turn) < 2:  # no transcript is kept
+        if len(turn) < 2 or turn[0] == len(records):  # nothing of it is in a transcript
             return self._made(session_key, start, end)
         first, following = turn
-        end = records[following].time if following < len(records) else None
-        return [*(one.id for one in records[first:following]), *self._made(session_key, records[first].time, end)]
+        start = records[first].time
+        end = records[following].time if following < len(records) else end
+        return [*(one.id for one in records[first:following]), *self._made(session_key, start, end)]
 
     def _made(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
         """Return the ids of the notes and entries made in a session from ``start`` to ``end``, by any process."""
         if start is None:
             return []
+        start = start.replace(microsecond=0)  # entries are dated by the second
 
         def is_meant(session: str, time: datetime | None) -> bool:
             return session == session_key and time is not None and start <= time and (end is None or time <= end)

@@ -1,4 +1,4 @@
-"""What this process knows of each session: what was said in it, and what its turn has made."""
+"""What this process knows of each session: what was said in it, and of its turn."""
 
 import asyncio
 from collections import Counter

@@ -211,3 +211,23 @@ async def test_another_process_takes_back_what_was_said_and_what_was_noted_of_it
         assert "taken out" in await Conversation(other, "cli:a").call(off_record(way))
         await memory.flush_index()
     assert life.files_with(*WORDS) == []
+
+
+async def test_what_is_taken_back_twice_or_in_a_private_turn_leaves_what_was_said_before(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:a")
+        await talk.turn(BEFORE[0], "Lovely.")
+        await secretly(talk, SAID, off_record("this_message"), off_record("this_message"))
+        await secretly(talk, f"/private {SAID}", off_record("this_message"))
+        assert [one["text"] for one in life.transcript("cli:a")] == [BEFORE[0], "Lovely."]
+        await talk.turn(AFTER[0], "Good.")
+        await secretly(talk, "/private Better leave that out of it.", off_record("last_message"))
+        assert [one["text"] for one in life.transcript("cli:a")] == [BEFORE[0], "Lovely."]
+
+
+async def test_what_is_noted_within_the_second_of_a_message_is_taken_back_with_it(life: Life):
+    life.clock.advance(0.7)
+    async with life.host() as memory:
+        await secretly(Conversation(memory, "cli:a"), SAID, off_record("this_message"))
+        await memory.flush_index()
+    assert life.files_with(*WORDS) == []
