@@ -86,7 +86,7 @@ def _explanation(one: _Option) -> Iterator[str]:
     yield tr(one.description)
     yield tr("allowed: {allowed}", allowed=tr(one.allowed))
     if one.documents:
-        yield tr("the documents' {names}", names=", ".join(one.documents))
+        yield tr("also read by the name of {names}", names=", ".join(one.documents))
 
 
 @config.command("set", context_settings={"ignore_unknown_options": True})

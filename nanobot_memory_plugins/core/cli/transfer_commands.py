@@ -159,8 +159,6 @@ def _show(report: ImportReport) -> None:
         _show_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())])
     for notice in report.notices:
         out.print(shown(tr(notice)))
-    if report.taken and not report.dry_run:
-        out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
 
 
 def _show_undone(done: UndoReport) -> None:

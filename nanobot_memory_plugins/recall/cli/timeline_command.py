@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     bounds_of,
     configuration_of,
     existing_workspace,
+    moment_given,
     print_json,
     run,
 )
@@ -56,6 +57,7 @@ def show_timeline(
     memory_config = configuration_of(config)
     folder = existing_workspace(workspace)
     scope = Scope(user=user, session=session, project=project_named(project))
+    moment_given("PERIOD", period, end=False)  # named by its place where it is no date
     first, last = bounds_of(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))

@@ -68,6 +68,9 @@ def why(
     are no memories of it, and only what was said before it counts as said; what was remembered since is found. With
     --json all that was looked at is there, with the numbers behind it.
     """
+    text = " ".join(query)
+    if not text.strip():
+        raise typer.BadParameter(tr("say the message, as you would send it to the agent"))
     memory_config = configuration_of(config)
     if not memory_config.enabled("recall"):
         raise ConfigurationError(
@@ -77,7 +80,7 @@ def why(
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
-    recalled = run(examine(folder, memory_config, options, " ".join(query), scope=scope, embeddings=not no_embeddings))
+    recalled = run(examine(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
     if as_json:
         print_json(_json_answer(recalled, options))
     else:

@@ -130,6 +130,8 @@ WRONG = [
     (["search", "tea", "--kind", "tee"], "tee"),
     (["search", "tea", "--since", "20266"], "20266"),
     (["search", "tea", "--since", "2026-03-01", "--until", "2026-02-01"], "--until"),
+    (["timeline", "xyzzy"], "PERIOD xyzzy"),
+    (["why", " "], "the message"),
     (["search"], ""),
     (["why"], "QUERY"),
     (["timeline", "--since", "soonish"], "soonish"),
