@@ -22,6 +22,7 @@ from benchmarks.local_model import LocalModelServer, client_of, local_model_file
 from benchmarks.measure import quiet
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.session_reading.reader import PURPOSE
 
 WINDOW = 8_000
 # What summary and messages that stay may take, in tokens: less than the conversation has.
@@ -135,7 +136,7 @@ async def played(language: str, seed: int, model: Complete) -> Outcome:
         try:
             return str(await model(prompt, max_tokens=max_tokens, purpose=purpose))
         finally:
-            if purpose == "flush":
+            if purpose == PURPOSE:
                 seconds.append(time.perf_counter() - started)
 
     limits = {"message_limit": 60, "compaction_limit": _NO_HURRY}
@@ -154,6 +155,7 @@ async def played(language: str, seed: int, model: Complete) -> Outcome:
                 session_key=_SESSION, messages=messages, context_window=WINDOW, room=ROOM, reason="token_pressure"
             )
             assert summary is not None  # compaction is installed
+            await memory.session_idle(session_key=_SESSION)  # it waits for the reading, which is the silent turn
             await memory.flush_index()
             written = [*summary.text.splitlines(), *_notes(Path(folder))]
             stays = [message["content"] for message in messages[summary.keep_from :]]
