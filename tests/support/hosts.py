@@ -102,11 +102,16 @@ class Wired:
         return self.server.requests[-1]
 
     def records(self, role: str = "") -> list[dict[str, Any]]:
-        """Return what stands in the transcripts, of one role where it is named."""
+        """Return what stands in the transcripts, in the order in which it was said, of one role where it is named.
+
+        An older history is taken in behind a turn, and may stand in the file below that turn's message.
+        """
         lines = [
-            json.loads(line)
+            one
             for file in sorted(self.workspace.glob("memory/sessions/*.jsonl"))
-            for line in file.read_text(encoding="utf-8").splitlines()
+            for one in sorted(
+                map(json.loads, file.read_text(encoding="utf-8").splitlines()), key=lambda record: record["time"]
+            )
         ]
         return [one for one in lines if not role or one.get("role") == role]
 
