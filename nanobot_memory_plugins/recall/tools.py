@@ -28,10 +28,10 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.days import moment_of
-from nanobot_memory_plugins.core.text.profile import known_of, profile_text
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.profile import known_of, profile_text
 from nanobot_memory_plugins.recall.timeline import timeline
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
