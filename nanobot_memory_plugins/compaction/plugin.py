@@ -54,7 +54,6 @@ class CompactionPlugin:
                 limits=plan.limits,
                 options=context.options,
                 complete=context.complete if replaceable else None,
-                prompts=context.prompts,
                 today=context.clock.now().date(),
                 redact=context.redact,
             )

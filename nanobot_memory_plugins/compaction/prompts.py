@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
-from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
+from nanobot_memory_plugins.core.language_model.prompts import PromptFile
 from nanobot_memory_plugins.core.text.conversation import dated
 from nanobot_memory_plugins.core.text.fence import Language
 
@@ -51,7 +51,7 @@ _TELLING = 25
 
 
 def summary_prompt(
-    text: str, prompts: Prompts, *, earlier: str, answer_tokens: int, language: Language, today: date
+    text: str, *, earlier: str, answer_tokens: int, language: Language, today: date
 ) -> list[dict[str, str]]:
     """Return the chat messages that ask for a summary of ``text``, with the ``earlier`` one carried on."""
     values = {
@@ -61,9 +61,9 @@ def summary_prompt(
         "what": (_UPDATED if earlier else _NEW)[language],
         "size": str(max(20, int(answer_tokens * _UNITS_A_TOKEN[language]) // 10 * 10)),
     }
-    return prompts.rendered(COMPACTION, language, values)
+    return COMPACTION.filled(language, values)
 
 
-def fixed_texts(prompts: Prompts, language: Language) -> Sequence[str]:
+def fixed_texts(language: Language) -> Sequence[str]:
     """Return what is in each prompt: an answer that repeats it is an echo."""
-    return [one for one in prompts.fixed_texts(COMPACTION, language) if len(one) >= _TELLING]
+    return [one for one in COMPACTION.fixed_texts(language) if len(one) >= _TELLING]

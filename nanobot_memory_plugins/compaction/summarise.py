@@ -19,7 +19,6 @@ from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
 from nanobot_memory_plugins.core import Complete, Message, estimate_tokens, logger
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
-from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.conversation import dated, fair_limit, message_time
 from nanobot_memory_plugins.core.text.fence import Language
@@ -127,7 +126,6 @@ class Summariser:
         limits: Limits,
         options: CompactionOptions,
         complete: Complete | None,
-        prompts: Prompts,
         today: date,
         redact: Callable[[str], str] = str,
     ) -> None:
@@ -135,7 +133,6 @@ class Summariser:
         self._limits = limits
         self._options = options
         self._complete = complete
-        self._prompts = prompts
         self._today = today
         self._hiding = Hiding(redact)
         self._calls_left = options.max_calls if complete is not None else 0
@@ -202,7 +199,7 @@ class Summariser:
     def _checked(self, answer: str, chunk: str, carried: str) -> str:
         # Of an answer beyond all measure only the beginning is looked at.
         text = clean(answer[: 16 * self._answer_tokens()])
-        fixed = fixed_texts(self._prompts, self._material.language)
+        fixed = fixed_texts(self._material.language)
         wrong = fault(text, source=f"{carried}\n{chunk}", prompt=fixed)
         if wrong:
             raise _FailedError(Sentence("answer rejected ({wrong})", wrong=wrong))
@@ -286,7 +283,6 @@ class Summariser:
     def _prompt(self, chunk: str, carried: str) -> list[dict[str, str]]:
         return summary_prompt(
             chunk,
-            self._prompts,
             earlier=carried,
             answer_tokens=self._answer_tokens(),
             language=self._material.language,

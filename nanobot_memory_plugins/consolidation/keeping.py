@@ -20,9 +20,9 @@ from nanobot_memory_plugins.core import (
     logger,
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.prompts import PromptFile
 from nanobot_memory_plugins.core.host.offered_tools import answer_of
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.language_model.prompts import PromptFile
 from nanobot_memory_plugins.core.session_reading.question import json_in
 from nanobot_memory_plugins.core.text.conversation import dated
 
@@ -163,7 +163,7 @@ async def _wanted_operations(context: PluginContext, text: str) -> list[dict[str
     language = language_of(text)
     day = dated(context.clock.now().astimezone().date(), language)
     message = await run_in_daemon_thread(context.redact_said, text[:_LONGEST])
-    prompt = context.prompts.rendered(_BACKSTOP, language, {"day": day, "message": message})
+    prompt = _BACKSTOP.filled(language, {"day": day, "message": message})
     try:
         answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
     except LanguageModelError as error:

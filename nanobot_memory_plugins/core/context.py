@@ -1,14 +1,13 @@
 """What a plugin may use of its host."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store, VisibleScopes
 from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 
@@ -50,8 +49,8 @@ class PluginContext(Generic[OptionsT]):
     default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
     when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
     contact data that no user said; ``redact_said`` is for the user's own words, and for what is in the
-    memory's files. ``scopes`` says what may be seen on whose behalf. ``prompts`` renders what the model is asked, from
-    the plugin's files or the user's own.
+    memory's files. ``scopes`` says what may be seen on whose behalf. ``wishes`` is what
+    the user has laid down about remembering.
     """
 
     plugin_name: str
@@ -62,7 +61,7 @@ class PluginContext(Generic[OptionsT]):
     redact: Callable[[str], str]
     redact_said: Callable[[str], str]
     scopes: VisibleScopes
-    prompts: Prompts = field(default_factory=Prompts)
+    wishes: str = ""
     host: HostServices = HostServices()
 
     @property

@@ -199,7 +199,7 @@ async def _of_another_model(messages: Sequence[Message], context: PluginContext)
         return ""
     language = dominant_language(messages)
     shown = render(messages, tokens=_SHOWN_TOKENS)
-    prompt = [{"role": "user", "content": f"{question('summary', language, context.prompts)}\n\n{shown}"}]
+    prompt = [{"role": "user", "content": f"{question('summary', language)}\n\n{shown}"}]
     purpose = f"summary:{options.summary_llm_provider}"
     try:
         answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=purpose)

@@ -4,10 +4,9 @@ import pytest
 
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.prompts import fixed_texts
-from nanobot_memory_plugins.core.files.prompts import Prompts
 from tests.support.each import each
 
-PROMPT = {language: fixed_texts(Prompts(), language) for language in ("en", "zh")}
+PROMPT = {language: fixed_texts(language) for language in ("en", "zh")}
 
 SOURCE = (
     "user: We use PostgreSQL 16 for Hermes; Anna Berg deploys on Friday.\nassistant: Noted, the port is 6543.\n" * 30

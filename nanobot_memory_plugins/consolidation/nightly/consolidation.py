@@ -178,7 +178,7 @@ class NightlyConsolidation:
         if complete is None:
             return None
         messages, shown = await run_in_daemon_thread(
-            make_prompt, material, self._context.prompts, today=today, tokens=self._options.consolidation_tokens
+            make_prompt, material, self._context.wishes, today=today, tokens=self._options.consolidation_tokens
         )
         report.calls += 1
         try:

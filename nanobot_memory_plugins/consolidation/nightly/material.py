@@ -15,9 +15,9 @@ from nanobot_memory_plugins.core import Message, Origin, Scope, estimate_tokens,
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.notes import Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.pasted import authored_text
@@ -173,7 +173,7 @@ def _read_file(path: Path) -> bytes:
 
 
 def make_prompt(
-    material: Material, prompts: Prompts, *, today: date, tokens: int
+    material: Material, wishes: str, *, today: date, tokens: int
 ) -> tuple[list[dict[str, str]], dict[str, Entry]]:
     """Return the prompt for one call, about ``tokens`` estimated tokens at most, and the entries that it shows.
 
@@ -182,8 +182,8 @@ def make_prompt(
     records = (*material.notes, *material.said)
     texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
     language = dominant_language([Message("user", text) for text in texts])
-    empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language)}
-    fixed = prompts.rendered(_CONSOLIDATION, language, empty)
+    empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language), "wishes": wishes_text(wishes, language)}
+    fixed = _CONSOLIDATION.filled(language, empty)
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {
         "rest": [_record_line(text) for text in material.texts],
@@ -199,7 +199,7 @@ def make_prompt(
     if values["rest"]:
         values["rest"] = _REST[language].format(values["rest"])
     entries = {entry.id: entry for entry in ranked if _entry_line(entry, language) in lines["entries"]}
-    return prompts.rendered(_CONSOLIDATION, language, {**empty, **values}), entries
+    return _CONSOLIDATION.filled(language, {**empty, **values}), entries
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:

@@ -103,7 +103,7 @@ class HostParts:
             contribute=self._reading_parts,
             keep=self._keep_notes,
             complete=self._plugins.language_model("core"),
-            prompts=self._plugins.prompts,
+            wishes=self.config.core.wishes,
             clock=self._clock,
         )
         self._prompt = PromptTexts(self._plugins)

@@ -14,7 +14,6 @@ from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import selected_plugins
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.host.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
 from nanobot_memory_plugins.core.host.turn_records import missed_findings
@@ -84,7 +83,6 @@ class PluginSet(PluginHost):
         self._services = services
         self.store: Store | None = None
         self.entries: EntryAccess | None = None
-        self.prompts = Prompts(core.wishes)
         self._ledger = UsageLedger(StateDatabase.of(workspace))
         self.discovered: list[DiscoveredPlugin] = []
         self.problems: list[ConfigProblem] = list(problems)
@@ -143,7 +141,7 @@ class PluginSet(PluginHost):
             redact=self._redaction.of_others,
             redact_said=self._redaction.of_people,
             scopes=self._scopes,
-            prompts=self.prompts,
+            wishes=self._config.core.wishes,
             host=replace(
                 self._services,
                 store=lambda: self.store,

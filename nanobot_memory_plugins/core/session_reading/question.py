@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import json_repair
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from nanobot_memory_plugins.core.files.prompts import PromptFile, Prompts
+from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations, quotations_of
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, render
 from nanobot_memory_plugins.core.text.evidence import is_no_reply, is_refusal, without_thoughts
@@ -63,13 +63,13 @@ _SHAPES = {
 }
 
 
-def question(field: str, language: Language, prompts: Prompts) -> str:
+def question(field: str, language: Language) -> str:
     """Return what is asked for a field that core words: ``entries`` or ``summary``."""
-    return prompts.rendered(_QUESTIONS[field], language, {})[-1]["content"]
+    return _QUESTIONS[field].filled(language, {})[-1]["content"]
 
 
 def reading_prompt(
-    parts: Sequence[ReadingPart], known: Mapping[str, str], messages: Sequence[Message], prompts: Prompts, today: date
+    parts: Sequence[ReadingPart], known: Mapping[str, str], messages: Sequence[Message], wishes: str, today: date
 ) -> list[dict[str, str]]:
     """Return the chat messages that ask for all parts, given the known entries. ``today`` is the last message's day."""
     language = dominant_language(messages)
@@ -78,11 +78,12 @@ def reading_prompt(
     values = {
         "day": dated(today, language),
         "shape": "{" + ", ".join(_SHAPES.get(name, f'"{name}": ...') for name in fields) + "}",
-        "questions": "\n".join(own.get(name) or question(name, language, prompts) for name in fields),
+        "questions": "\n".join(own.get(name) or question(name, language) for name in fields),
         "known": _listed(known, language),
         "conversation": _conversation(messages, language, today),
+        "wishes": wishes_text(wishes, language),
     }
-    return prompts.rendered(READING, language, values)
+    return READING.filled(language, values)
 
 
 def _listed(entries: Mapping[str, str], language: Language) -> str:

@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core.errors import LanguageModelError, StoreError
 from nanobot_memory_plugins.core.files.fields import read_time
 from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.isolation.answers import accepted_values
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -211,7 +210,7 @@ class SessionReader:
         contribute: Contribute,
         keep: Keep,
         complete: Complete | None,
-        prompts: Prompts,
+        wishes: str,
         clock: Clock,
     ) -> None:
         self._paths = paths
@@ -219,7 +218,7 @@ class SessionReader:
         self._contribute = contribute
         self._keep = keep
         self._complete = complete
-        self._prompts = prompts
+        self._wishes = wishes
         self._clock = clock
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 
@@ -386,7 +385,7 @@ class SessionReader:
                 known |= {str(id_): str(text) for id_, text in texts.items()}
         fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
-        prompt = reading_prompt(work.parts, known, messages, self._prompts, today)
+        prompt = reading_prompt(work.parts, known, messages, self._wishes, today)
         answer = await self._complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         return await run_in_daemon_thread(
             lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known), asked=fields)
