@@ -38,6 +38,7 @@ ADAPTERS: dict[str, tuple[str, ...]] = {
     "pydantic-ai": ("pydantic-ai-slim[openai]",),
     "openai-agents": (),
     "adk": (),
+    "hermes": (),
 }
 TEST_TOOLS = ("pytest>=8", "pytest-asyncio>=0.24", "packaging>=24.2")
 VERSIONS = ("minimum", "newest")
