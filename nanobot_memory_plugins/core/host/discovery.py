@@ -1,18 +1,14 @@
-"""Finds plugins through entry points and files, and the hooks that each implements.
-
-One that cannot be imported costs only itself.
-"""
+"""Finds plugins through entry points and files. One that cannot be imported costs only itself."""
 
 import importlib
 import inspect
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import pluggy
 from pydantic import BaseModel
 
 from nanobot_memory_plugins.core.entry_points import (
@@ -21,12 +17,10 @@ from nanobot_memory_plugins.core.entry_points import (
     installed_entry_points,
     plugin_file,
 )
-from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 # Frames of the import system, and our own, say nothing about the place of an error.
 _NO_PLACES = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib", __file__)
 
@@ -119,44 +113,6 @@ def _describe(error: BaseException, value: str) -> str:
     return Sentence("{error} at {place}", error=what, place=place)
 
 
-def implemented_hooks(
-    manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
-) -> list[tuple[str, Callable[..., Any], frozenset[str], int]]:
-    """Return the hooks that a plugin implements, each with its function, what that takes, and its rank.
-
-    The rank is that of `Implementation`. ``hooks`` names the arguments of each hook. Raises `PluginError` for what
-    cannot be called.
-    """
-    found = []
-    waits = False  # for a host that has its hook
-    for attribute in dir(plugin):
-        options = None if attribute.startswith("__") else manager.parse_hookimpl_opts(plugin, attribute)
-        if options is None:
-            continue
-        hook = options.get("specname") or attribute
-        where = Sentence("{attribute} of plugin {name}", attribute=attribute, name=name)
-        if hook not in hooks and options.get("optionalhook"):
-            waits = True
-            continue
-        if hook not in hooks:
-            raise PluginError(
-                Sentence("{where} implements {hook}, and there is no such hook.", where=where, hook=hook),
-                hint=Sentence(
-                    "The hooks are: {names}. hookimpl(optionalhook=True) allows others.",
-                    names=", ".join(sorted(hooks)),
-                ),
-            )
-        function = getattr(plugin, attribute)
-        rank = bool(options.get("trylast")) - bool(options.get("tryfirst"))
-        found.append((hook, function, _arguments_taken(function, hooks[hook], where), rank))
-    if not found and not waits:
-        raise PluginError(
-            Sentence("Plugin {name} implements no hook.", name=name),
-            hint="Decorate a function that is named like a hook with hookimpl.",
-        )
-    return found
-
-
 def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
     """Return the types of the values that a hook may answer with, as its specification names them."""
     return tuple(dict.fromkeys(_types(get_type_hints(specification).get("return", object))))
@@ -169,24 +125,3 @@ def _types(annotation: Any) -> list[type]:
     if origin in (Union, UnionType, Sequence):
         return [kind for part in get_args(annotation) for kind in _types(part)]
     return [object if annotation is Any else origin or annotation]
-
-
-def _arguments_taken(function: Callable[..., Any], known: frozenset[str], where: str) -> frozenset[str]:
-    """Return the arguments of its hook that an implementation takes: those that it names, with ``**more`` all.
-
-    A parameter with a default may be one that only another version of the hook has. Raises `PluginError` for another
-    that the hook does not have.
-    """
-    parameters = inspect.signature(function).parameters.values()
-    unknown = [
-        one.name for one in parameters if one.kind in _NAMED and one.default is one.empty and one.name not in known
-    ]
-    if unknown:
-        raise PluginError(
-            Sentence(
-                "{where} asks for {unknown}, which the hook does not have.", where=where, unknown=", ".join(unknown)
-            ),
-            hint=Sentence("The hook has: {names}.", names=", ".join(sorted(known))),
-        )
-    takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters)
-    return known if takes_all else known.intersection(one.name for one in parameters)

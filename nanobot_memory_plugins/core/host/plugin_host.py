@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeVar
@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.host.discovery import accepted_types, implemented_hooks
+from nanobot_memory_plugins.core.host.discovery import accepted_types
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError, prepare
 from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, end_within, run_plain
 from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
@@ -88,9 +88,12 @@ class PluginHost:
             for name, caller in vars(self._manager.hook).items()
             if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
         }
-        self._hooks = {name: frozenset(spec.argnames) | {"context"} for name, spec in specified.items()}
+        for spec in specified.values():
+            spec.argnames = tuple(dict.fromkeys((*spec.argnames, "context")))  # every implementation may ask for it
+        self._hooks = {name: frozenset(spec.argnames) for name, spec in specified.items()}
         self._accepts = {name: accepted_types(spec.function) for name, spec in specified.items()}
         self._first_wins = {name for name, spec in specified.items() if spec.opts["firstresult"]}
+        self._made: dict[pluggy.HookImpl, Implementation] = {}
         self._called: dict[str, Sequence[Implementation]] = dict.fromkeys(self._hooks, ())
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: set[Attempt] = set()
@@ -106,39 +109,57 @@ class PluginHost:
         Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist, or asks for
         an argument that the hook does not have.
         """
-        threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
         try:
-            found = [
-                Implementation(
-                    plugin_name=name,
-                    hook=hook,
-                    function=function,
-                    takes=takes,
-                    accepts=self._accepts[hook],
-                    rank=rank,
-                    is_async=inspect.iscoroutinefunction(function),
-                    home=CodeLocation.of(function),
-                    context=context,
-                    threads=threads,
-                    breaker=CircuitBreaker(self._failures, self._rest_seconds, self._clock),
-                )
-                for hook, function, takes, rank in implemented_hooks(self._manager, name, plugin, self._hooks)
-            ]
-        except PluginError:
-            raise
+            self._manager.register(plugin, name)
+            callers = self._checked_callers(name, plugin)
+            threads = self._threads[name] = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
+            for caller in callers:
+                for one in caller.get_hookimpls():
+                    if one.plugin is plugin:
+                        self._made[one] = Implementation(
+                            plugin_name=name,
+                            hook=caller.name,
+                            function=one.function,
+                            takes=_taken(one.function, self._hooks[caller.name]),
+                            accepts=self._accepts[caller.name],
+                            is_async=inspect.iscoroutinefunction(one.function),
+                            home=CodeLocation.of(one.function),
+                            context=context,
+                            threads=threads,
+                            breaker=CircuitBreaker(self._failures, self._rest_seconds, self._clock),
+                        )
         except BaseException as error:
+            self._manager.unregister(name=name)
+            if isinstance(error, PluginError):
+                raise
             log_traceback(name, error)
-            what = exception_name(error)
+            is_refused = isinstance(error, pluggy.PluginValidationError)  # which says what is wrong with what it takes
+            what = " ".join(str(error).split()) if is_refused else f"looking at it raises {exception_name(error)}"
+            raise PluginError(Sentence("Plugin {name} cannot be registered: {what}.", name=name, what=what)) from None
+        for caller in callers:  # pluggy calls the last first
+            self._called[caller.name] = [self._made[one] for one in reversed(caller.get_hookimpls())]
+        return tuple(sorted(caller.name for caller in callers))
+
+    def _checked_callers(self, name: str, plugin: object) -> list[pluggy.HookCaller]:
+        """Return the hooks that a registered plugin implements, without those that it has for other hosts."""
+        callers = self._manager.get_hookcallers(plugin) or []
+        for caller in callers:
+            if not caller.has_spec() and not all(one.optionalhook for one in caller.get_hookimpls()):
+                raise PluginError(
+                    Sentence(
+                        "Plugin {name} implements {hook}, and there is no such hook.", name=name, hook=caller.name
+                    ),
+                    hint=Sentence(
+                        "The hooks are: {names}. hookimpl(optionalhook=True) allows others.",
+                        names=", ".join(sorted(self._hooks)),
+                    ),
+                )
+        if not callers:
             raise PluginError(
-                Sentence("Plugin {name} cannot be registered: looking at it raises {what}.", name=name, what=what)
-            ) from None
-        self._threads[name] = threads
-        for made in found:
-            before = self._called[made.hook]
-            # In pluggy's order: the last registered first, but ``trylast`` at the end.
-            both = [*before, made] if made.rank > 0 else [made, *before]
-            self._called[made.hook] = sorted(both, key=lambda one: one.rank)
-        return tuple(sorted({one.hook for one in found}))
+                Sentence("Plugin {name} implements no hook.", name=name),
+                hint="Decorate a function that is named like a hook with hookimpl.",
+            )
+        return [caller for caller in callers if caller.has_spec()]
 
     async def call(
         self,
@@ -269,6 +290,13 @@ class PluginHost:
             logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome)
             return ()
         return outcome
+
+
+def _taken(function: Callable[..., object], known: frozenset[str]) -> frozenset[str]:
+    """Return the arguments of its hook that an implementation takes: those that it names, with ``**more`` all."""
+    parameters = inspect.signature(function).parameters
+    takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    return known if takes_all else known.intersection(parameters)
 
 
 def _show(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds: float) -> None:

@@ -28,8 +28,7 @@ class Implementation:
     """A plugin's function for one hook, with all that its calls need. It ``takes`` these arguments of the hook.
 
     Its answer holds values of the types in ``accepts``. ``home`` is where its code lives. Plain functions run in the
-    plugin's ``threads``. ``rank`` is -1 where it is to be called before others (``tryfirst``), 1 behind them
-    (``trylast``), else 0.
+    plugin's ``threads``.
     """
 
     plugin_name: str
@@ -37,7 +36,6 @@ class Implementation:
     function: Callable[..., Any]
     takes: frozenset[str]
     accepts: tuple[type, ...]
-    rank: int
     is_async: bool
     home: CodeLocation
     context: object
