@@ -21,9 +21,13 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
-from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, secrets_cleaner, secrets_taken
+from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_files, secrets_cleaner, secrets_taken
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.host.eraser import scrub_workspace
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.state.erasing import clean_state
+from nanobot_memory_plugins.core.values import Erasure, Trace
+from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 
@@ -54,14 +58,42 @@ def scrub(
 
 
 async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: bool, everywhere: bool) -> ErasurePlan:
+    """Take secrets out of everything that is ours: files, state, index. Copies with any go.
+
+    Text of people is reported and stays, unless ``everywhere``. It can be repeated, and does nothing the second time.
+    """
+    redaction = ContactRedaction(config.redaction.contacts)
+    paths, erasure = repository.paths, Erasure(everywhere=everywhere)
+    cleaner = secrets_cleaner(redaction.of_people, redaction.of_tools, everywhere=everywhere)
+
     def special(path: Path) -> Callable[[bytes], Cleaned] | None:
         """Return the cleaner of the files that may hold entries."""
-        if path not in (repository.path, repository.paths.long_term):
+        if path not in (repository.path, paths.long_term):
             return None
         return lambda data: _clean_document(data, repository, everywhere=everywhere)
 
-    async with MemoryHost(repository.paths.workspace, config=config) as host:
-        return await scrub_workspace(host, special, dry_run=dry_run, everywhere=everywhere)
+    def files() -> list[Trace]:
+        held: list[HeldLine] = []
+
+        def change(text: str) -> str:
+            taken, kinds = secrets_taken(text, redaction.of_people)
+            held.extend(kinds)
+            return taken
+
+        found = clean_files(paths, cleaner, dry_run=dry_run, special=special)
+        of_state = clean_state(paths, change, dry_run=dry_run)
+        return [*found, *(replace(one, lines=tuple(held)) for one in of_state)]
+
+    async with MemoryHost(paths.workspace, config=config) as host:
+        traces = await run_in_daemon_thread(files)
+        if not dry_run:
+            if host.store is not None:
+                for trace in traces:
+                    host.store.notify(paths.workspace / trace.where)
+            # Nothing is named: the index follows its files, and is then written anew without what was deleted.
+            answers = await host.plugins.call("on_purge", erasure.arguments(dry_run=False))
+            traces += [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+    return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 
 
 def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> Cleaned:

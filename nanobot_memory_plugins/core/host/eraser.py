@@ -8,13 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.erasure.cleaning import (
-    Special,
-    clean_files,
-    secrets_cleaner,
-    secrets_taken,
-    words_cleaner,
-)
+from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
@@ -26,17 +20,14 @@ from nanobot_memory_plugins.core.host.plugin_host import values_of
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.state.erasing import clean_state
 from nanobot_memory_plugins.core.values import Erasure, Origin, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.values.entries import words_of
-from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.clock import Clock
-    from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
 _SUBJECT = "forgetting for good"
 _GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
@@ -196,42 +187,6 @@ class Eraser:
         for path in () if dry_run else left:
             remove_database(path)
         return [Trace(self._paths.relative(path), 0, why=_DELETED) for path in left]
-
-
-async def scrub_workspace(
-    host: "MemoryHost", special: Special = lambda _path: None, *, dry_run: bool = False, everywhere: bool = False
-) -> ErasurePlan:
-    """Take secrets out of everything that is ours in the host's workspace: files, state, index. Copies with any go.
-
-    Text of people is reported and stays, unless ``everywhere``. With ``dry_run`` nothing is written. ``special`` gives
-    the cleaner of a file whose form only a plugin knows. It can be repeated, and does nothing the second time.
-    """
-    await host.start()
-    redaction = ContactRedaction(host.config.redaction.contacts)
-    paths, erasure = MemoryPaths.of(host.workspace), Erasure(everywhere=everywhere)
-    cleaner = secrets_cleaner(redaction.of_people, redaction.of_tools, everywhere=everywhere)
-
-    def files() -> list[Trace]:
-        held: list[HeldLine] = []
-
-        def change(text: str) -> str:
-            taken, kinds = secrets_taken(text, redaction.of_people)
-            held.extend(kinds)
-            return taken
-
-        found = clean_files(paths, cleaner, dry_run=dry_run, special=special)
-        of_state = clean_state(paths, change, dry_run=dry_run)
-        return [*found, *(replace(one, lines=tuple(held)) for one in of_state)]
-
-    traces = await run_in_daemon_thread(files)
-    if not dry_run:
-        if host.store is not None:
-            for trace in traces:
-                host.store.notify(paths.workspace / trace.where)
-        # Nothing is named: the index follows its files, and is then written anew without what was deleted.
-        answers = await host.plugins.call("on_purge", erasure.arguments(dry_run=False))
-        traces += values_of(answers, Trace)
-    return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 
 
 def _without_reported_lines(found: Sequence[Trace], reported: Sequence[Trace]) -> list[Trace]:
