@@ -60,7 +60,7 @@ class HistoryCalls(MessageCalls):
         return await self._go_quiet(session_key, history, owner, ended=ended)
 
     async def _go_quiet(self, session_key: str, history: Sequence[object], owner: Scope, *, ended: bool) -> Receipt:
-        messages = await self._shown_history(session_key, history)
+        messages = await self._shown_history(session_key, history[-LOOKED_AT:])
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
@@ -95,8 +95,7 @@ class HistoryCalls(MessageCalls):
             tokens = context_tokens
             if tokens is None:
                 tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, given)))
-            plain = await run_in_daemon_thread(plain_history, given[-LOOKED_AT:])
-            live = await self._sessions.attributed(session_key, plain)
+            live = await self._shown_history(session_key, given[-LOOKED_AT:])
             arguments = {
                 "session_key": session_key,
                 "messages": live,
@@ -126,8 +125,7 @@ class HistoryCalls(MessageCalls):
         """
         of_parent = self.child_scope(parent, session_key) if parent else None
         owner = await self._owner_of(session_key, scope or of_parent)
-        taking = self._take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
-        return await asyncio.shield(self._writing.begin(taking))
+        return await self._take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
 
     async def before_compaction(
         self,
@@ -147,12 +145,11 @@ class HistoryCalls(MessageCalls):
         for that. None: no plugin has a summary.
         """
         owner = await self._owner_of(session_key, scope)
-        plain = await run_in_daemon_thread(plain_history, tuple(messages))  # a long history takes seconds
         try:
-            await self._take_in(session_key, messages[-_LATELY:], owner, plain=plain[-_LATELY:], is_cut=True)
+            await self._take_in(session_key, messages[-_LATELY:], owner, is_cut=True)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
-        cut = await self._sessions.attributed(session_key, plain)
+        cut = await self._shown_history(session_key, messages)
         self._redaction.learn_from_history(cut)
         arguments = {
             "session_key": session_key,
@@ -166,11 +163,11 @@ class HistoryCalls(MessageCalls):
         await self._keep_answers("before_compaction", answers, owner)
         summary = _first_summary(answers, len(messages))
         if summary is not None:
-            summary = await self.privacy.summed_up(session_key, summary, cut)
+            summary = self.privacy.summed_up(session_key, summary, cut)
+        await self._reader.expect(session_key, owner)
         given: Sequence[Message] = ()
         if not self.config.core.keep_transcripts:  # else what is read is the transcript
-            given = await self.privacy.readable(session_key, await self._shown_history(session_key, messages))
-        await self._reader.expect(session_key, owner)
+            given = await self.privacy.readable(session_key, cut[-LOOKED_AT:])
         self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
         return summary
 
@@ -195,13 +192,14 @@ class HistoryCalls(MessageCalls):
         return _PATIENCE * self.config.core.idle_seconds
 
     async def _read(
-        self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: Sequence[Message]
+        self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: tuple[Message, ...]
     ) -> Receipt:
         """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
         await self._reader.expect(session_key, scope)
         await self._drain()
-        readable = await self.privacy.readable(session_key, given)
-        notes = await self._reader.read(session_key, scope, reason, given=readable)
+        notes = await self._reader.read(
+            session_key, scope, reason, given=await self.privacy.readable(session_key, given)
+        )
         return combined_receipt((*noted.notes, *notes)) if notes else noted
 
     # --- what is missing
@@ -214,58 +212,67 @@ class HistoryCalls(MessageCalls):
         *,
         parent: str = "",
         behind_turn: bool = False,
-        plain: Sequence[Message] = (),
         is_cut: bool = False,
     ) -> int:
         """Keep what is missing of a history, and return how many messages that were.
 
         What the session ``parent`` has already is not missing. A history ``behind_turn`` is from before a turn
-        that was handed over already: the host hands over nothing of it any more. ``plain`` are the messages as plugins
-        get them, where that is known. One that ``is_cut`` comes in no other time.
+        that was handed over already: the host hands over nothing of it any more. One that ``is_cut`` comes in no other
+        time.
         """
-        is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
-        if is_refused or not messages or not self.config.core.keep_transcripts:
-            return 0
-        parts = [part for message in messages for part in apart(message)]
-        if len(parts) != len(plain):
-            plain = await run_in_daemon_thread(plain_history, parts)  # a long history takes seconds
-        given = await self._sessions.attributed(session_key, tuple(map(without_media, plain)))
-        self._redaction.learn_from_history(given)
-        taking = self._take(session_key, given, scope, parent, behind_turn=behind_turn, is_cut=is_cut)
-        return await asyncio.shield(self._writing.begin(taking))
 
-    async def _take(
-        self,
-        session_key: str,
-        given: tuple[Message, ...],
-        scope: Scope,
-        parent: str,
-        *,
-        behind_turn: bool,
-        is_cut: bool,
-    ) -> int:
-        lock = self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-        async with lock, self._alone() as is_alone:
-            if not (is_alone or is_cut):  # another process takes in the same, maybe
+        async def take() -> int:
+            is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
+            if is_refused or not messages or not self.config.core.keep_transcripts:
                 return 0
-            shown = kept_of_history(given)
-            keys = [session_key, redact_key(parent)] if parent else [session_key]
-            recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
-            recorded.add_counts(self._sessions[key].message_counts for key in keys)
-            last = self.privacy.file.read().last
-            if recorded.is_empty and last:  # it may hold what was taken back elsewhere
-                shown = [
-                    one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown
-                ]
-            last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)
-            missing = await run_in_daemon_thread(self._missing, shown, recorded)
-            self._sessions[session_key].taken_in.clear()
-            taken = 0
-            while taken < len(missing) and not self._closed:  # what is left is missing still: taken in another time
-                some = missing[taken : taken + _AT_ONCE]
-                await self._keep_missing(session_key, some, scope, last_user=None if behind_turn else last_user)
-                taken += len(some)
-            await self._files.drain()  # what is still being redacted another process would not find
+            parts = [part for message in messages for part in apart(message)]
+            plain = await run_in_daemon_thread(plain_history, parts)  # a long history takes seconds
+            given = await self._sessions.attributed(session_key, tuple(map(without_media, plain)))
+            self._redaction.learn_from_history(given)
+            async with self._alone() as is_alone:
+                if not (is_alone or is_cut):  # another process takes in the same, maybe
+                    return 0
+                return await self._take_missing(session_key, kept_of_history(given), scope, parent, behind_turn)
+
+        return await asyncio.shield(self._writing.begin(take()))
+
+    async def _take_missing(
+        self, session_key: str, shown: list[Message | None], scope: Scope, parent: str, behind_turn: bool
+    ) -> int:
+        keys = [session_key, redact_key(parent)] if parent else [session_key]
+        recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
+        recorded.add_counts(self._sessions[key].message_counts for key in keys)
+        last = self.privacy.file.read().last
+        if recorded.is_empty and last:  # it may hold what was taken back elsewhere
+            shown = [one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown]
+        missing = await run_in_daemon_thread(self._missing, shown, recorded)
+        session = self._sessions[session_key]
+        session.taken_in.clear()
+        # From here on the host may hand it over by itself yet.
+        last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)
+        before = session.began - _A_MOMENT if behind_turn and session.began is not None else None
+        taken = 0
+        while taken < len(missing) and not self._closed:  # what is left is missing still: taken in another time
+            some = missing[taken : taken + _AT_ONCE]
+            records = [
+                TranscriptRecord(
+                    role=message.role,
+                    text=message.text,
+                    session_key=session_key,
+                    scope=scope,
+                    origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
+                    time=time or before,
+                    resumed=True,
+                )
+                for _, message, time in some
+            ]
+            receipts = await self._files.keep_messages(records)
+            for (place, message, _), receipt in zip(some, receipts, strict=True):
+                session.count_message(message.role, message.text)
+                if place >= last_user and not behind_turn:
+                    session.taken_in[message_key(message.role, message.text)] = receipt
+            taken += len(some)
+        await self._files.drain()  # what is still being redacted another process would not find
         if taken:
             logger.info("{} messages of a session that were not known have been taken in", taken)
         return taken
@@ -300,56 +307,25 @@ class HistoryCalls(MessageCalls):
                 missing.append((place, message, time))
         return missing
 
-    async def _keep_missing(
-        self,
-        session_key: str,
-        missing: Sequence[tuple[int, Message, datetime | None]],
-        scope: Scope,
-        *,
-        last_user: int | None,
-    ) -> None:
-        """Write what is missing. From the ``last_user`` message on the host may hand it over by itself yet.
-
-        Without one it is older than the message of the turn.
-        """
-        session = self._sessions[session_key]
-        before = session.began - _A_MOMENT if session.began is not None and last_user is None else None
-        records = [
-            TranscriptRecord(
-                role=message.role,
-                text=message.text,
-                session_key=session_key,
-                scope=scope,
-                origin=Origin.USER if message.role == "user" else Origin.ASSISTANT,
-                time=time or before,
-                resumed=True,
-            )
-            for _, message, time in missing
-        ]
-        receipts = await self._files.keep_messages(records)
-        for (place, message, _), receipt in zip(missing, receipts, strict=True):
-            session.count_message(message.role, message.text)
-            if last_user is not None and place >= last_user:
-                session.taken_in[message_key(message.role, message.text)] = receipt
-
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[bool]:
-        """Hold the lock by which two processes do not take in the same at once, and say whether no other one has it.
+        """Hold the locks by which nobody takes in the same at once, and say whether no other process has that of files.
 
         One that cannot be made is done without.
         """
         held, is_alone = None, True
-        try:
-            held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
-        except FileBusyError:
-            is_alone = False
-        except Exception as error:
-            logger.debug("a history is taken in without a lock: {}", type(error).__name__)
-        try:
-            yield is_alone
-        finally:
-            if held is not None:
-                held.lock.release()
+        async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            try:
+                held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
+            except FileBusyError:
+                is_alone = False
+            except Exception as error:
+                logger.debug("a history is taken in without a lock: {}", type(error).__name__)
+            try:
+                yield is_alone
+            finally:
+                if held is not None:
+                    held.lock.release()
 
 
 def _first_summary(answers: Sequence[PluginAnswer], messages: int) -> Summary | None:

@@ -183,15 +183,11 @@ class HostParts:
     ) -> list[PluginAnswer]:
         """Return every plugin's answer to a hook, in order.
 
-        The hook's time limit is the deadline by which uses of the language model are bounded. Of a conversation from
-        which something was taken back the plugins are shown what our transcript holds.
+        The hook's time limit is the deadline by which uses of the language model are bounded.
         """
-        session = str(arguments.get("session_key") or "")
-        histories = [name for name in ("history", "messages") if arguments.get(name)]
-        shown = {name: await self.privacy.shown(session, arguments[name]) for name in histories}
         token = hook_deadline.set(time.monotonic() + self._plugins.time_limit(hook))
         try:
-            return await self._plugins.call(hook, {**arguments, **shown, "scope": scope}, sequential=sequential)
+            return await self._plugins.call(hook, {**arguments, "scope": scope}, sequential=sequential)
         finally:
             hook_deadline.reset(token)
 

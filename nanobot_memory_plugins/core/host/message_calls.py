@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.host.turn_records import (
     note_missed,
     notice_language,
 )
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.text.pasted import both_ends
@@ -76,7 +77,7 @@ class MessageCalls(HostParts):
         session = self._sessions[session_key]
         session.began_before, session.began = session.began, self._clock.now()
         text, language = without_private(remove_fenced(text)), self._language(text)
-        before = await self._shown_history(session_key, history)
+        before = await self._shown_history(session_key, history[-LOOKED_AT:])
         if not spoken:
             if await self.privacy.refuses(session_key):
                 return MessageContext(block=None, receipt=NOT_KEPT)
@@ -121,7 +122,7 @@ class MessageCalls(HostParts):
     ) -> str | None:
         """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
         owner = await self._owner_of(session_key, scope)
-        before = await self._shown_history(session_key, history)
+        before = await self._shown_history(session_key, history[-LOOKED_AT:])
         arguments = {"session_key": session_key, "text": text, "draft": draft, "history": before}
         if blocks := _blocks_of(await self._ask("on_draft_written", arguments, owner)):
             self._note_recall(blocks)
@@ -196,8 +197,9 @@ class MessageCalls(HostParts):
         return self._writing.begin(written())
 
     async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
-        """Return the end of a host's history as plugins get it, by who said what."""
-        return await self._sessions.attributed(session_key, plain_history(history[-LOOKED_AT:]))
+        """Return a host's history as plugins get it: by who said what, and without what was taken back."""
+        plain = await run_in_daemon_thread(plain_history, tuple(history)) if history else ()
+        return await self.privacy.shown(session_key, await self._sessions.attributed(session_key, plain))
 
     def _language(self, text: str) -> Language:
         return notice_language(self.config.core.language, text)

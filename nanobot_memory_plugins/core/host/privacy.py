@@ -142,7 +142,7 @@ class Privacy:
             return _NOTICES["failed"][language].format(cause=error.cause)
         return _NOTICES[notice][language]
 
-    async def shown(self, session_key: str, messages: Sequence[Message]) -> Sequence[Message]:
+    async def shown(self, session_key: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
 
         There are as many, in their places; what is left out is `LEFT_OUT`, results of tools among it.
@@ -166,14 +166,13 @@ class Privacy:
         shown = await self.shown(session_key, tuple(messages))
         return [one for one in kept_of_history(shown) if one is not None and one.text != LEFT_OUT]
 
-    async def summed_up(self, session_key: str, summary: Summary, messages: Sequence[Message]) -> Summary:
-        """Return the summary of a conversation; that of a marked one says that messages were left out, if any were.
+    def summed_up(self, session_key: str, summary: Summary, shown: Sequence[Message]) -> Summary:
+        """Return the summary of what plugins were shown; that of a marked conversation says what was left out.
 
-        It was made of what plugins were shown, so it is shown again itself.
+        It is shown again itself.
         """
         if not self.is_marked(session_key):
             return summary
-        shown = await self.shown(session_key, messages)
         if any(one.tokens for one in shown[: summary.keep_from]):
             summary = replace(summary, text=f"{summary.text}\n{_OMISSION[language_of(summary.text)]}")
         for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
