@@ -5,12 +5,12 @@ whether Chinese is written in simplified or traditional characters.
 """
 
 import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nanobot_memory_plugins.core.text.sentences import sentence_marks
+from nanobot_memory_plugins.core.text.folding import Folded
+from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_around
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -23,8 +23,8 @@ _WIDE = lazy_re("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9
 _UNSEEN = frozenset({"Mn", "Me", "Cf"})
 # Characters below which the text of an entry is not looked for elsewhere: it occurs in too many others.
 _LEAST_NARROW, _LEAST_WIDE = 8, 4
-# What of a line of a note is no text: the heading's time, the name of a field, a bullet, the number of a list.
-_PREFIX = lazy_re(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+|\d{1,3}[.)][ \t]+")
+# What of a line of a note is no text, besides bullets: the heading's time, the name of a field.
+_PREFIX = lazy_re(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,13 @@ class ErasureMatcher:
         """Return the sentences of a text that carry the words, in their order."""
         if not self._are_in(text):
             return []
-        letters, places = _letters(text)
-        sentences = _Sentences(text)
-        found = [
-            Stretch(*sentences.around(places[at], places[end - 1] + 1), places[at])
-            for words in self._phrases
-            for at, end in _places(letters, words)
-            if _is_word(text, places[at], places[end - 1])
-        ]
-        return list(_joined(found))
+        folded_text, sentences = Folded.of(text, _folded), list(sentence_spans(text))
+        found = []
+        for start, end in (place for words in self._phrases for place in folded_text.find(words)):
+            if _is_word(text, start, end - 1):
+                first, last = span_around(sentences, start, end)
+                found.append(Stretch(_behind_prefix(text, first, start), last, start))
+        return _joined(found)
 
     def _are_in(self, text: str) -> bool:
         plain = folded(text)
@@ -94,26 +92,8 @@ def _folded(character: str) -> str:
     return simplified("".join(seen.casefold().split()))
 
 
-def _letters(text: str) -> tuple[str, list[int]]:
-    """Return a text as it is compared, and the position in it of each of the characters."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        kept = _folded(character)
-        letters.append(kept)
-        places += [place] * len(kept)
-    return "".join(letters), places
-
-
 def _is_too_common(letters: str) -> bool:
     return len(letters) < (_LEAST_WIDE if _WIDE.match(letters[:1]) else _LEAST_NARROW)
-
-
-def _places(letters: str, words: str) -> Iterator[tuple[int, int]]:
-    at = letters.find(words)
-    while at >= 0:
-        yield at, at + len(words)
-        at = letters.find(words, at + 1)
 
 
 def _is_word(text: str, first: int, last: int) -> bool:
@@ -127,40 +107,18 @@ def _go_together(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum() and not (_WIDE.match(left) or _WIDE.match(right))
 
 
-class _Sentences:
-    """Where the sentences of one text end, found once."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._marks = list(sentence_marks(text))
-        self._ends = [end for _, end in self._marks]
-
-    def around(self, start: int, end: int) -> tuple[int, int]:
-        """Return the sentences around a stretch, from their first letter to their full stop."""
-        text = self._text
-        before = bisect_right(self._ends, start)
-        begin = self._ends[before - 1] if before else 0
-        while begin < start and text[begin].isspace():
-            begin += 1
-        prefix = _PREFIX.match(text, begin) if begin == 0 or text[begin - 1] == "\n" else None
-        if prefix is not None and prefix.end() <= start:
-            begin = prefix.end()
-        behind = bisect_left(self._marks, (end, 0))
-        if behind == len(self._marks):
-            return begin, max(len(text.rstrip()), end)
-        first, last = self._marks[behind]
-        return begin, first if text[first] == "\n" else first + len(text[first:last].rstrip("\n"))
+def _behind_prefix(text: str, begin: int, at: int) -> int:
+    """Return where a sentence that holds what is ``at`` a place begins, without what its line says before the text."""
+    prefix = _PREFIX.match(text, text.rfind("\n", 0, begin) + 1)
+    return prefix.end() if prefix is not None and begin < prefix.end() <= at else begin
 
 
-def _joined(found: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Yield stretches in their order, those that touch as one."""
-    current: Stretch | None = None
+def _joined(found: Iterable[Stretch]) -> list[Stretch]:
+    """Return stretches in their order, those that touch as one."""
+    joined: list[Stretch] = []
     for one in sorted(found, key=lambda one: (one.start, one.end)):
-        if current is not None and one.start <= current.end:
-            current = Stretch(current.start, max(current.end, one.end), min(current.at, one.at))
-            continue
-        if current is not None:
-            yield current
-        current = one
-    if current is not None:
-        yield current
+        if joined and one.start <= joined[-1].end:
+            last = joined.pop()
+            one = Stretch(last.start, max(last.end, one.end), min(last.at, one.at))
+        joined.append(one)
+    return joined

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.text.folding import Folded
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
-from nanobot_memory_plugins.core.text.sentences import sentence_spans
+from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_around
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.session_reading import Quote
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -61,14 +62,12 @@ class Quotations:
 
 
 def _exactly(quoted: str, records: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
-    needle, _ = _folded(quoted)
+    needle = _folded(quoted).letters
     if len(needle) < _SHORTEST:
         return None
     for record, text in reversed(records):
-        letters, places = _folded(text)
-        at = letters.find(needle)
-        if at >= 0:
-            return _quote(record, text, places[at], places[at + len(needle) - 1] + 1)
+        for start, end in _folded(text).find(needle):
+            return _quote(record, text, start, end)
     return None
 
 
@@ -105,9 +104,7 @@ def _quote(record: TranscriptRecord, text: str, start: int, end: int) -> Quote |
 
 def _widened(text: str, start: int, end: int) -> str:
     """Return the whole sentences that a part of a text touches, on one line."""
-    touched = [(first, last) for first, last in sentence_spans(text) if first < end and start < last]
-    first = min((one for one, _ in touched), default=start)
-    last = max((one for _, one in touched), default=end)
+    first, last = span_around(list(sentence_spans(text)), start, end)
     if last - first > LONGEST:
         first, last = max(first, start - LONGEST // 3), min(last, max(end, start + LONGEST))
     return " ".join(text[first : first + min(last - first, LONGEST)].split())
@@ -118,16 +115,14 @@ def _words(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=512)
-def _folded(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return a text as it is searched, its letters and digits alone, and the place of each."""
-    letters: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
-        for one in simplified(unicodedata.normalize("NFKC", char)).casefold():
-            if one.isalnum():
-                letters.append(one)
-                places.append(place)
-    return "".join(letters), tuple(places)
+def _folded(text: str) -> Folded:
+    """Return a text as it is searched: its letters and digits alone."""
+    return Folded.of(text, _letters_of)
+
+
+@lru_cache(maxsize=16_384)
+def _letters_of(character: str) -> str:
+    return "".join(filter(str.isalnum, simplified(unicodedata.normalize("NFKC", character)).casefold()))
 
 
 def quotations_of(value: object, most: int = 8) -> tuple[str, ...]:

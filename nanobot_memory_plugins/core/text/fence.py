@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
+from nanobot_memory_plugins.core.text.folding import Folded
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
@@ -135,46 +136,14 @@ def neutralise(text: str) -> str:
     The comparison folds the text: compatibility forms (NFKD), accents, invisible and spacing characters and
     punctuation dropped, traditional characters made simple, letters that look like Latin ones made Latin, lower case.
     """
-    folded, positions = _fold(text)
-    spans: list[tuple[int, int]] = []
-    for imitation in _IMITATIONS:
-        start = folded.find(imitation)
-        while start >= 0:
-            spans.append((positions[start], positions[start + len(imitation) - 1] + 1))
-            start = folded.find(imitation, start + len(imitation))
-    if not spans:
-        return text
+    folded = Folded.of(text, _plain)
     pieces: list[str] = []
     position = 0
-    for begin, end in sorted(spans):
-        if begin < position:
-            position = max(position, end)
-            continue
-        begin, end = _with_brackets(text, begin, end)
-        pieces += [text[position : max(position, begin)], REPLACEMENT]
-        position = end
-    pieces.append(text[position:])
-    return "".join(pieces)
-
-
-def _with_brackets(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Widen a span by the bracket directly at each end."""
-    if begin and text[begin - 1] in "[［【〔<":
-        begin -= 1
-    if end < len(text) and text[end] in "]］】〕>":
-        end += 1
-    return begin, end
-
-
-def _fold(text: str) -> tuple[str, list[int]]:
-    """Return the folded text and, for each of its characters, the position it came from."""
-    folded: list[str] = []
-    positions: list[int] = []
-    for position, character in enumerate(text):
-        plain = _plain(character)
-        folded.append(plain)
-        positions += [position] * len(plain)
-    return "".join(folded), positions
+    for begin, end in sorted(span for imitation in _IMITATIONS for span in folded.find(imitation)):
+        if begin >= position:
+            pieces += [text[position:begin], REPLACEMENT]
+        position = max(position, end)
+    return "".join([*pieces, text[position:]])
 
 
 @lru_cache(maxsize=16_384)

@@ -1,4 +1,7 @@
-"""The spelling in which texts are compared."""
+"""The spelling in which texts are compared, and where what is found in it stands in the text itself."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
@@ -12,3 +15,24 @@ def fold(text: str) -> str:
     return (
         lower if len(lower) == len(folded) else "".join(one if len(low := one.lower()) != 1 else low for one in folded)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The ``letters`` of a text as they are compared, and the place in it of the character that each is of."""
+
+    letters: str
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str, letters_of: Callable[[str], str]) -> "Folded":
+        """Return a text of whose characters ``letters_of`` gives what each is compared as: none, one or several."""
+        letters = list(map(letters_of, text))
+        return cls("".join(letters), tuple(place for place, of_one in enumerate(letters) for _ in of_one))
+
+    def find(self, phrase: str) -> Iterator[tuple[int, int]]:
+        """Yield where a phrase, itself folded, begins and ends in the text."""
+        at = self.letters.find(phrase)
+        while at >= 0:
+            yield self.places[at], self.places[at + len(phrase) - 1] + 1
+            at = self.letters.find(phrase, at + 1)

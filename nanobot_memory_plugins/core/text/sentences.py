@@ -4,7 +4,9 @@ A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind 
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
@@ -28,7 +30,7 @@ _BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、"
 def sentence_spans(text: str) -> Iterator[Span]:
     """Yield where each sentence begins and ends, with its mark, without bullets and blank space around it."""
     start = 0
-    for begin, end in sentence_marks(text):
+    for begin, end in _marks(text):
         yield from _trimmed(text, start, begin if text[begin] == "\n" else end)
         start = end
     yield from _trimmed(text, start, len(text))
@@ -36,7 +38,13 @@ def sentence_spans(text: str) -> Iterator[Span]:
 
 def sentence_ends(text: str) -> Iterator[int]:
     """Yield the place behind the mark of each sentence: where a text may be cut."""
-    return (end for _, end in sentence_marks(text))
+    return (end for _, end in _marks(text))
+
+
+def span_around(spans: Sequence[Span], start: int, end: int) -> Span:
+    """Return where the sentences that a part of a text touches begin and end, which ``spans`` are the places of."""
+    touched = spans[bisect_right(spans, start, key=itemgetter(1)) : bisect_left(spans, end, key=itemgetter(0))]
+    return (min(start, touched[0][0]), max(end, touched[-1][1])) if touched else (start, end)
 
 
 def sentences_of(text: str) -> list[str]:
@@ -54,7 +62,7 @@ def only_asks(text: str) -> bool:
     return ends_in_question_mark(text) and all(map(ends_in_question_mark, sentences_of(text)))
 
 
-def sentence_marks(text: str) -> Iterator[Span]:
+def _marks(text: str) -> Iterator[Span]:
     """Yield the place of the mark of each sentence."""
     start = 0
     for found in _END.finditer(text):
