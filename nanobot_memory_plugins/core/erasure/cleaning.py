@@ -11,7 +11,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
-from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_by_product, is_left_behind, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_by_product, remove_copy, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.fields import origin_of, scope_fields
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
@@ -33,7 +33,6 @@ _NAME_LINE = re.compile(rf"(?:{'|'.join(sorted(_NAMES | {'type'}))})[ \t]*:")
 # The names of files of JSON, and of copies of them.
 _ROWS = re.compile(r"\.jsonl?(?:\.bak|\.[0-9a-f]{16}\.tmp)?$")
 
-_BEING_WRITTEN = "it is being written just now; the next start removes it"
 _NOT_OURS = "it is not a file of ours"
 _FOREIGN = "text of yours; --everywhere removes it, too"
 _FILE_NAME = "the name of the file holds the words, and stays; a transcript has that of its session"
@@ -229,10 +228,8 @@ def _clean_copy(paths: MemoryPaths, path: Path, cleaner: Cleaner, *, dry_run: bo
         and not any(id_.encode() in data for id_ in cleaner.records | cleaner.sessions)
     ):
         return []
-    if not is_left_behind(paths, path):
-        return [Trace(where, removed=False, why=_BEING_WRITTEN, waits=True)]
     if not dry_run:
-        path.unlink(missing_ok=True)
+        remove_copy(paths, path)
     return [Trace(where)]
 
 

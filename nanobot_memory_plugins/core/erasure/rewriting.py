@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import FileBusyError, locked
+from nanobot_memory_plugins.core.files.appending import locked
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -57,16 +57,10 @@ def is_by_product(path: Path) -> bool:
     return _BY_PRODUCT.fullmatch(path.name) is not None
 
 
-def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
-    """Return whether a by-product is of a process that is done with it: one that lives holds the lock while it writes.
-
-    It waits for the lock.
-    """
-    try:
-        with locked(paths, "files", _LOCK_SECONDS):
-            return path.exists()
-    except FileBusyError:
-        return False
+def remove_copy(paths: MemoryPaths, path: Path) -> None:
+    """Remove a by-product, once no process that lives is writing it. Raises `FileBusyError` where one goes on."""
+    with locked(paths, "files", _LOCK_SECONDS):
+        path.unlink(missing_ok=True)
 
 
 def files_below(paths: MemoryPaths) -> Iterator[Path]:
