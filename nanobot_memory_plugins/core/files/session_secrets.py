@@ -9,19 +9,16 @@ from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core.values import Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.engine import turns
-from nanobot_memory_plugins.redaction.engine.turns import hide_values, is_lasting_secret
+from nanobot_memory_plugins.redaction.engine.turns import hide_answer, hide_values, is_lasting_secret
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 
 # A shorter value is a part of ordinary texts, a longer one a document.
 _SHORTEST, _LONGEST = 4, 500
 # A longer message is no answer to a question that asks for a secret.
 _LONGEST_ANSWER = 2_000
-# Sessions, secrets of each, and messages whose secrets are remembered.
-_SESSIONS, _MOST_SECRETS, _MESSAGES = 1_000, 100, 1_000
+# Sessions, and secrets of each, that are remembered.
+_SESSIONS, _MOST_SECRETS = 1_000, 100
 _AROUND = "#.,;:!?()[]{}<>\"'`*_…"
-
-_known_secrets: BoundedDict[str, tuple[str, ...]] = BoundedDict(_MESSAGES)
 
 
 @dataclass(slots=True)
@@ -46,18 +43,13 @@ class SessionSecrets:
             return text
         hidden = text
         if len(text) <= _LONGEST_ANSWER:
-            hidden = hide_values(without_asked(session.last, text), session.secrets)
+            hidden = hide_values(hide_answer(session.last, text), session.secrets)
         return hide_values(hidden, session.lasting)
 
     def learn(self, session_key: str, text: str, redacted: str) -> None:
         """Learn the secrets of a message: what redaction took out of it."""
-        secrets = _known_secrets[text] = tuple(
-            sorted(
-                {value for placeholder, value in taken_out(text, redacted) if placeholder == REDACTED},
-                key=len,
-                reverse=True,
-            )
-        )
+        found = {value for placeholder, value in taken_out(text, redacted) if placeholder == REDACTED}
+        secrets = tuple(sorted(found, key=len, reverse=True))
         session = self._sessions.setdefault(session_key, _Session())
         self._sessions.move_to_end(session_key)
         session.last, session.secrets = text[-_LONGEST_ANSWER:], secrets
@@ -70,17 +62,6 @@ class SessionSecrets:
             return note
         tldr, details, title = (hide_values(one, session.lasting) for one in (note.tldr, note.details, note.title))
         return replace(note, tldr=tldr, details=details, title=title)
-
-
-def secrets_in(text: str) -> tuple[str, ...]:
-    """Return the secrets in a message; one that was written here is not looked through again."""
-    known = _known_secrets.get(text)
-    return turns.secrets_in(text) if known is None else known
-
-
-def without_asked(before: str, text: str) -> str:
-    """Return a message without the secret that the one before it asks for."""
-    return text if not before or len(text) > _LONGEST_ANSWER else turns.hide_answer(before, text)
 
 
 def taken_out(before: str, after: str) -> Iterator[tuple[str, str]]:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nanobot_memory_plugins.core.files.session_secrets import secrets_in, without_asked
 from nanobot_memory_plugins.core.text.conversation import message_tokens
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from nanobot_memory_plugins.redaction.engine.turns import hide_values, is_lasting_secret
+from nanobot_memory_plugins.redaction.engine.turns import hide_answer, hide_values, is_lasting_secret, secrets_in
 
 # Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
 FILL = 0.7
@@ -31,7 +30,7 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
     given = list(map(without_private_parts, messages_without_fences(history)))
     for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
-            text = without_asked(before, message.text)
+            text = hide_answer(before, message.text)
             if place >= len(given) - _READ_FOR_SECRETS:
                 text = hide_values(hide_values(text, secrets_in(before) if before else ()), secrets)
                 secrets |= dict.fromkeys(filter(is_lasting_secret, secrets_in(message.text)))

@@ -42,8 +42,11 @@ _ENDS_IN_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}\Z")
 
 
 def hide_answer(question: str, answer: str) -> str:
-    """Return ``answer`` with a placeholder for the secret that ``question``, the message before it, asks for."""
-    asked = _ASKS.search(question.rstrip()[-_TAIL:])
+    """Return ``answer`` with a placeholder for the secret that ``question``, the message before it, asks for.
+
+    A long message is no answer.
+    """
+    asked = _ASKS.search(question.rstrip()[-_TAIL:]) if len(answer) <= _LONGEST_READ else None
     found = _ANSWER.match(answer) if asked else None
     if asked is None or found is None or not _is_answer(asked, found["secret"]):
         return answer
