@@ -65,7 +65,7 @@ async def _blocks_of_group(
 
 
 async def _write_transcripts(workspace: Path, documents: Iterable[LabelledDocument]) -> None:
-    files = MemoryFiles(workspace, redact=redact_text, clock=SystemClock(), on_append=lambda path: None)
+    files = MemoryFiles(workspace, redact=lambda text, _origin: redact_text(text))
     for document in documents:
         is_reply = document.role == "assistant"
         await files.keep_message(

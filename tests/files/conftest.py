@@ -23,7 +23,7 @@ async def open_files(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Opener
 
     def open_them(**options: Any) -> MemoryFiles:
         defaults: dict[str, Any] = {
-            "redact": lambda text: text,
+            "redact": lambda text, _origin: text,
             "clock": clock,
         }
         files = MemoryFiles(options.pop("workspace", tmp_path), **(defaults | options))

@@ -32,7 +32,7 @@ async def test_an_undecodable_long_term_file_is_read(open_files: Opener) -> None
 
 async def test_every_value_is_redacted_before_it_is_encoded(open_files: Opener) -> None:
     secret = 'to\npk"ey'  # its encoded form differs
-    files = open_files(redact=lambda text: text.replace(secret, "[KEY]"))
+    files = open_files(redact=lambda text, _origin: text.replace(secret, "[KEY]"))
     note = Note(f"a {secret}", f"b {secret}", tags=(secret,), title=secret)
     first = await files.keep_note(note, scope=Scope())
     second = await files.keep_message(TranscriptRecord("tool", secret, "s", Scope(), Origin.TOOL, name=secret))
@@ -92,14 +92,12 @@ async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_ho
     assert any("locked by another process" in warning for warning in warnings)
 
 
-@pytest.mark.parametrize("result", [RuntimeError("sk-secret"), SystemExit(1), None])
+@pytest.mark.parametrize("error", [RuntimeError("sk-secret"), SystemExit(1)])
 async def test_a_failing_redaction_lets_nothing_through(
-    open_files: Opener, warnings: list[str], result: object
+    open_files: Opener, warnings: list[str], error: BaseException
 ) -> None:
-    def redact(text: str) -> str:
-        if isinstance(result, BaseException):
-            raise result
-        return result  # type: ignore[return-value]
+    def redact(_text: str, _origin: Origin) -> str:
+        raise error
 
     files = open_files(redact=redact)
     receipt = await files.keep_message(message("sk-secret"))

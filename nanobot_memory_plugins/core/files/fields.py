@@ -24,12 +24,15 @@ def read_time(text: str) -> datetime | None:
 
 def as_local(time: datetime) -> datetime:
     """Return an aware time as it is, and a naive one as the machine's local time."""
-    if time.tzinfo is not None:
-        return time
+    return time if time.tzinfo is not None else in_local_zone(time)
+
+
+def in_local_zone(time: datetime) -> datetime:
+    """Return a time in the machine's zone; a naive one is there already."""
     try:
         return time.astimezone()
     except (OverflowError, OSError, ValueError):  # the ends of the calendar
-        return time.replace(tzinfo=UTC)
+        return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
 
 
 def choice(kind: type[Choice], value: str, default: Choice) -> Choice:

@@ -4,13 +4,12 @@ import asyncio
 import atexit
 import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 from weakref import WeakSet
@@ -21,7 +20,7 @@ import filelock  # noqa: F401
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
-from nanobot_memory_plugins.core.files.fields import exact_time
+from nanobot_memory_plugins.core.files.fields import exact_time, in_local_zone
 from nanobot_memory_plugins.core.files.hidden_records import without_forgotten
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -32,6 +31,8 @@ from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_
 from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
+
+Redact = Callable[[str, Origin], str]
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 """What stands for a text that could not be redacted."""
@@ -57,30 +58,28 @@ class MemoryFiles:
     Everything is written by one thread, in the order of the calls. Nothing here blocks the event loop, and no
     failure to write raises: the receipt says it. A call that is cancelled is written all the same.
 
-    ``redact`` is called in that thread with each text, before it is encoded; ``redact_by_origin`` has others by who
-    said it. ``on_append`` is called in that thread with each file that has grown. Days and times are the machine's.
+    ``redact`` is called in that thread with each text and who said it, before it is encoded, ``on_append`` with each
+    file that has grown. Days and times are the machine's.
     """
 
     def __init__(
         self,
         workspace: str | Path,
         *,
-        redact: Callable[[str], str],
-        redact_by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType({}),
+        redact: Redact,
         clock: Clock | None = None,
-        on_append: Callable[[Path], None] | None = None,
+        on_append: Callable[[Path], None] = lambda _path: None,
     ) -> None:
         import_log()
         self.paths = MemoryPaths.of(workspace)
         self._clock = clock or SystemClock()
-        self._writer = _Writer(self.paths, redact=redact, redact_by_origin=redact_by_origin, on_append=on_append)
+        self._writer = _Writer(self.paths, redact, on_append)
         # It stays until the close: Python 3.12.0 and 3.12.1 start no thread any more at the end of the interpreter.
         self._thread = DaemonThreadPool(1, "memory-writer", linger=threading.TIMEOUT_MAX)
         _open_threads.add(self._thread)
         self._next_sync: asyncio.TimerHandle | None = None
         self._is_held_up = False
         self._is_closed = False
-        self._warned: set[str] = set()
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
@@ -116,7 +115,7 @@ class MemoryFiles:
         try:
             records = last_records(self.paths.transcript(session_key), session_key, limit)
         except OSError as error:
-            self._warn_once("history", f"A transcript cannot be read: {error.strerror}")
+            self._writer.warn(self.paths.transcript(session_key), f"A transcript cannot be read: {error.strerror}")
             return []
         return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
@@ -131,7 +130,7 @@ class MemoryFiles:
         except FileNotFoundError:
             return ""
         except OSError as error:
-            self._warn_once(f"unreadable {path.name}", f"{path.name} cannot be read: {error.strerror}")
+            self._writer.warn(path, f"{path.name} cannot be read: {error.strerror}")
             return ""
 
     async def close(self) -> None:
@@ -139,7 +138,7 @@ class MemoryFiles:
         self._is_closed = True
         if self._next_sync is not None:
             self._next_sync.cancel()
-        self._writer.hurry()
+        self._writer.is_ending = True
         await run_in_pool(self._thread, self._writer.sync)
         self._thread.shutdown(drop=False)
         _open_threads.discard(self._thread)
@@ -171,37 +170,22 @@ class MemoryFiles:
         if not isinstance(when, datetime):
             when = self._clock.now()
             when = when.replace(microsecond=when.microsecond // 1000 * 1000)  # for people; nothing needs more
-        try:
-            return when.astimezone()
-        except (OverflowError, OSError, ValueError):  # the ends of the calendar
-            return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
-
-    def _warn_once(self, subject: str, message: str) -> None:
-        if subject not in self._warned:
-            self._warned.add(subject)
-            logger.warning("Memory: {}", message)
+        return in_local_zone(when)
 
 
 class _Writer:
-    """Redacts, encodes and appends. Its methods belong to one thread, but for `hurry`; none raises.
+    """Redacts, encodes and appends. Its methods belong to one thread, but for `warn`; none raises.
 
-    While another process holds the files locked it waits: what comes meanwhile queues up before its thread.
+    While another process holds the files locked it waits: what comes meanwhile queues up before its thread. Once it
+    ``is_ending`` it waits once more at most: what cannot be written then is lost.
     """
 
-    def __init__(
-        self,
-        paths: MemoryPaths,
-        *,
-        redact: Callable[[str], str],
-        redact_by_origin: Mapping[Origin, Callable[[str], str]],
-        on_append: Callable[[Path], None] | None,
-    ) -> None:
+    def __init__(self, paths: MemoryPaths, redact: Redact, on_append: Callable[[Path], None]) -> None:
         self._paths = paths
         self._redact = redact
-        self._redact_by_origin = redact_by_origin
         self._on_append = on_append
         self._appender = Appender(paths, _LOCK_SECONDS)
-        self._is_ending = threading.Event()
+        self.is_ending = False
         self._session_secrets = SessionSecrets()
         self._warned: dict[Path, str] = {}
 
@@ -237,33 +221,28 @@ class _Writer:
         try:
             self._appender.sync()
         except MemoryFileError as error:
-            self._warn(self._paths.memory, str(error))
-
-    def hurry(self) -> None:
-        """Wait for a lock once more at most: the end has come, and what cannot be written then is lost."""
-        self._is_ending.set()
+            self.warn(self._paths.memory, str(error))
 
     def _store(self, id: str, rendered: Callable[[], tuple[Path, bytes]]) -> Receipt:  # noqa: A002
         path = self._paths.memory
         try:
             path, data = rendered()
             return Receipt(stored=True, id=id, path=path, line=self._append(path, data))
-        except MemoryFileError as error:
-            self._warn(path, str(error))
-            return Receipt(stored=False, reason=str(error))
         except BaseException as error:  # nothing that a record brings may end the thread, or the later ones are lost
-            self._warn(path, f"A record could not be written: {type(error).__name__}")
-            return Receipt(stored=False, reason=f"The record could not be written: {type(error).__name__}.")
+            known = isinstance(error, MemoryFileError)
+            why = str(error) if known else f"A record could not be written: {type(error).__name__}."
+            self.warn(path, why)
+            return Receipt(stored=False, reason=why)
 
     def _append(self, path: Path, data: bytes) -> int:
         while True:
             try:
                 line = self._appender.append(path, data)
             except FileBusyError as error:
-                if self._is_ending.is_set():
+                if self.is_ending:
                     self._appender.lock_seconds = 0  # for all that is left
                     raise
-                self._warn(path, str(error))
+                self.warn(path, str(error))
             else:
                 self._warned.pop(path, None)
                 self._announce(path)
@@ -287,25 +266,18 @@ class _Writer:
         if not text:
             return text
         try:
-            result = self._redact_by_origin.get(origin, self._redact)(text)
+            return self._redact(text, origin)
         except BaseException as error:  # whatever it raises, the record is not lost
-            reason = type(error).__name__
-        else:
-            if isinstance(result, str):
-                return result
-            reason = f"the result is of type {type(result).__name__}"
-        logger.warning("Redaction failed ({}): the text is not kept", reason)
-        return REDACTION_FAILED
+            logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
+            return REDACTION_FAILED
 
     def _announce(self, path: Path) -> None:
-        if self._on_append is None:
-            return
         try:
             self._on_append(path)
         except (Exception, SystemExit) as error:
             logger.warning("The listener for appended files raised {}", type(error).__name__)
 
-    def _warn(self, path: Path, message: str) -> None:
+    def warn(self, path: Path, message: str) -> None:
         """Warn once, until the file can be written again."""
         if self._warned.get(path) != message:
             self._warned[path] = message

@@ -65,8 +65,7 @@ class HostParts:
         self._redaction = ContactRedaction(self.config.redaction.contacts)
         self._files = MemoryFiles(
             self.workspace,
-            redact=self._redaction.of_others,
-            redact_by_origin=self._redaction.by_origin,
+            redact=self._redaction.redacted,
             clock=self._clock,
             on_append=self._notify,
         )

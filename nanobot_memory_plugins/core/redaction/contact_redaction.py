@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Literal
 
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -43,16 +42,6 @@ class ContactRedaction:
         self._known: BoundedDict[str, None] = BoundedDict(_MOST_KNOWN)
         self._seen_texts: BoundedDict[int, None] = BoundedDict(_MOST_TEXTS)
         self._lock = threading.Lock()
-        self.by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType(
-            {
-                Origin.USER: self.of_people,
-                Origin.NOTES: self.of_people,
-                Origin.ASSISTANT: self.of_others,
-                Origin.SUMMARY: self.of_others,
-                Origin.TOOL: self.of_tools,
-                Origin.WEB: self.of_tools,
-            }
-        )
 
     async def load(self) -> None:
         """Import the detectors and the rules of third parties, off the event loop: nobody waits for them later.
@@ -62,6 +51,12 @@ class ContactRedaction:
         from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
         await run_in_daemon_thread(lambda: redact_text(_ANY_MESSAGE))
+
+    def redacted(self, text: str, origin: Origin) -> str:
+        """Return a text without what who said it may not say."""
+        if origin in (Origin.TOOL, Origin.WEB):
+            return self.of_tools(text)
+        return self.of_people(text) if origin in (Origin.USER, Origin.NOTES) else self.of_others(text)
 
     def of_people(self, text: str) -> str:
         """Return what the user said, or a person wrote, without secrets."""

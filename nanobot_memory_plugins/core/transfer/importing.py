@@ -201,7 +201,7 @@ class _ItemWriter:
         text = clean(value)
         if origin is Origin.USER:
             self._redaction.learn(text)
-        return self._redaction.by_origin[origin](text)
+        return self._redaction.redacted(text, origin)
 
 
 class _Transcript:
