@@ -14,9 +14,9 @@ from weakref import WeakValueDictionary
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
+from nanobot_memory_plugins.core.files.reading import file_stamp
 from nanobot_memory_plugins.core.files.replace import replace_file, sync_folder
 from nanobot_memory_plugins.core.isolation.fork import at_fork
-from nanobot_memory_plugins.core.text.markdown import PIECE, count_breaks
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _LOCK_POLL_SECONDS = 0.002
 _BUSY = "The memory files are locked by another process."
 _MOST_FILES = 1_024
+_BLOCK = 1 << 20  # bytes that are read in one go
 _COMMON_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)  # a named pipe must not hold up the thread
@@ -95,7 +96,7 @@ class Appender:
         self._paths = paths
         self.lock_seconds = lock_seconds
         # The line breaks of files as they were after the last append, known by inode, size and time.
-        self._breaks: BoundedDict[Path, tuple[tuple[int, int, int], int]] = BoundedDict(_MOST_FILES)
+        self._breaks: BoundedDict[Path, tuple[tuple[int, int, int] | None, int]] = BoundedDict(_MOST_FILES)
         self._unsynced: dict[Path, bool] = {}  # path -> whether its name is new in the folder
 
     def append(self, path: Path, data: bytes) -> int:
@@ -158,26 +159,22 @@ class Appender:
                 raise MemoryFileError(Sentence("{relative} is no regular file.", relative=self._paths.relative(path)))
             if path.parent != self._paths.memory:  # the Markdown next to people's own keeps the mode that they gave it
                 narrow_file(path)
-            breaks = self._breaks_of(path, descriptor, status)
+            breaks = self._breaks_of(path, descriptor)
             lead = _lead(path, descriptor, status.st_size)
             _write_whole(descriptor, lead + data, status.st_size)
             self._unsynced[path] = self._unsynced.get(path, False) or status.st_size == 0
-            self._breaks[path] = _stamp(os.fstat(descriptor)), breaks + len(lead) + count_breaks(data)
+            self._breaks[path] = file_stamp(descriptor), breaks + len(lead) + data.count(b"\n")
             return breaks + len(lead) + 1
         finally:
             os.close(descriptor)
 
-    def _breaks_of(self, path: Path, descriptor: int, status: os.stat_result) -> int:
+    def _breaks_of(self, path: Path, descriptor: int) -> int:
         """Return the number of line breaks in a file; it is read where others have written it since."""
         stamp, breaks = self._breaks.get(path, (None, 0))
-        if stamp == _stamp(status):
+        if stamp is not None and stamp == file_stamp(descriptor):
             return breaks
         os.lseek(descriptor, 0, os.SEEK_SET)
-        return sum(block.count(b"\n") for block in iter(lambda: os.read(descriptor, PIECE), b""))
-
-
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_size, status.st_mtime_ns
+        return sum(block.count(b"\n") for block in iter(lambda: os.read(descriptor, _BLOCK), b""))
 
 
 def _lead(path: Path, descriptor: int, size: int) -> bytes:

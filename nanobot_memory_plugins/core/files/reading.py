@@ -41,10 +41,10 @@ def read_regular(path: Path) -> bytes:
         return file.read()
 
 
-def file_stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return what of a file changes with its content, or None where it cannot be looked at."""
+def file_stamp(path: Path | int) -> tuple[int, int, int] | None:
+    """Return what of a file, or of an open one, changes with its content; None where it cannot be looked at."""
     try:
-        status = path.stat()
+        status = os.stat(path)
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -5,9 +5,6 @@ import re
 # Everything that Python, an editor or a terminal may take for the end of a line.
 LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
-# Characters and bytes that are worked on in one go. The interpreter's lock is held meanwhile.
-PIECE = 1 << 20
-
 _BREAKS = re.compile(f"[{LINE_BREAKS}]+")
 
 
@@ -21,16 +18,10 @@ def clean(text: object) -> str:
         return ""
     result = text if type(text) is str else str(text)
     try:
-        for start in range(0, len(result), PIECE):
-            result[start : start + PIECE].encode("utf-8")
+        result.encode("utf-8")
     except UnicodeEncodeError:
         return result.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return result
-
-
-def count_breaks(data: bytes) -> int:
-    """Return the number of line breaks in ``data``."""
-    return sum(data.count(b"\n", start, start + PIECE) for start in range(0, len(data), PIECE))
 
 
 def clean_markdown(text: object) -> str:
