@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     hookimpl,
 )
-from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line

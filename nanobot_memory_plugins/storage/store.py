@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     logger,
 )
-from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.index_file import remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool

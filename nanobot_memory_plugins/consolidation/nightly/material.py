@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.prompt import fitting_lines
 from nanobot_memory_plugins.core import Message, Origin, Scope, estimate_tokens, logger
-from nanobot_memory_plugins.core.files.hidden_records import hidden_records
+from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.notes import Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside

@@ -1,11 +1,23 @@
-"""The lines of an entry in ``ENTRIES.md``: where it ends, its text, and the fields of the comment behind that."""
+"""The lines of an entry in ``ENTRIES.md``: where it ends, its text, and the fields of the comment behind that.
+
+A forgotten entry names there the messages that it came from (``hides: ID ID``): they are not shown and not read again
+until it is restored, and are as safe as the entry itself.
+"""
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import unquote
 
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import file_stamp, read_inside
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
 _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")
+_ENTRY = re.compile(r"[ \t]*### \[")
 _NAME = re.compile(r"[a-z_]+")
+# Workspaces whose file is not read again while it is the same.
+_KNOWN: BoundedDict[Path, tuple[tuple[int, int, int], frozenset[str]]] = BoundedDict(64)
 
 
 def end_of_entry(lines: Sequence[str], start: int) -> int:
@@ -52,3 +64,33 @@ def fields_in(comment: str) -> dict[str, str] | None:
             return None
         found.setdefault(name, unquote(value.strip(), errors="replace"))
     return found
+
+
+def without_forgotten(text: str) -> str:
+    """Return the text of ``ENTRIES.md`` without the entries that were forgotten."""
+    kept: list[str] = []
+    entry = 0  # where the last one begins
+    for line in text.splitlines(keepends=True):
+        if _ENTRY.match(line):
+            entry = len(kept)
+        if "hides" in (fields_in(line) or ()):
+            del kept[entry:]
+        else:
+            kept.append(line)
+    return "".join(kept)
+
+
+def hidden_records(paths: MemoryPaths) -> frozenset[str]:
+    """Return the ids of the messages that are hidden; none where the file is missing or cannot be read. It blocks."""
+    path = paths.entries
+    stamp, known = file_stamp(path), _KNOWN.get(path)
+    if stamp is None:
+        return frozenset()
+    if known is None or known[0] != stamp:
+        try:
+            lines = read_inside(path).decode("utf-8", "replace").splitlines()
+        except OSError:
+            return frozenset()
+        found = [(fields_in(line) or {}).get("hides", "") for line in lines]
+        known = _KNOWN[path] = stamp, frozenset(" ".join(found).split())
+    return known[1]

@@ -14,8 +14,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError, StoreError
+from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.fields import read_time
-from nanobot_memory_plugins.core.files.hidden_records import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.isolation.answers import accepted_values
