@@ -9,7 +9,7 @@ import typer
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -41,7 +41,7 @@ def resume(session: SessionOption = "", workspace: WorkspaceOption = None, as_js
 def _print_state(folder: Path, session: str, as_json: bool) -> None:
     marks = PrivacyFile(MemoryPaths.of(folder)).read()
     conversations = marks.paused_conversations
-    paused = marks.is_all_paused or session_file_name(session) in conversations
+    paused = bool(marks.pause_of(session, ""))
     if as_json:
         print_json({"ok": True, "paused": paused, "all": marks.is_all_paused, "conversations": conversations})
         return

@@ -173,7 +173,9 @@ def _read(path: Path) -> PrivacyMarks:
 
 
 def _name(session_key: str, sender: str) -> str:
-    return f"{session_file_name(session_key)}/{sender}" if session_key else _WORKSPACE
+    """Return the name of a pause. A conversation may be named by its transcript, as the commands list it."""
+    transcript = session_key if session_key.endswith(".jsonl") else session_file_name(session_key)
+    return f"{transcript}/{sender}" if session_key else _WORKSPACE
 
 
 def _marked(marks: PrivacyMarks, transcripts: Iterable[str], when: datetime) -> PrivacyMarks:

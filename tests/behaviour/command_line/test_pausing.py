@@ -21,7 +21,7 @@ async def test_while_the_memory_is_paused_by_command_nothing_is_kept_and_no_word
         assert "stays paused" in await talk.turn("memory resume", "It stays so.")
         await talk.turn("The Bermudagras is green.", "Quite.")
     finding = paused(life)
-    assert (finding["health"], "nanobot-memory resume" in finding["mend"]) == ("degraded", True)
+    assert (finding["health"], "nanobot-memory resume" in finding["hint"]) == ("degraded", True)
     assert life.command("resume", "--json").json["paused"] is False
     assert paused(life)["health"] == "good"
     async with life.host() as memory:
@@ -49,7 +49,7 @@ async def test_one_conversation_is_paused_for_all_who_write_in_it_and_the_others
         await other.turn("The Bermudagras is dry.")
         done = (await life.command_beside("resume", "--session", "telegram:5", "--json")).json
         assert (done["paused"], len(done["conversations"])) == (False, 1)
-        await life.command_beside("resume", "--session", "telegram:6")
+        await life.command_beside("resume", "--session", done["conversations"][0])  # as it is listed
         await group.turn("The train leaves at eight.")
         await other.turn("The bus leaves at nine.")
         await memory.flush_index()
