@@ -42,6 +42,15 @@ def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeyp
     assert "it should be" not in shown.err
 
 
+def test_a_damaged_catalogue_leaves_the_command_line_in_english(tmp_path: Path, monkeypatch, capsys):
+    german(tmp_path, {"The memory is empty.": "Die Erinnerung ist leer."})
+    file = tmp_path / "de.po"
+    file.write_text(file.read_text().replace("ist leer", "ist \\leer"))
+    monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
+    assert run_command_line(["--lang", "de", "search", "x", "-w", str(tmp_path), "--no-embeddings"]) == 0
+    assert "The memory is empty." in capsys.readouterr().out
+
+
 def test_a_sentence_is_its_english_text_and_is_said_in_the_language_of_the_reader():
     inner = Sentence("{count} files", count=2)
     whole = Sentence("{what} at {place}", what=inner, place="here")

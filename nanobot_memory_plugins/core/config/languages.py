@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -28,8 +29,12 @@ def language_named(name: str) -> str | None:
 
 
 def read_catalogue(language: str) -> dict[str, str]:
-    """Return the translations by their English texts, empty where there is none yet; of no catalogue, nothing."""
-    file = CATALOGUES / f"{language}.po"
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    translations: dict[str, str] = json.loads(f"{{{','.join(map(':'.join, _ENTRY.findall(text)))}}}")
+    """Return the translations by their English texts, empty where there is none yet.
+
+    Of no catalogue, or a damaged one, nothing.
+    """
+    translations: dict[str, str] = {}
+    with suppress(FileNotFoundError, ValueError):
+        text = (CATALOGUES / f"{language}.po").read_text(encoding="utf-8")
+        translations = json.loads(f"{{{','.join(map(':'.join, _ENTRY.findall(text)))}}}")
     return translations
