@@ -41,8 +41,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
     """Remove what is to be forgotten from the entries, their backup and the history.
 
     The entries that are named go, those that hold one of the words, and those that rest on a record or a conversation
-    that goes. An entry that says the same as one that goes stays, and is reported. Returns what was found. It can be
-    repeated. Raises `MemoryFileError`.
+    that goes. An entry that says the same as one that goes stays, and is reported. Returns what was found in the file:
+    the state is core's to report. It can be repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
         entries, history = repository.load().every, repository.history
@@ -71,8 +71,6 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             trace_of(file, _entry_lines(repository.path, alike, entries), removed=False, why=why),
         ]
         found = [trace for trace in found if trace.lines]
-        if rows:
-            found.append(Trace(repository.paths.relative(repository.state.path), len(rows)))
         if dry_run:
             return found
         if gone or matcher:

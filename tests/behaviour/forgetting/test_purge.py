@@ -46,6 +46,8 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert plan.status == 0
     assert plan.json["dry_run"]
     assert contents(life) == before
+    listed = [one["where"] for one in plan.json["traces"]]
+    assert listed.count(".storage/state.db") == 1
     unasked = life.command("purge", *what)  # no terminal, no --yes
     assert (unasked.status, contents(life) == before) == (2, True)
     done = life.command("purge", *what, "--yes", "--json")
