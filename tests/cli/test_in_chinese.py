@@ -70,7 +70,7 @@ NO_SENTENCE = re.compile(
 # Three words, or two where a line has no Chinese at all. Names in a list have commas between them.
 SENTENCE = re.compile(r"(?:\b[A-Za-z][a-z]+\b[;:]? +){2}[a-z]{2,}\b|^[^一-鿿]*\b[A-Za-z][a-z]+ +[a-z]{2,}\b[^一-鿿]*$")
 # Lines that are somebody else's: diffs, the log, what a file holds, and commands to be copied.
-OF_OTHERS = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|### |rm |WARNING |第 \d+ 行：)")
+OF_OTHERS = re.compile(r"^\s*(?:nanobot(?:-memory)? |pip |[+@-]|### |<!-- |rm |WARNING |第 \d+ 行：)")
 TEXTS = (
     "用户喜欢喝乌龙茶，下午不喝咖啡",
     "周三晚上去攀岩馆，不要安排会议",

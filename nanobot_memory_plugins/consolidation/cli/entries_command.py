@@ -110,7 +110,8 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     out = console()
     if current is None:
         out.print(tr("(gone)"))
-    out.print(shown(write_entry(entry)))
+    for line in write_entry(entry).splitlines():
+        out.print(shown(line))
     for run in runs:
         line = tr(
             "    {time}  {action} by {who}: {why}",

@@ -110,7 +110,8 @@ def show_run(run: EntryRun) -> None:
 def _show_changes(changes: Sequence[EntryChange], *, indent: str = "") -> None:
     for change in changes:
         states = [state for state in (change.before, change.after) if state is not None]
-        scores, text = " -> ".join(shown_score(state.score) for state in states), states[-1].content if states else ""
+        scores = " -> ".join(dict.fromkeys(shown_score(state.score) for state in states))
+        text = states[-1].content if states else ""
         action, id_ = tr(change.action.value), shown(change.id)
         console().print(f"{indent}{action} [bold]{id_}[/bold]  {scores}  {shown(text)}")
 

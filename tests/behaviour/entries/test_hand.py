@@ -106,3 +106,15 @@ def test_every_change_has_its_who_and_is_undone_without_what_came_after(life: Li
     life.command("entries", "forget", dog)
     assert life.command("entries", "restore", dog).status == 0
     assert "The user has a dog" in listed(life)
+
+
+def test_a_command_shows_an_entry_as_it_stands_in_the_file_and_no_score_that_stayed(life: Life):
+    life.command("entries", "remember", "The user owns a canoe", "--group", "sport")
+    (entry,) = life.entries()
+    grouped = life.command("entries", "group", entry["id"], "--to", "boats").out
+    assert "->" not in grouped
+    assert "->" not in life.command("entries", "history").out
+    in_file = life.memory.joinpath("ENTRIES.md").read_text(encoding="utf-8").splitlines()
+    assert set(life.command("entries", "show", entry["id"]).out.splitlines()[:3]) <= set(in_file)
+    life.command("entries", "forget", entry["id"])
+    assert "The user owns a canoe" in life.command("entries", "show", entry["id"]).out.splitlines()
