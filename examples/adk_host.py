@@ -28,7 +28,7 @@ async def main(workspace: str, server: str, session: str, text: str) -> None:
     os.environ["GOOGLE_GEMINI_BASE_URL"] = server.removesuffix("/v1")
     os.environ.setdefault("GOOGLE_API_KEY", "none")
     model = os.environ.get("MODEL", "gemini-2.5-flash")
-    config, _ = load_config()
+    config = load_config()
     async with MemoryService(workspace, config=config) as service:
         memory = MemoryPlugin(service, context_window=WINDOW)
         app = App(

@@ -24,7 +24,7 @@ async def main(workspace: str, server: str, session: str, text: str) -> None:
     set_tracing_disabled(True)
     client = AsyncOpenAI(base_url=server, api_key=os.environ.get("OPENAI_API_KEY", "none"))
     model = OpenAIChatCompletionsModel(model=os.environ.get("MODEL", "scripted"), openai_client=client)
-    config, _ = load_config()
+    config = load_config()
     async with MemoryService(workspace, config=config) as service:
         memory = AgentsMemory(service, context_window=WINDOW)
         agent = Agent(name="assistant", instructions="Be brief.", model=model, tools=[deploy, *memory.tools()])

@@ -33,8 +33,7 @@ def beside(text: str, block: str | None) -> dict[str, str]:
 
 async def main(workspace: str, address: str) -> None:
     """Answer each line of standard input; the configuration is the one that `nanobot-memory` reads."""
-    config, problems = load_config()
-    async with MemoryHost(workspace, config=config, problems=problems) as memory:
+    async with MemoryHost(workspace, config=load_config()) as memory:
         history: list[dict[str, str]] = []
         for line in sys.stdin:
             text = line.strip()

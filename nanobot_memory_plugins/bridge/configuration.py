@@ -5,7 +5,7 @@ keys and keeps them when nanobot saves the file. Without it, ``NANOBOT_MEMORY_CO
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,6 @@ class Configuration:
 
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     bridge: BridgeOptions = field(default_factory=BridgeOptions)
-    problems: tuple[ConfigProblem, ...] = ()
 
 
 def read_configuration(loop: Any) -> Configuration:
@@ -69,11 +68,10 @@ def read_configuration(loop: Any) -> Configuration:
         # As nanobot loaded it, not through its path, which the SDK does not set.
         extra = getattr(loop.channels_config, "model_extra", None) or {}
         section = extra.get(CONFIG_KEY, extra.get("memory_plugins"))
-        problems: Sequence[ConfigProblem]
         if isinstance(section, Mapping):
-            memory, problems = config_from_mapping({"channels": {CONFIG_KEY: section}}, source=PLACE)
+            memory = config_from_mapping({"channels": {CONFIG_KEY: section}}, source=PLACE)
         elif file := os.environ.get(FILE_VARIABLE):
-            memory, problems = load_config(Path(file))
+            memory = load_config(Path(file))
         else:
             return Configuration()
         # What is wrong with the bridge's own options is reported by the plugin set, which reads them too.
@@ -81,5 +79,5 @@ def read_configuration(loop: Any) -> Configuration:
     except Exception as error:
         logger.warning("the memory's configuration could not be read: {}", type(error).__name__)
         cause = Sentence("{config_key}: cannot be read ({kind}).", config_key=CONFIG_KEY, kind=type(error).__name__)
-        return Configuration(problems=(ConfigProblem(CONFIG_KEY, cause, PLACE),))
-    return Configuration(memory, options if isinstance(options, BridgeOptions) else BridgeOptions(), tuple(problems))
+        return Configuration(MemoryConfig(problems=(ConfigProblem(CONFIG_KEY, cause, PLACE),)))
+    return Configuration(memory, options if isinstance(options, BridgeOptions) else BridgeOptions())

@@ -52,7 +52,6 @@ class Bridge:
             self.workspace,
             config=self.configuration.memory,
             llm=self._model,
-            problems=self.configuration.problems,
             senders=senders,
             project=options.worked_in("."),
             start_limit=options.start_limit,

@@ -192,8 +192,8 @@ def _release(memory: MemoryService) -> None:
 
 def _new_memory(workspace: Path) -> MemoryService:
     own = workspace / "config.json"
-    config, problems = load_config(own if own.is_file() else None)
-    return MemoryService(workspace, config=config, problems=problems, llm=_complete)
+    config = load_config(own if own.is_file() else None)
+    return MemoryService(workspace, config=config, llm=_complete)
 
 
 async def _complete(messages: Sequence[Mapping[str, Any]], /, *, max_tokens: int, purpose: str) -> str:

@@ -13,9 +13,8 @@ from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     WorkspaceOption,
-    read_configuration,
+    configuration_of,
     resolve_workspace,
-    warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
@@ -61,8 +60,7 @@ def mcp(
     """
     folder = resolve_workspace(workspace)
     token = _token(host, os.environ) if http else ""
-    options, problems = read_configuration(config)
-    warn(problems)
+    options = configuration_of(config)
     # Hooks name the project of every event, and whoever comes over HTTP works elsewhere.
     worked_in = project_named(project) if project is not None else "" if hooks or http else _started_in(os.environ)
     # The SDK and the memory take their time to import: only who serves pays for it.
@@ -72,7 +70,7 @@ def mcp(
     from nanobot_memory_plugins.mcp.server import MemoryServer
     from nanobot_memory_plugins.mcp.stdio import serve_stdio
 
-    memory = served_memory(folder, options, problems, project=worked_in)
+    memory = served_memory(folder, options, project=worked_in)
     if http:
         listening = bound_socket(host, port)
 

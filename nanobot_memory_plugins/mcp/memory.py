@@ -1,10 +1,8 @@
 """The memory that a server serves: it uses no language model, and leaves to a host with one what that does better."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService
-from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.mcp.clients import OWNER
@@ -20,9 +18,7 @@ _LEFT_OUT = {"nanobot": {"enabled": False}}
 _SCHEDULE = ("consolidation_schedule", "consolidationSchedule")
 
 
-def served_memory(
-    workspace: Path, config: MemoryConfig, problems: Sequence[ConfigProblem] = (), *, project: str = ""
-) -> MemoryService:
+def served_memory(workspace: Path, config: MemoryConfig, *, project: str = "") -> MemoryService:
     """Return the memory of one workspace, for many clients."""
     read_senders = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
 
@@ -36,7 +32,6 @@ def served_memory(
     return MemoryService(
         workspace,
         config=config.model_copy(update={"plugins": plugins}),
-        problems=problems,
         senders=senders,
         project=project,
         start_limit=_START_SECONDS,

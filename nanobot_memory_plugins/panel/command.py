@@ -6,13 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core import InputError, logger
-from nanobot_memory_plugins.core.cli.options import (
-    ConfigOption,
-    WorkspaceOption,
-    existing_workspace,
-    read_configuration,
-)
+from nanobot_memory_plugins.core import InputError, load_config, logger
+from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, existing_workspace
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 
 # Textual's own switch, which textual-serve sets for the programs that it starts: then a browser is on the other end.
@@ -29,7 +24,7 @@ def panel(
 ) -> None:
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = existing_workspace(workspace)
-    finish_erasure(folder, read_configuration(config)[0])
+    finish_erasure(folder, load_config(config))
     # Textual takes its time to import: only who opens the panel pays for it.
     if web:
         from nanobot_memory_plugins.panel.web.server import serve

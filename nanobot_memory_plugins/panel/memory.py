@@ -52,11 +52,10 @@ class PanelMemory:
         self._sink = logger.add(
             lambda message: self.warnings.append(message.record["message"]), level="WARNING", diagnose=False
         )
-        config, problems = await self.run(lambda: load_config(self._config_file))
+        config = await self.run(lambda: load_config(self._config_file))
         host = MemoryHost(
             self.workspace,
             config=config,
-            problems=problems,
             clock=self.clock,
             senders=asked_senders(self.workspace, config),
             looks_only=True,

@@ -108,8 +108,8 @@ async def _complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, p
 def _wrong_options(raw: dict[str, Any]) -> Iterator[str]:
     raw = raw.get("channels", raw)["memoryPlugins"]
     known = [*MODELS, *(folder.name.partition("_")[0] for folder in (ROOT / "examples").iterdir()), "nanobot"]
-    config, problems = config_from_mapping({"memoryPlugins": raw}, known_plugins=known)
-    yield from map(str, problems)
+    config = config_from_mapping({"memoryPlugins": raw}, known_plugins=known)
+    yield from map(str, config.problems)
     for name in config.plugins:
         if name in MODELS:
             yield from map(str, plugin_options(config, name, MODELS[name])[1])

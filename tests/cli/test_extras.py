@@ -34,7 +34,7 @@ def test_it_is_said_what_to_install(words, umbrella_alone, capsys: pytest.Captur
     assert f"pip install 'nanobot-memory-plugins[{extra}]'" in shown.err
     answer = json.loads(shown.out)
     assert answer["ok"] is False
-    assert f"[{extra}]" in answer["mend"]
+    assert f"[{extra}]" in answer["hint"]
 
 
 def test_what_is_not_installed_stands_in_no_help(umbrella_alone, capsys: pytest.CaptureFixture[str]):

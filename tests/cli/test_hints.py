@@ -36,4 +36,4 @@ def test_a_broken_installation_is_told_with_a_mend_for_each_problem(tmp_path: Pa
     assert code == 1
     assert {"disk", "fan", "plugin breaks", "recall"} <= {one["subject"] for one in problems}
     for problem in problems:
-        assert NAMES_SOMETHING.search(problem["mend"]), problem
+        assert NAMES_SOMETHING.search(problem["hint"]), problem

@@ -65,12 +65,12 @@ def test_a_configuration_without_the_right_to_read_it_is_bad(monkeypatch: pytest
         config.chmod(0)
         monkeypatch.setenv("HOME", str(folder))
         monkeypatch.chdir(folder)
-        _, (problem,) = load_config(environment={})
+        (problem,) = load_config(environment={}).problems
         assert problem.is_unread
         assert "Permission denied" in problem.message
         config.chmod(0o400)
-        memory, problems = load_config(environment={})
-        assert (problems, memory.enabled("recall")) == ([], False)
+        memory = load_config(environment={})
+        assert (memory.problems, memory.enabled("recall")) == ((), False)
 
 
 @pytest.mark.parametrize("name", ["memory", ".storage"])

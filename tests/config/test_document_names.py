@@ -47,7 +47,7 @@ def test_the_option_exists_with_the_default_of_the_table(key: str, installed: di
 
 
 def test_a_wrong_documented_value_is_named_as_the_user_wrote_it(installed: dict[str, DiscoveredPlugin]):
-    config, _ = config_from_mapping({"memory": {"retrieval": {"maxFullDocs": "three"}}}, source="config.json")
+    config = config_from_mapping({"memory": {"retrieval": {"maxFullDocs": "three"}}}, source="config.json")
     _, (problem,) = plugin_options(config, "recall", installed["recall"].options_model)
     assert problem.message.startswith("memory.retrieval.maxFullDocs: ")
     assert problem.source == "config.json"

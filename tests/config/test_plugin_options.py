@@ -89,8 +89,8 @@ def test_a_validator_that_breaks_costs_the_options_of_its_plugin_alone():
     )
 )
 def test_any_json_gives_a_valid_configuration(raw: object):
-    config, problems = config_from_mapping(raw, known_plugins=["recall"])
+    config = config_from_mapping(raw, known_plugins=["recall"])
     assert CoreOptions.model_validate(config.core.model_dump()) == config.core
     assert isinstance(config.enabled("recall"), bool)
-    assert all(problem.key and problem.message.startswith(problem.key) for problem in problems)
-    assert all("\n" not in problem.message for problem in problems)
+    assert all(problem.key and problem.message.startswith(problem.key) for problem in config.problems)
+    assert all("\n" not in problem.message for problem in config.problems)

@@ -26,8 +26,8 @@ def section(seconds: float) -> dict[str, object]:
 
 
 def limit(**arguments: object) -> float:
-    config, problems = load_config(**{"environment": {}, **arguments})
-    assert problems == []
+    config = load_config(**{"environment": {}, **arguments})
+    assert config.problems == ()
     return config.core.message_limit
 
 
@@ -55,13 +55,13 @@ def test_a_config_json_about_something_else_is_passed_over(places: Path):
 def test_what_cannot_be_read_is_named_with_its_cause(places: Path):
     here, named = places / "here" / "config.json", places / "named.json"
     here.write_text('{"memoryPlugins": {"core": {"share": "session",}}}')
-    _, (problem,) = load_config(environment={})
+    (problem,) = load_config(environment={}).problems
     assert (problem.source, "not JSON" in problem.message, problem.is_unread) == (str(here), True, True)
     named.write_text(json.dumps(section(7)).replace("7", "7" * 5_000))
-    assert "digits" in load_config(named)[1][0].message
+    assert "digits" in load_config(named).problems[0].message
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_named_pipe_is_not_waited_for(places: Path):
     os.mkfifo(places / "pipe")
-    assert "not a file" in load_config(places / "pipe")[1][0].message
+    assert "not a file" in load_config(places / "pipe").problems[0].message

@@ -91,6 +91,6 @@ def test_a_plugin_is_switched_where_the_file_has_its_plugins(tmp_path: Path, bef
     file.write_text(json.dumps(before))
     set_plugin_options(file, OFF)
     assert json.loads(file.read_text()) == after
-    config, problems = load_config(file, environment={})
+    config = load_config(file, environment={})
     assert not config.enabled("recall")
-    assert problems == []
+    assert config.problems == ()

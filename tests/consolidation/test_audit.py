@@ -31,4 +31,4 @@ def test_each_kind_of_fault_is_found_and_nothing_else(workspace: Path, capsys):
         "expired todo": ["todo"],
         "contradicted": ["over", "holds"],
     }
-    assert faults[0]["mend"] == "nanobot-memory entries forget again"
+    assert faults[0]["hint"] == "nanobot-memory entries forget again"

@@ -61,4 +61,4 @@ def test_a_hub_that_cannot_be_reached_is_one_line_with_the_mend(own_cache: Path)
     assert done.returncode == 1
     told = answer(done.stdout)
     assert "cannot be reached" in told["error"]
-    assert "multilingual" in told["mend"]
+    assert "multilingual" in told["hint"]

@@ -20,7 +20,7 @@ def entries(served, capsys) -> dict[str, str]:
 
 
 async def known_in_prompt(served) -> str:
-    config, _ = load_config(served.config)
+    config = load_config(served.config)
     async with MemoryHost(served.workspace, config=config) as host:
         return host.prompt_entries(session_key="cli:direct").text
 

@@ -176,7 +176,7 @@ def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
     assert not any(plugin["error"] for plugin in plugins.values())
     findings = {f["subject"]: f for f in environment.command("doctor", "--workspace", str(tmp_path))["findings"]}
     assert "disabled" in findings["recall"]["state"]
-    assert "storage" in findings["recall"]["mend"]
+    assert "storage" in findings["recall"]["hint"]
 
 
 @pytest.mark.accept("PL-01")

@@ -71,8 +71,7 @@ async def open_shared(
 def configured(dsn: str, tenant: str, machine: str, **more: Any) -> MemoryConfig:
     """Return the configuration of a host that shares its memory."""
     shared = {"dsn": dsn, "tenant": tenant, "machine": machine, "searchSeconds": 10, **more}
-    config, _ = config_from_mapping({"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "postgres": shared}})
-    return config
+    return config_from_mapping({"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "postgres": shared}})
 
 
 def rows(server: OwnServer, tenant: str, what: str, table: str, more: str = "") -> list[tuple[Any, ...]]:

@@ -27,7 +27,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
 
 def test_every_wrong_option_is_named():
     for given, named in [*WRONG, ({"tenant": "acme"}, "")]:
-        config, _ = config_from_mapping({"memoryPlugins": {"postgres": {"dsn": "host=x", **given}}})
+        config = config_from_mapping({"memoryPlugins": {"postgres": {"dsn": "host=x", **given}}})
         options, problems = plugin_options(config, "postgres", PostgresOptions)
         assert isinstance(options, PostgresOptions)
         refused = refusal(options, tuple(problem.message for problem in problems))

@@ -114,7 +114,7 @@ def test_a_command_reads_the_approvals_beside_the_configuration_that_it_is_given
     (bot / "config.json").write_text(json.dumps(nanobot), encoding="utf-8")
 
     def one_user() -> bool:
-        senders = offered_senders(tmp_path / "workspace", load_config(bot / "config.json")[0])
+        senders = offered_senders(tmp_path / "workspace", load_config(bot / "config.json"))
         return senders.one_user
 
     assert not one_user()

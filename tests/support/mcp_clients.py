@@ -47,7 +47,7 @@ class ServedWorkspace:
     async def beside(self, user: str = OWNER) -> AsyncIterator["Client"]:
         """Connect the SDK's client to a server in this process."""
         client = process_client(user, {})
-        server = MemoryServer(served_memory(self.workspace, *load_config(self.config)), lambda: client)
+        server = MemoryServer(served_memory(self.workspace, load_config(self.config)), lambda: client)
         server.begin()
         try:
             async with create_connected_server_and_client_session(server) as session:

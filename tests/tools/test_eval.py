@@ -139,6 +139,6 @@ def test_bad_lines_are_named_with_their_cause(capsys, dataset, line, cause):
     assert answer["ok"] is False
     assert "docs.jsonl, line 11: " in answer["error"]
     assert cause in answer["error"]
-    assert answer["mend"]
+    assert answer["hint"]
     assert cause in errors
     assert not target.exists()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,12 +17,11 @@ from nanobot_memory_plugins.bridge.configuration import FILE_VARIABLE
 from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, load_config
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row, show_findings, summary
+from nanobot_memory_plugins.core.cli.doctor_command import examine, show_findings, summary
 from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
 from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
 from nanobot_memory_plugins.core.config.mapping import find_section
-from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
@@ -46,7 +45,6 @@ class HostSetup:
     workspace: Path
     toggles: Mapping[str, bool]
     memory: MemoryConfig
-    problems: tuple[ConfigProblem, ...]
     senders: Senders
 
 
@@ -81,7 +79,7 @@ def init(
     model = "not wanted" if no_model else _prepare(out, setup)
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
-    findings = run(examine(setup.workspace, setup.memory, list(setup.problems)))
+    findings = run(examine(setup.workspace, setup.memory))
     show_findings(findings, out)
     out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
@@ -94,8 +92,7 @@ def init(
         out.print(tr("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]"))
     if as_json:
         row = {"config": setup.file, "workspace": setup.workspace, "plugins": dict(setup.toggles), "backup": backup}
-        rows = [finding_row(finding) for finding in findings]
-        print_json({"ok": ok, **row, "model": model, "findings": rows, "next": commands})
+        print_json({"ok": ok, **row, "model": model, "findings": list(map(asdict, findings)), "next": commands})
     if not ok:
         raise typer.Exit(_FAILED)
 
@@ -116,23 +113,22 @@ def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
             Sentence("{file}: {wrong}.", file=file, wrong=wrong),
             hint=Sentence("Correct the file, {init} It is left as it is.", init=_AGAIN),
         )
-    memory, problems = load_config(file)
+    memory = load_config(file)
     if not find_section(raw)[0]:
         # A file that does not speak of memory yet has nothing wrong with it.
-        problems = [problem for problem in problems if problem.key != "file"]
+        kept = tuple(problem for problem in memory.problems if problem.key != "file")
+        memory = memory.model_copy(update={"problems": kept})
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
     named_folder = value_at(raw, "agents", "defaults", "workspace")
     folder = resolve_workspace(workspace or (Path(named_folder) if isinstance(named_folder, str) else None))
     senders = configured_senders(folder, str(file)) or UNSAID
-    return HostSetup(file, folder, toggles, memory, tuple(problems), senders)
+    return HostSetup(file, folder, toggles, memory, senders)
 
 
 def _show_setup(out: Console, setup: HostSetup) -> None:
     """Say which files are used, what is active, and who sees what where more than one person may write."""
     out.print(tr("Configuration  [cyan]{file}[/cyan]", file=shown(str(setup.file))))
     out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=shown(str(setup.workspace))))
-    for problem in setup.problems:
-        out.print(f"[yellow]{shown(tr(problem.message))}[/yellow]")
     off = [name for name, on in setup.toggles.items() if not on]
     active = tr("all of it, since it is installed")
     if off:
@@ -151,7 +147,7 @@ def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]
 
     Raises `ConfigurationError` where they are two people's, or where it cannot be seen who is listed.
     """
-    wrong = next((problem for problem in setup.problems if "core.people" in problem.key), None)
+    wrong = next((problem for problem in setup.memory.problems if "core.people" in problem.key), None)
     if wrong is not None:
         raise ConfigurationError(wrong.message, hint=Sentence("Correct it, {init}", init=_AGAIN))
     names = list(dict.fromkeys((*filter(None, map(str.strip, own_names)), "cli")))

@@ -37,7 +37,7 @@ def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
     elif faults:
         headings = (tr("kind"), tr("why"), tr("text"), tr("what fixes it"))
         cells = [
-            (tr(fault["kind"]), tr(fault["why"]), entries[fault["ids"][0]].content[:_TEXT], fault["mend"])
+            (tr(fault["kind"]), tr(fault["why"]), entries[fault["ids"][0]].content[:_TEXT], fault["hint"])
             for fault in faults
         ]
         show_table(headings, [tuple(map(shown, row)) for row in cells], console())
@@ -47,7 +47,7 @@ def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
 
 def _fault(kind: str, ids: tuple[str, ...], why: str) -> Fault:
     """Return a fault of some entries, first that which the fix takes away."""
-    return {"kind": kind, "ids": ids, "why": why, "mend": f"nanobot-memory entries forget {ids[0]}"}
+    return {"kind": kind, "ids": ids, "why": why, "hint": f"nanobot-memory entries forget {ids[0]}"}
 
 
 def _duplicates(entries: Iterable[Entry]) -> Iterator[Fault]:

@@ -68,8 +68,9 @@ def purge(
             raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
         raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
+    folder = existing_workspace(workspace)
     configuration = configuration_of(config)
-    finish_erasure(existing_workspace(workspace), configuration)
+    finish_erasure(folder, configuration)
     repository = opened(workspace)
     about = known(repository, ids or [])
     erasure = replace(about, words=tuple(text or ()), everywhere=everywhere, sessions=tuple(session or ()))

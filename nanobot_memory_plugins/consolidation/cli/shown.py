@@ -10,7 +10,7 @@ from typing import Any
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.cli.console import console, show_table, shown
-from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json, read_configuration
+from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.fields import exact_time
@@ -41,7 +41,9 @@ def opened(workspace: Path | None) -> EntryRepository:
 
     @cache
     def redaction() -> ContactRedaction:  # the configuration is read by what writes: a list does without
-        return ContactRedaction(read_configuration(None)[0].redaction.contacts)
+        from nanobot_memory_plugins.core.config.reading import load_config
+
+        return ContactRedaction(load_config().redaction.contacts)
 
     repository = EntryRepository(folder, redact=lambda text: redaction().of_people(text))
     with suppress(MemoryFileError):  # who reads or writes it next says why

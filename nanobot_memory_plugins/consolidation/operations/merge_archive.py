@@ -30,7 +30,7 @@ class ImportedEntries:
         imported = entries_of(document, {})
         if not (imported or document.bullets) or damage_in(data):
             return JoinedEntries(other_text=data)
-        repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
+        repository = EntryRepository(workspace, redact=ContactRedaction(load_config().redaction.contacts).of_people)
         snapshot = repository.load()
         current, forgotten = snapshot.entries, snapshot.forgotten
         gone = {plain_words(entry.content) for entry in forgotten.values()}

@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, warn
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, warn
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
 from nanobot_memory_plugins.core.config.options import described, plugin_options
-from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobot_file
+from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config, nanobot_file
 from nanobot_memory_plugins.core.config.wording import nearest
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import InputError
@@ -111,9 +111,8 @@ def set_option(
     section_options: Any = given
     for name in reversed(path.split(".")):
         section_options = {name: section_options}
-    _, wrong = config_from_mapping({"memoryPlugins": {section: section_options}})
-    _options(MemoryConfig(plugins={section: section_options}), wrong, {section} & installed_plugins())
-    if wrong:
+    given_alone = config_from_mapping({"memoryPlugins": {section: section_options}})
+    if _options(given_alone, {section} & installed_plugins())[1]:
         raise InputError(
             Sentence("{key} does not take this value.", key=named[0].key),
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
@@ -135,8 +134,8 @@ def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_O
 
     Raises `InputError` with the nearest name where it names none.
     """
-    memory, problems = read_configuration(config)
-    every = _options(memory, problems, installed_plugins())
+    memory = load_config(config)
+    every, problems = _options(memory, installed_plugins())
     warn(problems)
     requested = canonical(key) if key else ""
     found = [one for one in every if not key or f"{one.key}.".startswith(f"{requested}.")]
@@ -151,8 +150,9 @@ def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_O
     return memory, found
 
 
-def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[_Option]:
-    """Return the options of core, redaction and some plugins; what is wrong with theirs joins the problems."""
+def _options(memory: MemoryConfig, plugins: set[str]) -> tuple[list[_Option], list[ConfigProblem]]:
+    """Return the options of core, redaction and some plugins, and all that is wrong with them."""
+    problems = list(memory.problems)
     found = [*_options_of("core", memory.core, memory), *_options_of("redaction", memory.redaction, memory)]
     for plugin in discover_plugins(only=plugins) if plugins else ():
         name = plugin.name
@@ -167,7 +167,7 @@ def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[s
         found.append(_Option(f"{name}.enabled", memory.enabled(name), True, allowed, meaning, switched))
         if options is not None:
             found += (one for one in _options_of(name, options, memory) if one.key != f"{name}.enabled")
-    return found
+    return found, problems
 
 
 def _options_of(name: str, section: BaseModel, memory: MemoryConfig) -> Iterator[_Option]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -19,13 +20,14 @@ from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     WorkspaceOption,
     print_json,
-    read_configuration,
     resolve_workspace,
     run,
 )
-from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.models import MemoryConfig
+from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
@@ -37,6 +39,7 @@ _FIRST = "Repair that first, or name another folder with --workspace."
 
 
 def doctor(
+    context: typer.Context,
     everything: Annotated[bool, typer.Option("--all", help="Show what is good, too.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -47,11 +50,12 @@ def doctor(
     What is wrong comes first, with what helps; --all shows what is good, too. It starts the memory as a host would. The
     exit status is 1 when something is bad, not when it is only degraded.
     """
-    memory_config, problems = read_configuration(config)
-    findings = run(examine(resolve_workspace(workspace, guess=True), memory_config, problems))
+    if not context.find_root().params["verbose"]:
+        logger.remove()  # what would be logged is among the findings
+    findings = run(examine(resolve_workspace(workspace, guess=True), load_config(config)))
     ok = not any(finding.health is Health.BAD for finding in findings)
     if as_json:
-        print_json({"ok": ok, "findings": [finding_row(finding) for finding in findings]})
+        print_json({"ok": ok, "findings": list(map(asdict, findings))})
     else:
         out = console()
         show_findings(findings, out, everything=everything)
@@ -60,7 +64,7 @@ def doctor(
         raise typer.Exit(_FAILED)
 
 
-async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
+async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
     """Start the memory of a workspace as a host would, and return what is found; each problem has a hint."""
     findings = await asyncio.to_thread(machine_findings, workspace)
     if any(finding.health is Health.BAD for finding in findings):
@@ -68,23 +72,12 @@ async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigPr
         return [finding.with_hint() for finding in findings]
     try:
         senders = await asyncio.to_thread(offered_senders, workspace, config)
-        async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
+        async with MemoryHost(workspace, config=config, senders=lambda: senders) as memory:
             reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
     except NanobotMemoryError as error:
         reported = [Finding("memory", Sentence("it cannot start: {cause}", cause=error.cause), Health.BAD, error.hint)]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     return [finding.with_hint() for finding in findings]
-
-
-def finding_row(finding: Finding) -> dict[str, str]:
-    """Return a finding for programs."""
-    return {
-        "subject": finding.subject,
-        "state": finding.state,
-        "health": finding.health.value,
-        "hint": finding.hint,
-        "mend": finding.hint,
-    }
 
 
 def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool = False) -> None:

@@ -191,7 +191,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     with contextlib.suppress(OSError):
         say_note(together(cause, hint))
         if "--json" in arguments:
-            print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
+            print_json({"ok": False, "error": cause, "hint": hint})
     return FAILED
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -111,29 +111,25 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
     return named if isinstance(named, str) and named else file.with_name("workspace")
 
 
-def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigProblem]]":
-    """Return the configuration for a command: that of ``--config``, or of the usual places, and its problems."""
-    from nanobot_memory_plugins.core.config.reading import load_config
-
-    return load_config(given)
-
-
 def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
     """Return the owner of what a command keeps: the host's owner where the host names them, else everybody."""
+    from nanobot_memory_plugins.core.config.reading import load_config
     from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
     from nanobot_memory_plugins.core.values import Scope
 
-    return Scope() if everybody else offered_scopes(workspace, read_configuration(None)[0]).of_owner()
+    return Scope() if everybody else offered_scopes(workspace, load_config()).of_owner()
 
 
 def configuration_of(given: Path | None) -> "MemoryConfig":
-    """Return the configuration for a command as `read_configuration` does; its problems are printed."""
-    config, problems = read_configuration(given)
-    warn(problems)
-    return config
+    """Return the configuration for a command as `load_config` does; its problems are printed, and nobody's then."""
+    from nanobot_memory_plugins.core.config.reading import load_config
+
+    config = load_config(given)
+    warn(config.problems)
+    return config.model_copy(update={"problems": ()})
 
 
-def warn(problems: "Sequence[ConfigProblem]") -> None:
+def warn(problems: "Iterable[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
         message = tr(problem.message)

@@ -17,8 +17,8 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 
 def people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Show who sees what, and which names are one person."""
-    memory_config = configuration_of(config)
     folder = existing_workspace(workspace)
+    memory_config = configuration_of(config)
     senders = offered_senders(folder, memory_config)
     found = People(memory_config.core.people, senders).all()
     finding = people_finding(folder, memory_config, senders)

@@ -13,11 +13,11 @@ from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     WorkspaceOption,
     print_json,
-    read_configuration,
     resolve_workspace,
     run,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -31,8 +31,7 @@ def plugins(
     as_json: JsonOption = False,
 ) -> None:
     """List the installed plugins: distribution, version, hooks, and how they stand."""
-    memory_config, problems = read_configuration(config)
-    rows, problems = run(_look(resolve_workspace(workspace, guess=True), memory_config, problems))
+    rows, problems = run(_look(resolve_workspace(workspace, guess=True), load_config(config)))
     if as_json:
         print_json({"plugins": rows, "problems": [asdict(one) for one in problems]})
         return
@@ -47,11 +46,9 @@ def plugins(
             out.print(f"[red]{shown(row['name'])}[/red]: {shown(tr(row['error']))}", soft_wrap=True)
 
 
-async def _look(
-    workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]
-) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
+async def _look(workspace: Path, config: MemoryConfig) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
     """Import the enabled plugins and describe them all, for programs. Nothing is started, and no file is written."""
-    found = PluginSet(workspace, config=config, problems=problems)
+    found = PluginSet(workspace, config=config)
     try:
         await found.load()
         rows = [

@@ -27,7 +27,7 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> Non
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
     async def start() -> "ErasurePlan | None":
-        async with MemoryHost(workspace, config=config or load_config()[0]) as host:
+        async with MemoryHost(workspace, config=config or load_config()) as host:
             return host.eraser.finished
 
     try:

@@ -17,11 +17,11 @@ from nanobot_memory_plugins.core.cli.options import (
     WorkspaceOption,
     existing_workspace,
     print_json,
-    read_configuration,
     run,
     written_by_owner,
 )
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
+from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -95,7 +95,7 @@ def import_memory(
     if not path.exists():
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
     folder = existing_workspace(workspace, may_be_new=True)
-    contacts = read_configuration(None)[0].redaction.contacts
+    contacts = load_config().redaction.contacts
     name, importer = chosen_importer(from_, path)
     owner = written_by_owner(folder, everybody=everybody)
     with console(stderr=True).status(tr("importing")):
@@ -125,7 +125,7 @@ def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # most imports do without a memory
 
     async def erase() -> ErasurePlan:
-        async with MemoryHost(workspace, config=read_configuration(None)[0]) as host:
+        async with MemoryHost(workspace, config=load_config()) as host:
             return await host.eraser.erase(Erasure())  # nothing is named: the files are clean already
 
     return [(one.where, one.why) for one in run(erase()).traces if one.waits]

@@ -29,10 +29,8 @@ _NANOBOT_KEYS = ("agents", "channels", "providers", "gateway")
 _MEANT = 0.85
 
 
-def config_from_mapping(
-    raw: object, *, known_plugins: Collection[str] | None = None, source: str = ""
-) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    """Return the configuration that ``raw`` describes, and what was wrong with it. Never raises for its content.
+def config_from_mapping(raw: object, *, known_plugins: Collection[str] | None = None, source: str = "") -> MemoryConfig:
+    """Return the configuration that ``raw`` describes, with what was wrong in it. Never raises for its content.
 
     ``raw`` is what a file holds: ``memoryPlugins``, also below ``channels``, and the documents' objects by their names
     (``{"memory": {...}}``). With ``known_plugins``, the names of those that are installed, other names are reported.
@@ -46,7 +44,7 @@ def config_from_mapping(
         below = reader.mapping(section, prefix)
         reader.read_documents(below, f"{prefix}.")
         reader.read_section(below)
-    return reader.config(), reader.problems
+    return reader.config()
 
 
 def find_section(raw: Mapping[Any, Any]) -> tuple[str, object]:
@@ -105,7 +103,7 @@ class _Reader:
 
     def __init__(self, known_plugins: Collection[str] | None, source: str) -> None:
         self.prefix = "memoryPlugins"
-        self.problems: list[ConfigProblem] = []
+        self._problems: list[ConfigProblem] = []
         self._known = known_plugins
         self._source = source
         self._own: dict[str, Any] = {}
@@ -115,7 +113,12 @@ class _Reader:
     def config(self) -> MemoryConfig:
         """Return what was read."""
         return MemoryConfig(
-            **self._own, plugins=self._plugins, source=self._source, prefix=self.prefix, written=self._written
+            **self._own,
+            plugins=self._plugins,
+            problems=tuple(self._problems),
+            source=self._source,
+            prefix=self.prefix,
+            written=self._written,
         )
 
     def mapping(self, raw: object, where: str) -> Mapping[Any, Any]:
@@ -158,13 +161,13 @@ class _Reader:
                 self._report(where, Sentence("there is no such option. {hint}", hint=near))
 
     def _report(self, key: str, message: str) -> None:
-        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
+        self._problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
     def _read_own(self, name: str, model: type[BaseModel], section: Mapping[Any, Any]) -> BaseModel | None:
         where = f"{self.prefix}.{name}"
         given = self.mapping(section.get(name), where)
         options, problems = checked_options(model, given, prefix=where, source=self._source)
-        self.problems += problems
+        self._problems += problems
         self._own[name] = options
         return options
 

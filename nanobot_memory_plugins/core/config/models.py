@@ -110,29 +110,6 @@ def _spell_out_switches(plugins: object) -> object:
     return {name: {"enabled": raw} if isinstance(raw, bool) else raw for name, raw in plugins.items()}
 
 
-class MemoryConfig(BaseModel):
-    """The whole configuration. ``MemoryConfig()`` means: every installed plugin, with its defaults.
-
-    ``plugins`` holds each plugin's options as they came, ``enabled`` included; `plugin_options` checks them
-    against the plugin's own model. The last three fields only serve messages: the file, the place of
-    the plugins in it, and for an option that came under another name (``recall.recall_top_k``) the one that the
-    user wrote (``memory.recallTopK``).
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    core: CoreOptions = Field(default_factory=CoreOptions)
-    redaction: RedactionOptions = Field(default_factory=RedactionOptions)
-    plugins: Annotated[dict[str, dict[str, Any]], BeforeValidator(_spell_out_switches)] = Field(default_factory=dict)
-    source: str = Field(default="", exclude=True, repr=False)
-    prefix: str = Field(default="memoryPlugins", exclude=True, repr=False)
-    written: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
-
-    def enabled(self, plugin: str) -> bool:
-        """Return whether a plugin may be loaded: yes, unless its options say otherwise."""
-        return as_switch(self.plugins.get(plugin, {}).get("enabled", True)) is not False
-
-
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
     """Something in a configuration that cannot be used as it is; what it says was replaced by a default.
@@ -147,3 +124,27 @@ class ConfigProblem:
     source: str = ""
     hint: str = ""
     is_unread: bool = False
+
+
+class MemoryConfig(BaseModel):
+    """The whole configuration. ``MemoryConfig()`` means: every installed plugin, with its defaults.
+
+    ``plugins`` holds each plugin's options as they came, ``enabled`` included; `plugin_options` checks them
+    against the plugin's own model. The last four fields only serve messages: what was wrong, the file, the place of
+    the plugins in it, and for an option that came under another name (``recall.recall_top_k``) the one that the
+    user wrote (``memory.recallTopK``).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    core: CoreOptions = Field(default_factory=CoreOptions)
+    redaction: RedactionOptions = Field(default_factory=RedactionOptions)
+    plugins: Annotated[dict[str, dict[str, Any]], BeforeValidator(_spell_out_switches)] = Field(default_factory=dict)
+    problems: tuple[ConfigProblem, ...] = Field(default=(), exclude=True, repr=False)
+    source: str = Field(default="", exclude=True, repr=False)
+    prefix: str = Field(default="memoryPlugins", exclude=True, repr=False)
+    written: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+
+    def enabled(self, plugin: str) -> bool:
+        """Return whether a plugin may be loaded: yes, unless its options say otherwise."""
+        return as_switch(self.plugins.get(plugin, {}).get("enabled", True)) is not False

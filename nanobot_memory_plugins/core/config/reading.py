@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,10 +20,8 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_ent
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
-def load_config(
-    path: str | Path | None = None, *, environment: Mapping[str, str] = os.environ
-) -> tuple[MemoryConfig, list[ConfigProblem]]:
-    """Return the configuration and what was wrong with it. Never raises for a file's content or absence.
+def load_config(path: str | Path | None = None, *, environment: Mapping[str, str] = os.environ) -> MemoryConfig:
+    """Return the configuration, with its ``problems``. Never raises for a file's content or absence.
 
     The first of these that there is: ``path``; the file that NANOBOT_MEMORY_CONFIG names; ``config.json`` in the
     current folder; nanobot's own ``~/.nanobot/config.json``, at ``channels.memoryPlugins``. A file that was named
@@ -36,17 +34,7 @@ def load_config(
             found = _read(file.absolute(), is_named=is_named, is_own=file == nanobot_config())
             if found is not None:
                 return found
-    return MemoryConfig(), []
-
-
-def given_or_usual(
-    given: MemoryConfig | None, problems: Sequence[ConfigProblem]
-) -> tuple[MemoryConfig, Sequence[ConfigProblem]]:
-    """Return the configuration that a host was given, or else that of the usual places, as `load_config` does."""
-    if given is not None:
-        return given, problems
-    config, found = load_config()
-    return config, (*problems, *found)
+    return MemoryConfig()
 
 
 def nanobot_file() -> Path | None:
@@ -60,7 +48,7 @@ def installed_plugins() -> set[str]:
     return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
 
 
-def _read(path: Path, *, is_named: bool, is_own: bool) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
+def _read(path: Path, *, is_named: bool, is_own: bool) -> MemoryConfig | None:
     """Return what a file says; None for one in a usual place that is about something else."""
     raw, wrong = read_json(path)
     if wrong:
@@ -76,7 +64,7 @@ def _read(path: Path, *, is_named: bool, is_own: bool) -> tuple[MemoryConfig, li
         return None
     place = plugins_place(raw)
     if not raw or place.startswith("channels"):  # nanobot's own file need not speak of memory
-        return MemoryConfig(source=str(path), prefix=place), []
+        return MemoryConfig(source=str(path), prefix=place)
     return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
 
 
@@ -86,7 +74,7 @@ def _names_memory(path: Path) -> bool:
     return False
 
 
-def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> tuple[MemoryConfig, list[ConfigProblem]]:
+def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> MemoryConfig:
     """Return the defaults, since a file says nothing that can be used, or cannot even be read."""
     name = str(path)
     shown_name = shown(name) if len(name) < 80 else path.name
@@ -94,4 +82,5 @@ def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> tuple[MemoryC
     command = Sentence(
         "Correct it, or its rights; then `python3 -m json.tool {file}` has nothing against it.", file=shlex.quote(name)
     )
-    return MemoryConfig(source=name), [ConfigProblem("file", message, name, command if is_unread else "", is_unread)]
+    problem = ConfigProblem("file", message, name, command if is_unread else "", is_unread)
+    return MemoryConfig(source=name, problems=(problem,))

@@ -13,8 +13,8 @@ from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.reading import given_or_usual
+from nanobot_memory_plugins.core.config.models import MemoryConfig
+from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
@@ -51,14 +51,13 @@ class HostParts:
         config: MemoryConfig | None = None,
         llm: Complete | None = None,
         clock: Clock | None = None,
-        problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
         project: str = "",
         hookspecs: Sequence[ModuleType] = (),
         looks_only: bool = False,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
-        self.config, problems = given_or_usual(config, problems)
+        self.config = config or load_config()
         self._looks_only = looks_only
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
@@ -76,7 +75,6 @@ class HostParts:
             config=self.config,
             llm=llm,
             clock=self._clock,
-            problems=problems,
             scopes=self._scopes,
             services=HostServices(
                 keep=lambda note, key: self.keep(note, session_key=key or NO_SESSION),

@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
-from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.reading import given_or_usual
+from nanobot_memory_plugins.core.config.models import MemoryConfig
+from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.host.framework_calls import History, ToolFace, arguments_of
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
@@ -67,7 +67,6 @@ class MemoryService:
         config: MemoryConfig | None = None,
         llm: Complete | None = None,
         clock: Clock | None = None,
-        problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
         project: str = "",
         hookspecs: Sequence[ModuleType] = (),
@@ -76,12 +75,11 @@ class MemoryService:
         tool_limit: float = 30.0,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
-        self.config, problems = given_or_usual(config, problems)
+        self.config = config or load_config()
         self._host_options: dict[str, Any] = {
             "config": self.config,
             "llm": llm,
             "clock": clock,
-            "problems": problems,
             "senders": senders,
             "project": project,
             "hookspecs": hookspecs,

@@ -1,6 +1,6 @@
 """The plugins of one host: found, configured, registered, and described."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -48,7 +48,6 @@ class PluginSet(PluginHost):
         config: MemoryConfig,
         llm: Complete | None = None,
         clock: Clock | None = None,
-        problems: Sequence[ConfigProblem] = (),
         scopes: Scopes | None = None,
         services: HostServices = HostServices(),  # noqa: B008  # frozen
         redaction: ContactRedaction | None = None,
@@ -85,7 +84,7 @@ class PluginSet(PluginHost):
         self.entries: EntryAccess | None = None
         self._ledger = UsageLedger(StateDatabase.of(workspace))
         self.discovered: list[DiscoveredPlugin] = []
-        self.problems: list[ConfigProblem] = list(problems)
+        self.problems: list[ConfigProblem] = list(config.problems)
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
@@ -252,10 +251,7 @@ def _problem_finding(problem: ConfigProblem) -> Finding:
         key=problem.key,
         source=problem.source or "the configuration",
     )
-    # What is listed: the file as a whole, or one key of it.
-    is_file = problem.key == "file"
-    subject = Sentence("configuration file") if is_file else Sentence("configuration {key}", key=problem.key)
-    return Finding(subject, problem.message, Health.BAD if problem.is_unread else Health.DEGRADED, hint=hint)
+    return Finding("configuration", problem.message, Health.BAD if problem.is_unread else Health.DEGRADED, hint=hint)
 
 
 def _state_findings(state: StateDatabase) -> list[Finding]:

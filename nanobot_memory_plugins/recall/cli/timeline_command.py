@@ -54,8 +54,8 @@ def show_timeline(
     The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
     off the record, is not there. With --project only what was said while that was worked in is there.
     """
-    memory_config = configuration_of(config)
     folder = existing_workspace(workspace)
+    memory_config = configuration_of(config)
     scope = Scope(user=user, session=session, project=project_named(project))
     moment_given("PERIOD", period, end=False)  # named by its place where it is no date
     first, last = bounds_of(since or period, until or period)

@@ -71,12 +71,12 @@ def why(
     text = " ".join(query)
     if not text.strip():
         raise typer.BadParameter(tr("say the message, as you would send it to the agent"))
+    folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
     if not memory_config.enabled("recall"):
         raise ConfigurationError(
             "The recall plugin is turned off.", hint="Set memoryPlugins.recall.enabled to true in the configuration."
         )
-    folder = existing_workspace(workspace)
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
     scope = Scope(user=user, channel=channel, session=session, project=project_named(project))

@@ -38,11 +38,11 @@ def index(
 
     Of a memory that other machines share, the server gets what it does not have yet.
     """
-    memory_config = configuration_of(config)
-    status = run(_index(existing_workspace(workspace), memory_config, rebuild=rebuild, embeddings=not no_embeddings))
+    folder = existing_workspace(workspace)
+    status = run(_index(folder, configuration_of(config), rebuild=rebuild, embeddings=not no_embeddings))
     if as_json:
         told = {one.name: getattr(status, one.name) for one in fields(status)}
-        print_json({"ok": True, **told, "level": int(status.level), "mend": status.hint})
+        print_json({"ok": True, **told, "level": int(status.level)})
     else:
         _show(status)
     if status.level is Level.MARKDOWN:

@@ -92,6 +92,7 @@ def search(
     text = " ".join(query or ()).strip()
     if not text and not (since or until or origin or kind or tag or session):
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
+    folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
     first, last = bounds_of(since, until)
     request = Query(
@@ -106,7 +107,7 @@ def search(
         use_vectors=not no_embeddings,
         tags=frozenset(tag or ()),
     )
-    result, status = run(_search(existing_workspace(workspace), memory_config, request))
+    result, status = run(_search(folder, memory_config, request))
     hits = sorted(result.hits, key=lambda hit: -hit.score)
     if as_json:
         print_json({"ok": True, "level": int(result.level), "hits": [_hit_row(hit) for hit in hits]})

@@ -181,7 +181,7 @@ async def test_a_call_that_its_host_cancels_is_written_all_the_same(life: Life, 
 
 
 async def test_a_call_that_is_cancelled_while_the_memory_starts_is_written_all_the_same(life: Life):
-    memory = MemoryHost(life.workspace, config=load_config()[0], clock=life.clock)
+    memory = MemoryHost(life.workspace, config=load_config(), clock=life.clock)
     for call in (
         memory.message_received(session_key=KEY, text="do not lose me"),
         memory.message_sent(session_key=KEY, text="nor me"),

@@ -44,7 +44,7 @@ def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_p
     broken.write_text('{"agents": ', encoding="utf-8")
     for words in (["search", "tea"], ["why", "tea"], ["stats"], ["index"], ["entries", "list"], ["export"]):
         done = run(*words)
-        assert (done.status, "config.json" in done.text) == (2, True), words
+        assert (done.status, "config.json" in done.text, "defaults" in done.text) == (2, True, False), words
     assert broken.read_text(encoding="utf-8") == '{"agents": '
     assert [path.name for path in broken.parent.iterdir()] == ["config.json"]
 
@@ -71,5 +71,5 @@ def test_what_doctor_finds_bad_is_status_1_with_a_remedy(life: Life):
     (life.workspace / "memory").write_text("no folder", encoding="utf-8")
     done: Done = life.command("doctor", "--json")
     bad = [one for one in done.json["findings"] if one["health"] == "bad"]
-    assert (done.status, bool(bad), [one for one in bad if not one["mend"]]) == (1, True, [])
+    assert (done.status, bool(bad), [one for one in bad if not one["hint"]]) == (1, True, [])
     assert (life.workspace / "memory").read_text(encoding="utf-8") == "no folder"

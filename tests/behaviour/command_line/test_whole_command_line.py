@@ -80,7 +80,7 @@ def test_a_memory_is_queried_managed_and_debugged(lived: Life):
     assert shown(lived, "why", "Thanks a lot!")["tier"] != "heavy"
     findings = {one["subject"]: one for one in shown(lived, "doctor")["findings"]}
     assert findings["recall"]["health"] == "good"
-    assert [one for one in findings.values() if one["health"] != "good" and not one["mend"]] == []
+    assert [one for one in findings.values() if one["health"] != "good" and not one["hint"]] == []
     assert shown(lived, "audit")["faults"] == []
     assert shown(lived, "stats")
     assert {"storage", "recall", "consolidation"} <= {one["name"] for one in shown(lived, "plugins")["plugins"]}
@@ -96,7 +96,7 @@ def test_near_duplicates_are_found_and_the_remedy_helps(lived: Life):
     )
     (fault,) = shown(lived, "audit")["faults"]
     assert (fault["kind"], set(fault["ids"])) == ("near-duplicate", {first, second})
-    program, *words = fault["mend"].split()
+    program, *words = fault["hint"].split()
     assert program == "nanobot-memory"
     assert lived.command(*words).status == 0
     assert shown(lived, "audit")["faults"] == []
@@ -158,7 +158,7 @@ def test_wrong_use_is_status_2_names_what_is_wrong_and_is_json_where_that_is_ask
         told = asked.json
         good = [
             (plain.status, asked.status) == (2, 2),
-            named in plain.err and named in f"{told['error']} {told['hint']} {told['mend']}",
+            named in plain.err and named in f"{told['error']} {told['hint']}",
             told["ok"] is False,
             "Traceback" not in plain.err,
             plain.out == "",

@@ -111,7 +111,7 @@ async def busy(_messages: Any, **_how: Any) -> str:
 def configuration(life: Life) -> MemoryConfig:
     file = life.folder / "own.json"
     file.write_text(json.dumps({"memoryPlugins": life.configuration()}), encoding="utf-8")
-    return load_config(file)[0]
+    return load_config(file)
 
 
 def life_knows(life: Life) -> bool:

@@ -200,7 +200,7 @@ sys.meta_path.insert(0, Blocked())
 from nanobot_memory_plugins.core import MemoryHost, Query, load_config
 
 async def main():
-    async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))[0]) as memory:
+    async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))) as memory:
         await memory.message_received(session_key="cli:one", text="the staging database listens on port 6543")
         await memory.flush_index()
         if "fastembed" not in sys.argv[3]:
@@ -276,7 +276,7 @@ import asyncio, sys
 from pathlib import Path
 from nanobot_memory_plugins.core import MemoryHost, Query, load_config
 async def main():
-    async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))[0]) as memory:
+    async with MemoryHost(Path(sys.argv[1]), config=load_config(Path(sys.argv[2]))) as memory:
         receipt = await memory.message_sent(session_key="cli:new", text="the anchor is red")
         found = (await memory.search(Query("walnut"))).hits[0].text
         print(receipt.stored, bool(receipt.reason), found, sep="|")

@@ -30,7 +30,7 @@ def config_of(life: Life) -> MemoryConfig:
     life.workspace.mkdir()
     file = life.folder / "options.json"
     file.write_text(json.dumps({"memoryPlugins": life.configuration()}), encoding="utf-8")
-    return load_config(file)[0]
+    return load_config(file)
 
 
 def tell(text: str, session: str = "s") -> Callable[[MemoryHost], Any]:

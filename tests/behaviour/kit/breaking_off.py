@@ -68,7 +68,7 @@ class _Bench:
         """Be the next start of a host."""
 
         async def start() -> None:
-            async with MemoryHost(self.workspace, config=load_config(self.folder / "config.json")[0]) as memory:
+            async with MemoryHost(self.workspace, config=load_config(self.folder / "config.json")) as memory:
                 await memory.flush_index()
 
         asyncio.run(start())

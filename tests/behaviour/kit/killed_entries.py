@@ -47,7 +47,7 @@ async def _live(folder: Path, name: str, told: int) -> None:
         os.write(told, f"{what} {word}\n".encode())
 
     workspace, config = folder / "workspace", folder / "config.json"
-    async with MemoryHost(workspace, config=load_config(config)[0]) as memory:
+    async with MemoryHost(workspace, config=load_config(config)) as memory:
         talk = Conversation(memory, f"cli:{name}")
         for number in range(10_000):
             word = f"{name}x{number}"

@@ -59,8 +59,8 @@ class Life:
     @asynccontextmanager
     async def host(self, *, model: bool = True, **options: Mapping[str, Any]) -> AsyncIterator[MemoryHost]:
         """Start a host on the workspace, and close it; each one is a new process's place."""
-        config, problems = load_config(self._config_file(**options))
-        assert problems == []
+        config = load_config(self._config_file(**options))
+        assert config.problems == ()
         llm = over_http(self.model.base_url) if self.model is not None and model else None
         async with MemoryHost(self.workspace, config=config, llm=llm, clock=self.clock) as memory:
             yield memory

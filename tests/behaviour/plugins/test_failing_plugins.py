@@ -233,7 +233,7 @@ from nanobot_memory_plugins.core import MemoryHost, load_config, logger
 logger.remove()
 pathlib.Path("config.json").write_text('{{"memoryPlugins": {{"core": {json.dumps(SHORT)}}}}}')
 async def main():
-    async with MemoryHost(pathlib.Path("workspace"), config=load_config(pathlib.Path("config.json"))[0]) as memory:
+    async with MemoryHost(pathlib.Path("workspace"), config=load_config(pathlib.Path("config.json"))) as memory:
         print("first: block" in ((await memory.message_received(session_key="a", text="hello")).block or ""))
 asyncio.run(main())
 """

@@ -54,7 +54,7 @@ async def test_a_frameworks_own_hook_is_held_as_ours_are(life_without_model: Lif
         "garbage": "return 3",
     }.items():
         install(name, PLUGIN.format(answer=answer), alone=True)
-    config, _ = load_config()
+    config = load_config()
     async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
         answers = await memory.call_hook("on_menu_shown", {"dishes": ("soup",)})
         assert answers == {"waiter": (Note("waiter shows soup"),)}
@@ -98,14 +98,14 @@ async def test_a_plugin_of_optional_hooks_alone_waits_for_a_host_that_has_them(l
     install("waiter", WAITING, alone=True)
     async with life_without_model.host() as memory:
         assert [(one.name, one.hooks) for one in memory.plugins.discovered if one.hooks is not None] == [("waiter", ())]
-    config, _ = load_config()
+    config = load_config()
     async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
         assert [one.hooks for one in memory.plugins.discovered if one.hooks is not None] == [("on_menu_shown",)]
 
 
 async def test_a_host_says_how_long_a_hook_of_its_own_is_waited_for(life_without_model: Life, install):
     install("waiter", PLUGIN.format(answer="time.sleep(60)").replace("\n", "\nimport time\n", 1), alone=True)
-    config, _ = load_config()
+    config = load_config()
     async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
         assert await memory.call_hook("on_menu_shown", {"dishes": ()}, limit=0.05) == {}
         assert "no answer within 0.05 s" in str(memory.plugins.failing("on_menu_shown"))

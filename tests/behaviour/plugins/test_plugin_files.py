@@ -30,8 +30,7 @@ def configured(tmp_path: Path, file: Path, options: dict[str, object]) -> Path:
 
 
 async def block_with(tmp_path: Path, file: Path, **options: object) -> tuple[str, list[str]]:
-    read, problems = load_config(configured(tmp_path, file, options))
-    async with MemoryHost(tmp_path / "workspace", config=read, problems=problems) as memory:
+    async with MemoryHost(tmp_path / "workspace", config=load_config(configured(tmp_path, file, options))) as memory:
         block = (await memory.message_received(session_key="a", text="What shall I serve?")).block or ""
         return block, [str(one.message) for one in memory.plugins.problems]
 
