@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.files.index_file import put_database_aside, rem
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
 from nanobot_memory_plugins.core.files.reading import must_be_regular
-from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -76,11 +76,6 @@ _UNWRITABLE: Final = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 )
-# What is wrong with a file.
-_DAMAGE = Sentence("{name} was damaged: it was made again, without the history.")
-_OTHER = Sentence("{name} was of another version: it was made again, without the history.")
-_FOREIGN = Sentence("{name} was no state of ours and was put aside as {aside}.")
-
 _open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
 _opening = threading.Lock()
 
@@ -89,8 +84,8 @@ class StateDatabase:
     """The state of one workspace, for any thread: each call holds the lock for as long as SQLite takes.
 
     The connection is made at the first use, and anew where the file has been deleted or the process forked. A file that
-    is damaged or of another version is made again; somebody else's is put aside. Where it cannot
-    be opened or written, the state lives in memory for as long as this process does, and `trouble` says why.
+    is damaged or of another version is made again; somebody else's is put aside. Where it cannot be opened or written,
+    the state lives in memory for as long as this process does, and `trouble` says why.
     """
 
     def __init__(self, path: Path) -> None:
@@ -201,18 +196,6 @@ class StateDatabase:
                 self._connection.close()
             self._connection = None
 
-    def close_before_fork(self) -> None:
-        """Close the connection to the file, unless this very thread forks within a transaction."""
-        if self._file is not None and self._connection is not None and not self._connection.in_transaction:
-            self.close()
-
-    def begin_anew(self) -> None:
-        """Leave the connection to the process that this one was forked off."""
-        self.lock = threading.RLock()
-        if self._connection is not None:
-            leave_to_parent(self._connection)
-        self._connection = None
-
     def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
         with self.lock:
             if self._connection is not None and self._connection.in_transaction:
@@ -224,8 +207,7 @@ class StateDatabase:
                 if code in _BUSY:
                     raise self._locked() from error
                 if code in _DAMAGED:
-                    self.close()
-                    self._replace(_DAMAGE)
+                    self._begin_again(is_ours=True)
                 elif code in _UNWRITABLE:
                     self._continue_in_memory(error)
                 else:
@@ -247,7 +229,7 @@ class StateDatabase:
         try:
             self._connection = self._open_file()
         except (OSError, sqlite3.Error) as error:
-            if _code(error) in _BUSY:
+            if _code(error) in (*_BUSY, *_DAMAGED):
                 raise
             return self._continue_in_memory(error)
         return self._connection
@@ -261,20 +243,15 @@ class StateDatabase:
         try:
             connection.executescript(_SETTINGS)
             # The tables first: another process may be making them just now, and its marks with them.
-            (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0]
-            (application,) = connection.execute("PRAGMA application_id").fetchall()[0]
-            (version,) = connection.execute("PRAGMA user_version").fetchall()[0]
-        except sqlite3.Error as error:
-            if _code(error) not in _DAMAGED:
-                raise
-            wrong: str = _DAMAGE
-        else:
-            is_ours = (application, version) == (APPLICATION_ID, VERSION)
-            wrong = "" if is_ours or not tables else _OTHER if application == APPLICATION_ID else _FOREIGN
-        if wrong:
+            ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
+            ((application,),) = connection.execute("PRAGMA application_id")
+            ((version,),) = connection.execute("PRAGMA user_version")
+        except sqlite3.Error:
+            connection.close()  # now: later it would delete the log of a new file
+            raise
+        if tables and (application, version) != (APPLICATION_ID, VERSION):
             connection.close()
-            self._replace(wrong)
-            return self._open_file()
+            return self._begin_again(is_ours=application == APPLICATION_ID)
         if not tables:
             # First, so that a process that is killed between the two leaves it to the next one.
             with suppress(sqlite3.OperationalError):  # another process does so just now
@@ -283,15 +260,21 @@ class StateDatabase:
         self._file = _identity(self.path)
         return connection
 
-    def _replace(self, wrong: str) -> None:
-        """Make way for a new file: what is somebody else's is put aside, what was ours goes with all that it holds."""
-        aside = ""
-        if wrong == _FOREIGN:
-            aside = put_database_aside(self.path).name
-        else:
-            remove_database(self.path)
-        self._trouble = Sentence(wrong, name=self.path.name, aside=aside)
+    def _begin_again(self, *, is_ours: bool) -> sqlite3.Connection:
+        """Make a new file: what was ours goes with all that it holds, what is somebody else's is put aside."""
+        self.close()
+        try:
+            if is_ours:
+                remove_database(self.path)
+            else:
+                put_database_aside(self.path)
+        except OSError as error:
+            return self._continue_in_memory(error)
+        self._trouble = Sentence(
+            "{name} was damaged or of another version: it was made again, without the history.", name=self.path.name
+        )
         logger.warning("{}", self._trouble)
+        return self._connected()
 
     def _continue_in_memory(self, error: Exception) -> sqlite3.Connection:
         """Go on without the file, with what can still be read of it."""
@@ -342,34 +325,25 @@ def _make_tables(connection: sqlite3.Connection) -> None:
     connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks}; COMMIT")
 
 
-_held: "list[StateDatabase]" = []
-
-
-def _before_fork() -> None:
+def _hold() -> None:
     """Let no transaction be cut in two, and have no file open: SQLite would take its locks for held in both processes.
 
     Then the parent, which closes its file, would delete the log that the other one writes.
     """
-    _held[:] = [state for state in list(_open.values()) if state.lock.acquire(timeout=_BUSY_SECONDS)]
-    for state in _held:
-        state.close_before_fork()
-
-
-def _go_on() -> None:
-    while _held:
-        _held.pop().lock.release()
-
-
-def _begin_anew() -> None:
-    """Hold no lock and no connection of the process that this one was forked off."""
-    global _opening
-    _opening = threading.Lock()
-    _held.clear()
+    _opening.acquire()
     for state in list(_open.values()):
-        state.begin_anew()
+        state.lock.acquire()
+        if not state.only_in_memory:
+            state.close()
 
 
-at_fork(_begin_anew, wait=_before_fork, go_on=_go_on)
+def _release() -> None:
+    for state in list(_open.values()):
+        state.lock.release()
+    _opening.release()
+
+
+at_fork(_release, wait=_hold, go_on=_release)
 
 
 def _code(error: Exception) -> int:

@@ -37,12 +37,12 @@ def test_another_version_is_made_again_and_a_foreign_database_is_put_aside(state
     assert "another version" in str(state.trouble)
     state.close()
     state.path.unlink()
-    for number, name in ((42, "aside-1"), (43, "aside-2")):
+    for number in (42, 43):
         foreign = apsw.Connection(str(state.path))
         foreign.execute(f"CREATE TABLE theirs (x); INSERT INTO theirs VALUES ({number})")
         foreign.close()
         put(state, "b")
-        assert name in str(state.trouble)
+        assert "made again" in str(state.trouble)
         state.close()
         state.path.unlink()
     for number, name in ((42, "aside-1"), (43, "aside-2")):
