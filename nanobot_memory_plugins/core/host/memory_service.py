@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.turn_records import late_notice, notice_language
-from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
@@ -336,7 +336,7 @@ def _begin_anew() -> None:
     for service in list(_services):
         service._lock = threading.Lock()
         if service._thread is not None:
-            leave_to_parent(service._thread)
+            never_collect(service._thread)
         service._thread = None
 
 

@@ -16,16 +16,16 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.discovery import accepted_types
-from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError, prepare
-from nanobot_memory_plugins.core.isolation.attempt import Attempt, Implementation, Outcome, end_within, run_plain
-from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
-from nanobot_memory_plugins.core.isolation.failure import (
-    CodeLocation,
-    Failure,
-    exception_name,
-    is_traced,
-    log_traceback,
+from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
+from nanobot_memory_plugins.core.isolation.attempt import (
+    Attempt,
+    CircuitBreaker,
+    Implementation,
+    Outcome,
+    end_within,
+    run_plain,
 )
+from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, is_traced, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -101,7 +101,6 @@ class PluginHost:
         self._closed = False
         self.last_outcome: Outcome = ()
         self._is_traced = is_traced()
-        prepare(kind for kinds in self._accepts.values() for kind in kinds)
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         """Take a plugin in and return the hooks that it implements.
@@ -123,7 +122,6 @@ class PluginHost:
                             takes=_taken(one.function, self._hooks[caller.name]),
                             accepts=self._accepts[caller.name],
                             is_async=inspect.iscoroutinefunction(one.function),
-                            home=CodeLocation.of(one.function),
                             context=context,
                             threads=threads,
                             breaker=CircuitBreaker(self._failures, self._rest_seconds, self._clock),

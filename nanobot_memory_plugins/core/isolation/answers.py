@@ -6,7 +6,7 @@ above what honest plugins answer.
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -60,12 +60,6 @@ def characters(value: object) -> int:
     if dataclasses.is_dataclass(value):
         return sum(characters(getattr(value, field.name, None)) for field in dataclasses.fields(value))
     return 0
-
-
-def prepare(kinds: Iterable[type]) -> None:
-    """Build the validators for these types: the first takes tens of milliseconds, no plugin's fault."""
-    for kind in filter(dataclasses.is_dataclass, kinds):
-        _validator(kind)
 
 
 def _size(value: object) -> int:

@@ -6,8 +6,8 @@ has the full traceback in the log. Secrets that redaction knows are hidden there
 
 import inspect
 import os
-import sys
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Final
@@ -32,41 +32,26 @@ class Failure:
     error: BaseException | None = field(default=None, repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CodeLocation:
-    """Where the code of an implementation lives: its package's folder, or its file when it is in none."""
-
-    prefix: str
-    definition: str
-
-    @classmethod
-    def of(cls, function: Any) -> "CodeLocation":
-        """Find the home of a function, a bound method or anything else that can be called."""
-        plain = inspect.unwrap(function)
-        while hasattr(plain, "func"):  # a partial
-            plain = plain.func
-        code = getattr(getattr(plain, "__func__", plain), "__code__", None)
-        if code is None:
-            return cls(prefix="\0", definition="an unknown place")
-        module = sys.modules.get(getattr(function, "__module__", None) or "")
-        in_package = bool(getattr(module, "__package__", "")) and os.path.isabs(code.co_filename)
-        prefix = os.path.dirname(code.co_filename) + os.sep if in_package else code.co_filename
-        return cls(prefix=prefix, definition=f"{code.co_filename}:{code.co_firstlineno}")
-
-    def place_of(self, trace: TracebackType | None) -> str:
-        """Return the innermost place of a traceback that lies in this home."""
-        place = self.definition
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename.startswith(self.prefix):
-                place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-            trace = trace.tb_next
-        return place
-
-
-def failure_of(error: BaseException, home: CodeLocation, plugin: str) -> Failure:
-    """Describe an exception that came out of an implementation."""
+def failure_of(error: BaseException, function: Callable[..., Any], plugin: str) -> Failure:
+    """Describe an exception that came out of a plugin's function."""
     log_traceback(plugin, error)
-    return Failure(reason=exception_name(error), place=home.place_of(error.__traceback__), error=error)
+    return Failure(reason=exception_name(error), place=place_of(function, error.__traceback__), error=error)
+
+
+def place_of(function: Callable[..., Any], trace: TracebackType | None = None) -> str:
+    """Return the innermost place of a traceback that lies in the package of a function, else where that is defined."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    place = f"{code.co_filename}:{code.co_firstlineno}" if code is not None else "an unknown place"
+    package = _package(getattr(function, "__module__", ""))
+    while trace is not None:
+        if _package(trace.tb_frame.f_globals.get("__name__")) == package:
+            place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def _package(module: object) -> str:
+    return str(module).partition(".")[0]
 
 
 def exception_name(error: BaseException) -> str:

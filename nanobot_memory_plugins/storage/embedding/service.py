@@ -1,6 +1,5 @@
 """The embedder of a running host: loaded once a process, in the background, and open about what it is doing."""
 
-import sys
 import threading
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
@@ -9,7 +8,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.isolation.fork import at_fork, leave_libraries_to_parent, leave_to_parent
+from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -70,10 +69,8 @@ def _begin_anew() -> None:
     global _loading_lock, _held_for_fork
     _loading_lock, _held_for_fork = threading.RLock(), False
     for embedder in list(_loaded.values()):
-        leave_to_parent(embedder)
+        never_collect(embedder)
     _loaded.clear()
-    if "onnxruntime" in sys.modules:
-        leave_libraries_to_parent()
 
 
 at_fork(_begin_anew, wait=_before_fork, go_on=_after_fork)

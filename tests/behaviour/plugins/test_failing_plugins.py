@@ -247,10 +247,8 @@ asyncio.run(main())
         text=True,
         timeout=120,
     )
-    # A coroutine that swallows even its end is told of by Python itself.
-    told = [line for line in ended.stderr.splitlines() if "Error" in line]
     assert (ended.returncode, ended.stdout) == (0, "True\n")
-    assert set(told) <= {"RuntimeError: coroutine ignored GeneratorExit"}
+    assert "Error" not in ended.stderr
 
 
 async def test_an_idle_and_a_compaction_wait_for_a_plugin_that_hangs_for_130_seconds_at_most(life: Life, install):
