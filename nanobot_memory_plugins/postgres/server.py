@@ -11,7 +11,7 @@ from uuid import UUID
 import psycopg
 
 from nanobot_memory_plugins.core import StoreError, logger
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres import schema
 from nanobot_memory_plugins.postgres.connection import Connection, break_off, connect, plain_errors, run, transaction
 
@@ -38,7 +38,7 @@ class Server:
         self._tenant = tenant
         self._patience = patience
         self._came_back = came_back
-        self._threads = DaemonThreadPool(_AT_ONCE, "nanobot-memory-shared", linger=LINGER_SECONDS)
+        self._threads = DaemonThreadPool(_AT_ONCE, "nanobot-memory-shared")
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Erasure
@@ -107,7 +107,7 @@ class SharedStore:
         self._counting: Future[None] | None = None
         self._options = options
         self._clock = clock
-        self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work", linger=LINGER_SECONDS)
+        self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work")
         self.entries = EntryExchange(self.owner, paths, self.server)
         self._process = os.getpid()
         self._closed = False

@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.index_file import remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -101,7 +101,7 @@ class SqliteStore:
         self._has_vec = False
         self._numbers = StoreStatus(level=Level.MARKDOWN)
         self._numbers_at = 0.0
-        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search", linger=LINGER_SECONDS)
+        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search")
         self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False

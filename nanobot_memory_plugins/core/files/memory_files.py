@@ -27,6 +27,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets, taken_out, without_cut
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, render_transcript_line
+from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
@@ -140,7 +141,7 @@ class MemoryFiles:
             self._next_sync.cancel()
         self._writer.is_ending = True
         await run_in_pool(self._thread, self._writer.sync)
-        self._thread.shutdown(drop=False)
+        self._thread.shutdown()
         _open_threads.discard(self._thread)
 
     async def _written(self, write: Callable[[], list[Receipt]], ids: Sequence[str], length: int) -> list[Receipt]:
@@ -294,6 +295,7 @@ def new_record_id(now: datetime) -> str:
 
 
 _open_threads: WeakSet[DaemonThreadPool] = WeakSet()
+at_fork(_open_threads.clear)
 
 
 @atexit.register

@@ -6,20 +6,14 @@ their threads.
 """
 
 import asyncio
-import contextlib
 import contextvars
-import inspect
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar
-from weakref import WeakSet
 
 from nanobot_memory_plugins.core.isolation.fork import at_fork
-
-# How long a thread waits for more work of the same turn.
-LINGER_SECONDS = 1.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,13 +32,11 @@ class OwnedTasks:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def finish(self, seconds: float | None = None) -> None:
-        """Return once all have ended, those that are begun meanwhile included, or when ``seconds`` have passed."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + seconds if seconds is not None else None
-        while (tasks := self._here()) and (deadline is None or loop.time() < deadline):
+    async def finish(self) -> None:
+        """Return once all have ended, those that are begun meanwhile included."""
+        while tasks := self._here():
             # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
-            await asyncio.wait(tasks, timeout=deadline - loop.time() if deadline is not None else None)
+            await asyncio.wait(tasks)
 
     async def cancel(self) -> None:
         """Cancel what runs, and return once it has ended."""
@@ -64,16 +56,14 @@ class DaemonThreadPool:
     """Runs work in at most ``limit`` daemon threads.
 
     A thread with nothing to do waits ``linger`` seconds for more, then ends. Starting one holds up the caller until the
-    new thread has had its turn, which takes milliseconds while other threads compute: what is called for every message
-    had better linger.
+    new thread has had its turn, which takes milliseconds while other threads compute.
     """
 
-    def __init__(self, limit: int, name: str, *, linger: float = 0.0) -> None:
+    def __init__(self, limit: int, name: str, *, linger: float = 1.0) -> None:
         self._limit = limit
         self._name = name
         self._linger = linger
         self.begin_anew()
-        _pools.add(self)
 
     def begin_anew(self) -> None:
         """Have no threads and no work: a process that was forked off has none of those that it knows of."""
@@ -102,14 +92,11 @@ class DaemonThreadPool:
                 raise
         return future
 
-    def shutdown(self, *, drop: bool = True) -> None:
-        """Let idle threads end, and ``drop`` what has not begun; threads that run are left alone."""
+    def shutdown(self) -> None:
+        """Let each thread end once it has nothing to do."""
         with self._lock:
             self._linger = 0.0
             self._work_changed.notify_all()
-            dropped = [future for future, _ in self._waiting] if drop else []
-        for future in dropped:  # each is passed over when its turn comes
-            future.cancel()
 
     def _work(self) -> None:
         while True:
@@ -134,17 +121,8 @@ class DaemonThreadPool:
             del future, work
 
 
-_pools: "WeakSet[DaemonThreadPool]" = WeakSet()
-
-
-def _begin_anew() -> None:
-    for pool in list(_pools):
-        pool.begin_anew()
-
-
-at_fork(_begin_anew)
-
-_unlimited = DaemonThreadPool(limit=2**31, name="memory-work", linger=LINGER_SECONDS)
+_unlimited = DaemonThreadPool(limit=2**31, name="memory-work")
+at_fork(_unlimited.begin_anew)
 
 
 def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
@@ -160,28 +138,11 @@ def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P
 def run_in_pool(pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
     """Start ``function`` in a thread of ``pool``, as `run_in_daemon_thread` does."""
     context = contextvars.copy_context()
-    is_waited_for = True
 
     def run() -> T:
         try:
-            result = context.run(function, *args, **kwargs)
+            return context.run(function, *args, **kwargs)
         except StopIteration as error:  # a future refuses it: it would end the coroutine that awaits it
             raise RuntimeError("the function raised StopIteration") from error
-        if not is_waited_for:
-            discard(result)
-        return result
 
-    def ended(_answer: asyncio.Future[T]) -> None:
-        nonlocal is_waited_for
-        is_waited_for = False
-
-    answer = asyncio.wrap_future(pool.submit(run))
-    answer.add_done_callback(ended)
-    return answer
-
-
-def discard(value: object) -> None:
-    """Close a coroutine or generator that nobody will run, so that it ends without a warning."""
-    if inspect.iscoroutine(value) or inspect.isgenerator(value):
-        with contextlib.suppress(BaseException):  # it is somebody else's code to the last line
-            value.close()
+    return asyncio.wrap_future(pool.submit(run))
