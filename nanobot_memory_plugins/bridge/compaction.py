@@ -1,8 +1,11 @@
 """Before nanobot cuts history: the plugins save what matters, and may say what replaces it.
 
-nanobot replaces everything that it compacts by one text, which it puts into its system prompt; `checkpoint` makes it.
+nanobot replaces everything that it compacts by one text, which it puts into its system prompt: our summary, and below
+it the messages that stay. Each is written out as a line of JSON, so that no text can pass for another speaker's, and
+the next compaction gets it back as it was.
 """
 
+import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
@@ -11,11 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from nanobot.utils.helpers import estimate_prompt_tokens_chain
 
-from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core import MemoryService, Message, estimate_tokens, language_of
+from nanobot_memory_plugins.core import (
+    MemoryService,
+    Message,
+    Summary,
+    estimate_tokens,
+    language_of,
+    remove_fenced,
+)
 from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost
@@ -30,6 +40,9 @@ _SAMPLE_MESSAGES, _SAMPLE_CHARS = 40, 500
 _LAYOUT = 1.1
 # The function of nanobot's that asks for a summary of what a request cannot hold, and its name for the rest of it.
 _COMPACTING, _WAITING = "_compact_request_history", "delta_messages"
+# What stands between the summary and the messages that stay, and what is kept of each.
+_HEADING = "\n\nLast messages, as they were, one a line:\n"
+_KEPT = ("role", "name", "tool_calls", "tool_call_id")
 
 Messages = Sequence[Mapping[str, Any]]
 
@@ -207,3 +220,35 @@ def _work(
         return text, memory.redact(text)
 
     return work
+
+
+def replacement(summary: Summary, messages: Sequence[Message], *, fits: Callable[[str], bool], first: int = 0) -> str:
+    """Return the summary's text with the messages that it keeps written out below it.
+
+    ``first`` is the index of the first message that can be kept; before it is an earlier summary. ``fits`` says
+    whether a text has room: else the oldest messages are left out, and last the end of the summary.
+    """
+    text, kept = summary.text.strip(), list(messages[max(first, summary.keep_from) :])
+    while kept and (kept[0].role == "tool" or not fits(_joined(text, kept))):
+        kept.pop(0)
+    while not kept and not fits(text) and (tokens := estimate_tokens(text)) > 1:
+        text = truncate_to_tokens(text, tokens * 7 // 8)
+    return _joined(text, kept)
+
+
+def split_checkpoint(text: str) -> tuple[str, list[dict[str, Any]]]:
+    """Return the summary in a text that `replacement` made, and the messages below it; of any other text, all of it."""
+    summary, heading, tail = text.rpartition(_HEADING)
+    try:
+        return (summary, list(map(json.loads, tail.strip().split("\n")))) if heading else (text, [])
+    except ValueError:
+        return text, []
+
+
+def _joined(text: str, kept: Sequence[Message]) -> str:
+    return f"{text}{_HEADING}" + "\n".join(map(_line, kept)) if kept else text
+
+
+def _line(message: Message) -> str:
+    row = {name: message.raw[name] for name in _KEPT if message.raw.get(name)}
+    return json.dumps({**row, "content": remove_fenced(message.text).strip()}, ensure_ascii=False, default=dict)

@@ -14,11 +14,10 @@ from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, read_configuration
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.replies import Replies
-from nanobot_memory_plugins.bridge.seams import Seams
+from nanobot_memory_plugins.bridge.seams import Seam, attach
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
 from nanobot_memory_plugins.bridge.tool_calls import OfferedTool, ToolHook
-from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
 from nanobot_memory_plugins.core import MemoryService, SystemClock, logger
 from nanobot_memory_plugins.core.cli.plain import say
@@ -39,44 +38,45 @@ class Bridge:
     """
 
     def __init__(self, loop: Any, *, is_quiet: bool = False) -> None:
-        self.seams = Seams()
+        self.seams: dict[str, Seam] = {}
         self.workspace = Path(loop.workspace).expanduser().absolute()
         self.configuration = read_configuration(loop)
         self._loop = loop
         self._is_quiet = is_quiet
         options = self.configuration.bridge
-        senders = senders_of_loop(loop)
-        self._scopes = TurnScopes(senders)
+        self._senders = senders_of_loop(loop)
         self._model = HostLanguageModel(loop)
         self.memory = MemoryService(
             self.workspace,
             config=self.configuration.memory,
             llm=self._model,
-            senders=senders,
+            senders=self._senders,
             project=options.worked_in("."),
             start_limit=options.start_limit,
             close_limit=_CLOSE_LIMIT,
         )
         self._is_settled = False
         self.turns = Turns(
-            self.memory, loop.sessions, scopes=self._scopes, attend=self._attend, answered=self._answered
+            self.memory, loop.sessions, senders=self._senders, attend=self._attend, answered=self._answered
         )
         self._prompt_files = PromptFiles(loop, self.memory)
         if self.configuration.memory.enabled(PLUGIN_NAME):
             self._attach()
 
     def _attach(self) -> None:
-        attach = self.seams.attach
-        attach("recall", self._attach_recall)
-        attach("turn saved", self._attach_turn_saved)
-        attach("early recall", self._attach_early_recall)
-        attach("tool hook", self._attach_tool_hook)
         compacting = Compaction(self._loop, self.memory)
-        attach("compaction under token pressure", compacting.attach_token_pressure)
-        attach("compaction of a session", compacting.attach_archive)
-        attach("prompt files", self._prompt_files.attach)
-        attach("close", self._attach_close)
-        attach("tools", self._attach_tools)
+        seams = (
+            attach("recall", self._attach_recall),
+            attach("turn saved", self._attach_turn_saved),
+            attach("early recall", self._attach_early_recall),
+            attach("tool hook", self._attach_tool_hook),
+            attach("compaction under token pressure", compacting.attach_token_pressure),
+            attach("compaction of a session", compacting.attach_archive),
+            attach("prompt files", self._prompt_files.attach),
+            attach("close", self._attach_close),
+            attach("tools", self._attach_tools),
+        )
+        self.seams = {seam.name: seam for seam in seams}
 
     def _attach_recall(self) -> str:
         self._loop.register_runtime_context_provider(self.turns.provide)
@@ -86,7 +86,7 @@ class Bridge:
         from nanobot.bus.runtime_events import SessionTurnPersisted, SessionTurnStarted
 
         replies = Replies(
-            self.memory, self._loop, scopes=self._scopes, background_turns=self.configuration.bridge.background_turns
+            self.memory, self._loop, senders=self._senders, background_turns=self.configuration.bridge.background_turns
         )
         self._loop.bus.subscribe(replies.on_started, SessionTurnStarted)
         self._loop.bus.subscribe(replies.on_persisted, SessionTurnPersisted)
@@ -151,7 +151,7 @@ class Bridge:
         self._is_settled = True
         if self._is_quiet:
             say_problems(memory.plugins.problems)
-        for tool in memory.tools() if self.seams.attached("tools") else ():
+        for tool in memory.tools() if self.seams["tools"].attached else ():
             if self._loop.tools.has(tool.name):
                 logger.warning("the memory's tool {} is left out: nanobot has one of that name", tool.name)
             else:

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nanobot.utils.helpers import strip_think
+
 from nanobot_memory_plugins.core import LanguageModelError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -34,20 +36,17 @@ class HostLanguageModel:
             raise LanguageModelError(
                 Sentence("nanobot's event loop is not running: no answer for {purpose!r}.", purpose=purpose)
             )
+        answer = self._answer([dict(message) for message in messages], max_tokens)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(answer, host))
+
+    async def _answer(self, messages: list[dict[str, Any]], max_tokens: int) -> str:
         loop = self._agent_loop
-        answer = answer_of(loop.provider, loop.model, [dict(message) for message in messages], max_tokens)
-        request = asyncio.run_coroutine_threadsafe(answer, host)
-        return await asyncio.wrap_future(request)
-
-
-async def answer_of(provider: Any, model: str, messages: list[dict[str, Any]], max_tokens: int) -> str:
-    """Return what a provider of nanobot's answers. Raises `LanguageModelError` when it failed."""
-    from nanobot.utils.helpers import strip_think
-
-    response = await provider.chat_with_retry(messages=messages, tools=None, model=model, max_tokens=max_tokens)
-    if response.finish_reason == "error":
-        # The text of the response can carry the prompt: only the kind of the failure is passed on.
-        kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
-        raise LanguageModelError(Sentence("nanobot's provider failed: {kind}.", kind=kind))
-    # Without the reasoning that some models write into their answer, as nanobot itself drops it.
-    return str(strip_think(response.content or ""))
+        response = await loop.provider.chat_with_retry(
+            messages=messages, tools=None, model=loop.model, max_tokens=max_tokens
+        )
+        if response.finish_reason == "error":
+            # The text of the response can carry the prompt: only the kind of the failure is passed on.
+            kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
+            raise LanguageModelError(Sentence("nanobot's provider failed: {kind}.", kind=kind))
+        # Without the reasoning that some models write into their answer, as nanobot itself drops it.
+        return str(strip_think(response.content or ""))

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class NanobotPlugin:
 
         running = bridge_for(context.workspace)
         try:
-            seams = running.seams.all() if running is not None else probe_seams()
+            seams = running.seams.values() if running is not None else probe_seams()
         except PluginError as error:
             return [found, Finding("nanobot seams", error.cause, Health.BAD, hint=error.hint)]
         infos = [Finding(_subject(name), Sentence(why), Health.INFO) for name, why in _IMPOSSIBLE.items()]
@@ -71,7 +71,7 @@ def host_finding(installed: str | None = None) -> Finding:
     return Finding(HOST, Sentence("{found}, not supported", found=found), Health.BAD, hint=UPGRADE)
 
 
-def probe_seams() -> Sequence[Seam]:
+def probe_seams() -> Iterable[Seam]:
     """Return the seams of the installed nanobot, where none runs in this process.
 
     A real AgentLoop is built on a temporary workspace, and attaches the bridge as it would in service; nothing of it
@@ -93,7 +93,7 @@ def probe_seams() -> Sequence[Seam]:
                 "nanobot did not load the bridge.",
                 hint="Install both in one environment: pip install nanobot-ai nanobot-memory-bridge",
             )
-        return bridge.seams.all()
+        return bridge.seams.values()
 
 
 def _build_loop(folder: Path) -> Any:

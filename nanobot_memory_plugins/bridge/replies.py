@@ -5,9 +5,11 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.bridge.sessions import is_answer, is_for_people, is_own, live_messages, public_messages
-from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core import MemoryService, logger
+from nanobot_memory_plugins.bridge.turn_scopes import turn_scope
+from nanobot_memory_plugins.core import MemoryService
+from nanobot_memory_plugins.core.host.framework_calls import never_raises
 from nanobot_memory_plugins.core.host.history import tokens_of
+from nanobot_memory_plugins.core.scopes.people import Senders
 
 
 class Replies:
@@ -20,33 +22,21 @@ class Replies:
     """
 
     def __init__(
-        self,
-        memory: MemoryService,
-        loop: Any,
-        *,
-        scopes: TurnScopes,
-        background_turns: bool,
-        now: Callable[[], datetime] = datetime.now,
+        self, memory: MemoryService, loop: Any, *, senders: Callable[[], Senders], background_turns: bool
     ) -> None:
         self._memory = memory
         self._loop = loop
-        self._scopes = scopes
+        self._senders = senders
         self._background_turns = background_turns
-        self._now = now
         self._started: dict[str, datetime] = {}
 
     def on_started(self, event: Any) -> None:
         """Learn that a turn has begun."""
-        self._started[event.context.session_key] = self._now()
+        self._started[event.context.session_key] = datetime.now()
 
+    @never_raises
     def on_persisted(self, event: Any) -> None:
-        """Learn that a turn has been saved, and keep its replies. Never raises, returns at once."""
-        try:
-            self._keep_turn(event)
-        except Exception as error:
-            logger.warning("a reply could not be kept: {}", type(error).__name__)
-
-    def _keep_turn(self, event: Any) -> None:
+        """Learn that a turn has been saved, and keep its replies. Returns at once."""
         context = event.context
         key = context.session_key
         started = self._started.pop(key, None)
@@ -54,8 +44,13 @@ class Replies:
             return
         session = self._loop.sessions.get_or_create(key)
         turn = public_messages([message for message in session.messages if _since(message, started)])
-        scope = self._scopes.of(
-            key, channel=context.channel, chat_id=context.chat_id, sender=event.sender_id, metadata=context.metadata
+        scope = turn_scope(
+            self._senders(),
+            key,
+            channel=context.channel,
+            chat_id=context.chat_id,
+            sender=event.sender_id,
+            metadata=context.metadata,
         )
         if is_for_people(key, context.metadata):
             saved = self._memory.turn(key, scope=scope)

@@ -33,29 +33,14 @@ class Seam:
     detail: str
 
 
-class Seams:
-    """The table of what attached."""
-
-    def __init__(self) -> None:
-        self._seams: dict[str, Seam] = {}
-
-    def attach(self, name: str, take_hold: Callable[[], str]) -> None:
-        """Try one seam of `DEGRADED`. ``take_hold`` returns where it took hold, or raises; nothing is raised here."""
-        try:
-            seam = Seam(name, True, take_hold())
-        except AttributeError as error:
-            kind = type(error.obj).__name__
-            seam = Seam(name, False, Sentence("{kind} has no {names}", kind=kind, names=error.name))
-        except Exception as error:
-            seam = Seam(name, False, Sentence("failed: {kind}", kind=type(error).__name__))
-        if not seam.attached:
-            logger.warning("memory in nanobot: {} is not attached ({}): {}", name, seam.detail, DEGRADED[name])
-        self._seams[name] = seam
-
-    def all(self) -> list[Seam]:
-        """Return every seam, in the order in which they were tried."""
-        return list(self._seams.values())
-
-    def attached(self, name: str) -> bool:
-        """Return whether a seam was tried and attached."""
-        return name in self._seams and self._seams[name].attached
+def attach(name: str, take_hold: Callable[[], str]) -> Seam:
+    """Try one seam of `DEGRADED`. ``take_hold`` returns where it took hold, or raises; nothing is raised here."""
+    try:
+        return Seam(name, True, take_hold())
+    except AttributeError as error:
+        kind = type(error.obj).__name__
+        seam = Seam(name, False, Sentence("{kind} has no {names}", kind=kind, names=error.name))
+    except Exception as error:
+        seam = Seam(name, False, Sentence("failed: {kind}", kind=type(error).__name__))
+    logger.warning("memory in nanobot: {} is not attached ({}): {}", name, seam.detail, DEGRADED[name])
+    return seam

@@ -1,6 +1,6 @@
 """The owner of a turn: its sender, in the group chat that it is from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS, sender_name
@@ -71,23 +71,22 @@ def _whole_chat(channel: str, chat_id: str, metadata: Mapping[str, Any], session
     return chat_id
 
 
-class TurnScopes:
-    """Returns the scopes of turns. ``senders`` says who may write to this nanobot."""
-
-    def __init__(self, senders: Callable[[], Senders]) -> None:
-        self.senders = senders
-
-    def of(
-        self, session_key: str, *, channel: object, chat_id: object, sender: object, metadata: Mapping[str, Any] | None
-    ) -> Scope:
-        """Return the scope of a turn."""
-        on, chat, user = (str(value or "") for value in (channel, chat_id, sender))
-        # On nanobot's own channel the session says who the owner is.
-        on = "" if on == NOBODYS_CHANNEL else on
-        user = "" if is_nobody(user) else user
-        senders = self.senders()
-        group, certain = group_chat_of(on, chat, user, metadata, session_key=session_key)
-        # A turn that nobody wrote cannot tell a group from its owner's own chat: then, too, the session says it.
-        if senders.unified or not (certain or (user and not senders.one_user)):
-            group = ""
-        return scope_of(session_key, channel=on, sender=user, group_chat=group)
+def turn_scope(
+    senders: Senders,
+    session_key: str,
+    *,
+    channel: object,
+    chat_id: object,
+    sender: object,
+    metadata: Mapping[str, Any] | None,
+) -> Scope:
+    """Return the scope of a turn; ``senders`` are those who may write to this nanobot."""
+    on, chat, user = (str(value or "") for value in (channel, chat_id, sender))
+    # On nanobot's own channel the session says who the owner is.
+    on = "" if on == NOBODYS_CHANNEL else on
+    user = "" if is_nobody(user) else user
+    group, certain = group_chat_of(on, chat, user, metadata, session_key=session_key)
+    # A turn that nobody wrote cannot tell a group from its owner's own chat: then, too, the session says it.
+    if senders.unified or not (certain or (user and not senders.one_user)):
+        group = ""
+    return scope_of(session_key, channel=on, sender=user, group_chat=group)

@@ -19,9 +19,11 @@ from nanobot_memory_plugins.bridge.sessions import (
     public_messages,
     recorded_messages,
 )
-from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core import MemoryService, Scope, logger
+from nanobot_memory_plugins.bridge.turn_scopes import turn_scope
+from nanobot_memory_plugins.core import MemoryService, Scope
+from nanobot_memory_plugins.core.host.framework_calls import guarded, never_raises
 from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.scopes.people import Senders
 from nanobot_memory_plugins.core.text.private import is_private as says_private
 
 # How messages begin that nanobot would refuse as an unknown command.
@@ -72,13 +74,13 @@ class Turns:
         memory: MemoryService,
         sessions: Any,
         *,
-        scopes: TurnScopes,
+        senders: Callable[[], Senders],
         attend: Callable[[], None],
         answered: Callable[[float | None], None],
     ) -> None:
         self._memory = memory
         self._sessions = sessions
-        self._scopes = scopes
+        self._senders = senders
         self._attend = attend
         self._answered = answered
 
@@ -87,7 +89,9 @@ class Turns:
 
         @wraps(process)
         async def processing(msg: Any, session_key: str | None = None, *args: Any, **kwargs: Any) -> Any:
-            token = _running.set(self._begin_early(msg, session_key, ephemeral=bool(kwargs.get("ephemeral"))))
+            running = _RunningTurn(bool(kwargs.get("ephemeral")))
+            token = _running.set(running)
+            self._begin_early(running, msg, session_key)
             try:
                 return await process(msg, session_key, *args, **kwargs)
             finally:
@@ -95,41 +99,34 @@ class Turns:
 
         return processing
 
+    @guarded
     async def provide(self, request: Any) -> RuntimeContextBlock | None:
-        """Answer the host's request for context: a block for the user's message, or None. Never raises."""
-        try:
-            self._attend()
-            key, text, running = str(request.session_key or ""), str(request.original_user_text or ""), _running.get()
-            if not self._is_heard(key, text, request):
-                if not is_own(key):  # the memory's tools are for a timer's turn, too
-                    await self._memory.start()
-                    self._answered(None)
-                return None
-            turn = running.take(key, text) if running is not None else None
-            turn = turn or self._begin(key, text, self._scope_of(key, request))
-            limit = self._memory.limit_of(None)
-            block = await turn.received(text)
-            self._answered(limit if turn.was_late else None)
-            self._take_in(turn)
-        except Exception as error:
-            logger.warning("recall failed: {}", type(error).__name__)
+        """Answer the host's request for context: a block for the user's message, or None."""
+        self._attend()
+        key, text, running = str(request.session_key or ""), str(request.original_user_text or ""), _running.get()
+        if not self._is_heard(key, text, request):
+            if not is_own(key):  # the memory's tools are for a timer's turn, too
+                await self._memory.start()
+                self._answered(None)
             return None
+        turn = running.take(key, text) if running is not None else None
+        turn = turn or self._begin(key, text, self._scope_of(key, request))
+        limit = self._memory.limit_of(None)
+        block = await turn.received(text)
+        self._answered(limit if turn.was_late else None)
+        self._take_in(turn)
         return RuntimeContextBlock(BLOCK_SOURCE, block) if block else None
 
-    def _begin_early(self, msg: Any, session_key: str | None, *, ephemeral: bool) -> _RunningTurn:
-        """Begin the recall for a message that has just come in; commands have none. Never raises."""
-        running = _RunningTurn(ephemeral)
-        try:
-            self._attend()
-            key = str(session_key or msg.session_key)
-            text = msg.content if isinstance(msg.content, str) else ""
-            running.scope = scope = self._scope_of(key, msg)
-            is_command = text.lstrip().startswith(("/", "!")) and not says_private(text)
-            if not (ephemeral or is_command) and msg.is_user_input and self._is_heard(key, text, msg):
-                running.text, running.begun = text, self._begin(key, text, scope)
-        except Exception as error:
-            logger.warning("recall could not begin early: {}", type(error).__name__)
-        return running
+    @never_raises
+    def _begin_early(self, running: _RunningTurn, msg: Any, session_key: str | None) -> None:
+        """Begin the recall for a message that has just come in; commands have none."""
+        self._attend()
+        key = str(session_key or msg.session_key)
+        text = msg.content if isinstance(msg.content, str) else ""
+        running.scope = scope = self._scope_of(key, msg)
+        is_command = text.lstrip().startswith(("/", "!")) and not says_private(text)
+        if not (running.ephemeral or is_command) and msg.is_user_input and self._is_heard(key, text, msg):
+            running.text, running.begun = text, self._begin(key, text, scope)
 
     def _is_heard(self, key: str, text: str, message: Any) -> bool:
         """Return whether a person has just said this, in a session that is kept."""
@@ -144,8 +141,13 @@ class Turns:
 
     def _scope_of(self, key: str, message: Any) -> Scope:
         """Return the scope of a message or a request."""
-        return self._scopes.of(
-            key, channel=message.channel, chat_id=message.chat_id, sender=message.sender_id, metadata=message.metadata
+        return turn_scope(
+            self._senders(),
+            key,
+            channel=message.channel,
+            chat_id=message.chat_id,
+            sender=message.sender_id,
+            metadata=message.metadata,
         )
 
     def _begin(self, key: str, text: str, scope: Scope) -> Turn:
@@ -159,7 +161,7 @@ class Turns:
         nanobot's record does not say who wrote what: that of a group of several people is left to whoever knows.
         """
         scope = turn.scope
-        if isinstance(scope, Scope) and (not scope.group_chat or self._scopes.senders().one_user):
+        if isinstance(scope, Scope) and (not scope.group_chat or self._senders().one_user):
             messages = self._messages_of(turn.session_key, recorded_messages)
             self._memory.take_in_behind(turn, lambda: earlier_messages(messages()))
 

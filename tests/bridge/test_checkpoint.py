@@ -1,6 +1,6 @@
 """The text by which nanobot replaces what it compacts."""
 
-from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
+from nanobot_memory_plugins.bridge.compaction import replacement, split_checkpoint
 from nanobot_memory_plugins.core.values import Message, Summary
 
 MESSAGES = [

@@ -16,7 +16,7 @@ async def test_a_seam_that_is_gone_is_reported_and_the_others_hold(install, reco
     calls = recorder(recall="A fact.")
     monkeypatch.setattr(Bridge, "_attach_tool_hook", lambda bridge: bridge._loop.no_such_hooks)
     loop = install().loop()
-    (gone,) = [seam for seam in bridge_of(loop).seams.all() if not seam.attached]
+    (gone,) = [seam for seam in bridge_of(loop).seams.values() if not seam.attached]
     assert (gone.name, str(gone.detail)) == ("tool hook", "AgentLoop has no no_such_hooks")
     await loop.process_direct("hello")
     await loop.aclose()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.senders import sender_name, senders_of
-from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes, group_chat_of
+from nanobot_memory_plugins.bridge.turn_scopes import group_chat_of, turn_scope
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.scopes.people import People
@@ -95,7 +95,7 @@ def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender()
 def test_the_owner_is_known_by_the_name_that_the_channel_gives(channel, section, sender, is_owner):
     channels = {channel.partition(".")[0]: {"enabled": True, **section}}
     senders = senders_of(channels, unified=False, approved=lambda _channel: [])
-    scope = TurnScopes(lambda: senders).of("s", channel=channel, chat_id=sender, sender=sender, metadata={})
+    scope = turn_scope(senders, "s", channel=channel, chat_id=sender, sender=sender, metadata={})
     person = People({}, senders).of(scope)
     assert (person is not None and person.is_owner) == is_owner
 
