@@ -66,8 +66,7 @@ def mcp(
     # The SDK and the memory take their time to import: only who serves pays for it.
     from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
     from nanobot_memory_plugins.mcp.http import address_of, bound_socket, serve_http
-    from nanobot_memory_plugins.mcp.memory import served_memory
-    from nanobot_memory_plugins.mcp.server import MemoryServer
+    from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
     from nanobot_memory_plugins.mcp.stdio import serve_stdio
 
     memory = served_memory(folder, options, project=worked_in)

@@ -39,11 +39,8 @@ class OneToken:
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return a client with this token, in the SDK's form, or None."""
-        return AccessToken(token="", client_id="", scopes=[]) if self.is_known(token) else None
-
-    def is_known(self, token: str) -> bool:
-        """Return whether it is the token."""
-        return secrets.compare_digest(_digest(token), self._digest)
+        is_known = secrets.compare_digest(_digest(token), self._digest)
+        return AccessToken(token="", client_id="", scopes=[]) if is_known else None
 
 
 def checked_token(token: str) -> str:

@@ -1,13 +1,19 @@
-"""The server: the SDK's own, with the tools of the plugins."""
+"""The server: the SDK's own, with the tools of the plugins, over a memory that uses no language model.
+
+It leaves to a host with one what that does better.
+"""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from mcp import types
-from nanobot_memory_plugins.core import MemoryService
+from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 from nanobot_memory_plugins.core.host.memory_service import NOT_READY, ServiceTool
+from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
-from nanobot_memory_plugins.mcp.clients import Client
+from nanobot_memory_plugins.mcp.clients import OWNER, Client
 from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS, bounded, listed
 
 try:
@@ -22,6 +28,15 @@ except ImportError:  # version 2 of the SDK has renamed it
     IS_VERSION_1 = False
 
 NAME = "nanobot-memory"
+# Seconds for which what the host of the workspace says of its people holds.
+_PEOPLE_SECONDS = 60.0
+# Seconds that a request waits for the memory to open, and a call for its answer.
+_START_SECONDS = _CALL_SECONDS = 25.0
+# Where no host says who may write: the owner by the name that they have here.
+_OWN = Senders(owner=frozenset({OWNER}))
+# The bridge into a host that is not here, and the daily consolidation, which is for a process with a language model.
+_LEFT_OUT = {"nanobot": {"enabled": False}}
+_SCHEDULE = ("consolidation_schedule", "consolidationSchedule")
 
 
 class MemoryServer(FastMCP[Any]):
@@ -76,3 +91,24 @@ class MemoryServer(FastMCP[Any]):
 def _text_result(text: str) -> types.CallToolResult:
     content = {"content": [{"type": "text", "text": text}], "isError": text.startswith("Error:")}
     return types.CallToolResult.model_validate(content)
+
+
+def served_memory(workspace: Path, config: MemoryConfig, *, project: str = "") -> MemoryService:
+    """Return the memory of one workspace, for many clients."""
+    read_senders = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
+
+    def senders() -> Senders:
+        senders_now = read_senders()
+        return _OWN if senders_now is UNSAID else senders_now
+
+    options = config.plugins.get("consolidation", {})
+    consolidation = {key: value for key, value in options.items() if key not in _SCHEDULE}
+    plugins = {**config.plugins, **_LEFT_OUT, "consolidation": {**consolidation, _SCHEDULE[0]: False}}
+    return MemoryService(
+        workspace,
+        config=config.model_copy(update={"plugins": plugins}),
+        senders=senders,
+        project=project,
+        start_limit=_START_SECONDS,
+        tool_limit=_CALL_SECONDS,
+    )

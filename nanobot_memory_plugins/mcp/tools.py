@@ -4,8 +4,7 @@ A client has no hooks: nothing but these texts makes its model use the memory, a
 user said. So what it keeps is the model's note.
 """
 
-from collections.abc import Mapping
-from copy import deepcopy
+import json
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryTool
@@ -51,7 +50,8 @@ def listed(tool: MemoryTool, *, hears_user: bool) -> dict[str, Any]:
     tool that another plugin offers nothing is known but whether it says that it only reads; a hint that is missing
     would mean the worst.
     """
-    schema, description = _plain(tool.parameters), tool.description
+    schema: dict[str, Any] = json.loads(json.dumps(tool.parameters, default=dict))  # frozen mappings as dicts
+    description = tool.description
     if tool.name == "remember" and not hears_user:
         schema.get("properties", {}).pop("said", None)
         description += _YOUR_NOTE
@@ -81,10 +81,3 @@ def bounded(text: str) -> str:
     note = f"(About {len(text) - ANSWER_CHARACTERS:,} characters are left out here. {_NARROWER})"
     last = last[: ANSWER_CHARACTERS // 2]
     return f"{body[: ANSWER_CHARACTERS - len(last) - len(note) - 2]}\n{note}\n{last}"
-
-
-def _plain(value: Any) -> Any:
-    """Return frozen mappings and tuples as dicts and lists."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else deepcopy(value)

@@ -15,8 +15,7 @@ from mcp.types import CallToolResult
 
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
-from nanobot_memory_plugins.mcp.memory import served_memory
-from nanobot_memory_plugins.mcp.server import MemoryServer
+from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
 from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.files_of import text_of
 

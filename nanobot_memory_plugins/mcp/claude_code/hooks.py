@@ -6,11 +6,10 @@ that the plugin's hooks and its server share.
 
 import json
 import secrets
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -41,35 +40,10 @@ _NOTHING = "{}"
 _WINDOW = 200_000
 # Characters that the host puts into its prompt; of more it shows a part.
 _MOST_CONTEXT = 9_500
+# One event as it comes in the arguments of a tool: every value is a text, empty where there is none.
+Event = Mapping[str, str]
+
 _ADVICE = "Keep in the summary what stands here; it was taken from the conversation itself:\n\n"
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-Text = Annotated[str, BeforeValidator(_text)]
-
-
-class HookEvent(BaseModel):
-    """One event, as it comes in the arguments of a tool: every value is a text, empty where there is none."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    event: Text
-    session_id: Text
-    secret: Text = ""
-    transcript_path: Text = ""
-    cwd: Text = ""
-    agent_id: Text = ""
-    prompt: Text = ""
-    tool_name: Text = ""
-    tool_input: Text = ""
-    tool_response: Text = ""
-    duration_ms: Text = ""
-    error: Text = ""
-    last_assistant_message: Text = ""
-    trigger: Text = ""
 
 
 @dataclass(slots=True)
@@ -98,16 +72,13 @@ class Hooks:
 
     async def answer(self, arguments: Mapping[str, Any]) -> str:
         """Answer one event. Nothing that goes wrong with it is an error for the host, whose turn goes on."""
-        try:
-            event = HookEvent.model_validate(dict(arguments))
-        except ValidationError:
-            return _NOTHING
-        if not self._secret or not secrets.compare_digest(event.secret.encode(), self._secret.encode()):
+        event = defaultdict(str, {name: _text(value) for name, value in arguments.items()})
+        if not self._secret or not secrets.compare_digest(event["secret"].encode(), self._secret.encode()):
             logger.warning("an event that no hook has told of is not taken in")
             return _NOTHING
-        if event.event not in FIELDS or not event.session_id:
+        if event["event"] not in FIELDS or not event["session_id"]:
             return _NOTHING
-        limit = SECONDS[event.event]
+        limit = SECONDS[event["event"]]
         return await self._service.call(lambda memory: self._answer_event(memory, event), limit=limit) or _NOTHING
 
     def close(self) -> None:
@@ -115,37 +86,37 @@ class Hooks:
         for key in list(self._sessions):
             self._end(key)
 
-    async def _answer_event(self, memory: "MemoryHost", event: HookEvent) -> str:
-        key = f"claude-code:{event.session_id}"
-        project = await run_in_daemon_thread(project_of, event.cwd) if event.cwd else ""
+    async def _answer_event(self, memory: "MemoryHost", event: Event) -> str:
+        key = f"claude-code:{event['session_id']}"
+        project = await run_in_daemon_thread(project_of, event["cwd"]) if event["cwd"] else ""
         scope = replace(self._own.scope, project=project)
         session = self._sessions.setdefault(key, _Session(scope))
         session.scope = scope  # the folder in which it works may be another one now
         self._service.touch(key, scope)
-        if event.event == USER_PROMPT:
+        if event["event"] == USER_PROMPT:
             self.client = Client(key, scope)
             return await self._prompt(memory, key, session, event)
-        if event.event == BEFORE_COMPACTION:
+        if event["event"] == BEFORE_COMPACTION:
             return await self._before_compaction(memory, key, session, event)
-        if event.event == STOPPED:
+        if event["event"] == STOPPED:
             await self._stop(memory, key, session, event)
-        elif memory.tool(event.tool_name) is None:  # what the memory's own answer is memory already
+        elif memory.tool(event["tool_name"]) is None:  # what the memory's own answer is memory already
             await self._tool(memory, key, session, event)
         return _NOTHING
 
-    async def _prompt(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> str:
+    async def _prompt(self, memory: "MemoryHost", key: str, session: _Session, event: Event) -> str:
         """Return what is added to a prompt: what is known of the user, once, and what is recalled."""
         for other in [other for other in self._sessions if other != key]:  # the host shows another session now
             self._end(other)
-        recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
-        is_hosts = is_notice(event.prompt)
+        recorded = (await run_in_daemon_thread(read_transcript, event["transcript_path"])).before(event["prompt"])
+        is_hosts = is_notice(event["prompt"])
         standing = [{"role": "system", "content": block} for block in session.blocks]
         context = await memory.message_received(
             session_key=key,
-            text=event.prompt,
+            text=event["prompt"],
             history=[*recorded.live, *standing],
             scope=session.scope,
-            spoken=not (is_hosts or event.agent_id or _folded(event.prompt) in self._prompts_of_tools),
+            spoken=not (is_hosts or event["agent_id"] or _folded(event["prompt"]) in self._prompts_of_tools),
         )
         self._take_in_once(key, session, recorded)
         if is_hosts:
@@ -161,37 +132,37 @@ class Hooks:
         output = {"hookEventName": USER_PROMPT, "additionalContext": "\n\n".join(texts)}
         return json.dumps({"hookSpecificOutput": output, "suppressOutput": True}, ensure_ascii=False)
 
-    async def _tool(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> None:
-        given = _value(event.tool_input)
+    async def _tool(self, memory: "MemoryHost", key: str, session: _Session, event: Event) -> None:
+        given = _value(event["tool_input"])
         arguments = given if isinstance(given, Mapping) else {"input": given}
         if isinstance(prompt := arguments.get("prompt"), str):
             self._prompts_of_tools.add(_folded(prompt))
-        failed = event.event == TOOL_FAILED
+        failed = event["event"] == TOOL_FAILED
         await memory.tool_executed(
             session_key=key,
-            tool_name=event.tool_name,
+            tool_name=event["tool_name"],
             arguments=arguments,
-            result=None if failed else _result(_value(event.tool_response)),
-            error=(event.error or "It failed.") if failed else None,
-            duration_ms=float(event.duration_ms) if event.duration_ms.replace(".", "", 1).isdecimal() else 0.0,
+            result=None if failed else _result(_value(event["tool_response"])),
+            error=(event["error"] or "It failed.") if failed else None,
+            duration_ms=float(event["duration_ms"]) if event["duration_ms"].replace(".", "", 1).isdecimal() else 0.0,
             scope=session.scope,
         )
 
-    async def _stop(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> None:
-        if event.last_assistant_message:
-            await memory.message_sent(session_key=key, text=event.last_assistant_message, scope=session.scope)
+    async def _stop(self, memory: "MemoryHost", key: str, session: _Session, event: Event) -> None:
+        if event["last_assistant_message"]:
+            await memory.message_sent(session_key=key, text=event["last_assistant_message"], scope=session.scope)
         if not session.is_taken_in:  # a fork's own record is written after its first prompt
-            self._take_in_once(key, session, await run_in_daemon_thread(read_transcript, event.transcript_path))
+            self._take_in_once(key, session, await run_in_daemon_thread(read_transcript, event["transcript_path"]))
 
-    async def _before_compaction(self, memory: "MemoryHost", key: str, session: _Session, event: HookEvent) -> str:
+    async def _before_compaction(self, memory: "MemoryHost", key: str, session: _Session, event: Event) -> str:
         """Save what is about to be cut, and return what the host's summary shall hold."""
-        recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
+        recorded = await run_in_daemon_thread(read_transcript, event["transcript_path"])
         await _take_in(memory, key, session, recorded.live, recorded.parent)
         summary = await memory.before_compaction(
             session_key=key,
             messages=recorded.live,
             context_window=_WINDOW,
-            reason=event.trigger or "auto",
+            reason=event["trigger"] or "auto",
             replaceable=False,
             scope=session.scope,
         )
@@ -230,9 +201,8 @@ def fitting_texts(texts: Sequence[str], most: int = _MOST_CONTEXT) -> list[str]:
     return shown
 
 
-def new_secret() -> str:
-    """Return a secret that a plugin's hooks and its server share."""
-    return secrets.token_urlsafe(24)
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _value(text: str) -> object:

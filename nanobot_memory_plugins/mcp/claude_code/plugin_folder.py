@@ -1,6 +1,7 @@
 """The folder that Claude Code loads: what the plugin is, its server, its hooks, and a marketplace that offers it."""
 
 import json
+import secrets
 import shlex
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +12,7 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
-from nanobot_memory_plugins.mcp.claude_code.hooks import FIELDS, HOOK_TOOL, SECONDS, SECRET_VARIABLE, new_secret
+from nanobot_memory_plugins.mcp.claude_code.hooks import FIELDS, HOOK_TOOL, SECONDS, SECRET_VARIABLE
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 PLUGIN, _SERVER = "nanobot-memory", "memory"
@@ -50,7 +51,7 @@ def write_plugin(folder: Path, command: list[str]) -> list[Path]:
             hint="Name a folder that is new or empty.",
         )
     written = []
-    for name, content in _files(command, _secret_of(folder) or new_secret()).items():
+    for name, content in _files(command, _secret_of(folder) or secrets.token_urlsafe(24)).items():
         path, text = folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         if _read_json(path) != content:
             try:
