@@ -17,9 +17,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from benchmarks.measure import unhurried, unhurried_by_words
-from nanobot_memory_plugins.core import MemoryHost, Message
+from nanobot_memory_plugins.core import MemoryHost, Message, language_of
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.recall.block import day_in_words, is_chinese
+from nanobot_memory_plugins.recall.block import day_in_words
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _A_MESSAGE = timedelta(seconds=45)
@@ -104,7 +104,7 @@ def read_lives(file: Path) -> list[Life]:
 def evidence(life: Life, probe: Probe) -> Beside:
     """Return what a perfect memory would give: the needed messages as lines with their days, and nothing else."""
     lines = [
-        f"[{day_in_words(_at(session.day).date(), chinese=is_chinese(said.text))}] {said.role}: {said.text}"
+        f"[{day_in_words(_at(session.day).date(), language_of(said.text))}] {said.role}: {said.text}"
         for session, said in life.needed(probe)
     ]
     return Beside(block="\n".join(lines))

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from benchmarks.measure import unhurried
 from benchmarks.retrieval.datasets import LabelledDocument, LabelledSet, Question
-from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core import MemoryHost, language_of
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.recall.block import day_in_words, is_chinese
+from nanobot_memory_plugins.recall.block import day_in_words
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _QUESTION_SESSION = "benchmark:question"
@@ -84,7 +84,7 @@ async def _write_transcripts(workspace: Path, documents: Iterable[LabelledDocume
 
 def note_line(document: LabelledDocument) -> str:
     """Return a document as a line, with its date in words, as our block has it: small models copy dates as they are."""
-    day = f"[{day_in_words(document.ts.date(), chinese=is_chinese(document.text))}] " if document.ts else ""
+    day = f"[{day_in_words(document.ts.date(), language_of(document.text))}] " if document.ts else ""
     speaker = f"{document.speaker}: " if document.speaker else ""
     return f"{day}{speaker}{document.text}"
 

@@ -4,14 +4,13 @@ import calendar
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, datetime
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, estimate_tokens
+from nanobot_memory_plugins.core import ContextBlock, Hit, Origin, estimate_tokens, language_of
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.pasted import is_pasted
 from nanobot_memory_plugins.recall.deduplicate import one_line
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
@@ -19,7 +18,6 @@ FENCE_TOKENS = 60
 # A user's line is shown whole up to so many characters; of longer ones and of all others the part that answers.
 _WHOLE, _PART = 500, 240
 _HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
-_CHINESE = lazy_re("[\u4e00-\u9fff]")
 
 
 def build_block(
@@ -38,17 +36,18 @@ def build_block(
     chars = (math.inf if most_chars is None else most_chars) - FENCE_CHARS - len(head)
     tokens = options.max_context_tokens - FENCE_TOKENS - (estimate_tokens(head) + 1 if head else 0)
     lines: dict[str, str] = {}
-    sources: set[str] = set()
+    sources: set[tuple[str, bool]] = set()
     for rank, hit in enumerate(ordered):
         line = render(hit, options, rank=rank, project=project)
-        heading = "" if hit.path in sources else f"{short_name(hit.path)}\n"
+        source = hit.path, is_of_other_project(hit, project)
+        heading = "" if source in sources else f"{short_name(hit.path)}\n"
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
         cost_chars = len(line) + len(heading) + 1
         if cost_tokens > tokens or cost_chars > chars:
             continue
         tokens, chars = tokens - cost_tokens, chars - cost_chars
         lines[hit.id] = line
-        sources.add(hit.path)
+        sources.add(source)
     if not lines:
         return None
     shown = sorted((hit for hit in ordered if hit.id in lines), key=_newest_first)
@@ -76,14 +75,15 @@ def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = ""
     ``rank`` counts from the best, 0. What is about another project than ``project`` names it.
     """
     text = one_line(_shown_part(hit, rank, options))
-    day = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
+    language = language_of(text)
+    day = f"[{day_in_words(hit.time.date(), language)}] " if hit.time else ""
     speaker = speaker_of(hit)
     if hit.answers:
         question = one_line(hit.answers)
-        speaker += f"，回答“{question}”" if is_chinese(question) else f', asked "{question}"'
+        speaker += f"，回答“{question}”" if language_of(question) == "zh" else f', asked "{question}"'
     if is_of_other_project(hit, project):
         project_name = one_line(hit.scope.project)
-        speaker += f"（另一项目：{project_name}）" if is_chinese(text) else f" (other project: {project_name})"
+        speaker += f"（另一项目：{project_name}）" if language == "zh" else f" (other project: {project_name})"
     return f"- {day}{speaker}: {text} (line {hit.line})"
 
 
@@ -114,21 +114,16 @@ def _newest_first(hit: Hit) -> tuple[bool, float, bool]:
 
 
 def _first_line(today: datetime, hits: Sequence[Hit]) -> str:
-    chinese = any(is_chinese(hit.text) for hit in hits[:1])
-    day = day_in_words(today.date(), chinese=chinese)
-    return (
-        f"今天是{day}。新的在前，摘要在后。" if chinese else f"Today is {day}. The newest comes first, summaries last."
-    )
+    language = language_of(hits[0].text if hits else "")
+    day = day_in_words(today.date(), language)
+    if language == "zh":
+        return f"今天是{day}。新的在前，摘要在后。"
+    return f"Today is {day}. The newest comes first, summaries last."
 
 
-def is_chinese(text: str) -> bool:
-    """Return whether the dates of a text are written in Chinese."""
-    return not text.isascii() and _CHINESE.search(text) is not None
-
-
-def day_in_words(day: date, *, chinese: bool) -> str:
+def day_in_words(day: date, language: Language) -> str:
     """Return "7 May 2023" or "2023年5月7日": a model that reads such days answers with them."""
-    if chinese:
+    if language == "zh":
         return f"{day.year}年{day.month}月{day.day}日"
     return f"{day.day} {calendar.month_name[day.month]} {day.year}"
 
@@ -137,11 +132,5 @@ def speaker_of(hit: Hit) -> str:
     """Return who said a memory; what a user pasted is somebody else's text, and says so."""
     speaker = hit.speaker or hit.origin.value
     if hit.source == "transcript" and hit.origin is Origin.USER and is_pasted(hit.text):
-        return f"{speaker}（粘贴的文字）" if is_chinese(hit.text) else f"{speaker}, pasted"
+        return f"{speaker}（粘贴的文字）" if language_of(hit.text) == "zh" else f"{speaker}, pasted"
     return speaker
-
-
-def brief(hit: Hit) -> Hit:
-    """Return a structured note as its tl;dr and tags; another memory as it is."""
-    text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
-    return replace(hit, text=text, snippet="") if hit.tldr else hit

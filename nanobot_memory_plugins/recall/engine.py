@@ -3,7 +3,7 @@
 The hooks in `plugin` call it, and so do ``nanobot-memory why`` and ``eval``: what is shown and measured is what runs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.recall.block import brief, build_block, render
+from nanobot_memory_plugins.recall.block import build_block, render
 from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_repeats, says_nothing
 from nanobot_memory_plugins.recall.learned import evidence_of_need, helping, need, usefulness
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -86,14 +86,13 @@ class Recalled:
         by_id = {hit.id: hit for hit in self.result.hits}
         return [by_id[id_] for id_ in self.block.hit_ids] if self.block is not None else []
 
-    def narrow(self, hits: Iterable[Hit], kept: Iterable[Hit], reason: Reason) -> list[Hit]:
+    def narrow(self, hits: Sequence[Hit], kept: Sequence[Hit], reason: Reason) -> list[Hit]:
         """Return the hits that are kept, and note of the others why they go."""
-        kept = list(kept)
         gone = {hit.id for hit in hits} - {hit.id for hit in kept}
         if gone:
             self.left_out |= dict.fromkeys(gone, reason)
             self.reason = reason
-        return kept
+        return list(kept)
 
 
 async def recall(
@@ -179,11 +178,8 @@ def _choose(
     That is a decision about the message, not about single hits: when something answers it, what ranks next to that may
     be the second half of the answer, whatever its own words are.
     """
-    found, itself, live = recalled.result.hits, LiveContext([text]), LiveContext([text, *said])
-    # It is recorded before it is asked about, and finds itself: that is nothing found.
-    hits = recalled.narrow(found, (hit for hit in found if not itself.holds(hit.text)), Reason.IN_CONTEXT)
-    recalled.reason = Reason.NOTHING_FOUND
-    hits = recalled.narrow(hits, [hit for hit in hits if not live.holds(hit.text)], Reason.IN_CONTEXT)
+    found, live = recalled.result.hits, LiveContext([text, *said])
+    hits = recalled.narrow(found, [hit for hit in found if not live.holds(hit.text)], Reason.IN_CONTEXT)
     hits = recalled.narrow(hits, fold_repeats(hits), Reason.REPEATS)
     hits = recalled.narrow(hits, [hit for hit in hits if not says_nothing(hit, options)], Reason.SAYS_NOTHING)
     if is_asked:
@@ -199,8 +195,6 @@ def _choose(
     recalled.usefulness = usefulness(hits)
     useful = recalled.narrow(hits, helping(hits, recalled.usefulness, options), Reason.LITTLE_USE)
     shown = recalled.narrow(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
-    if recalled.tier is RecallTier.LIGHT:
-        shown = [brief(hit) for hit in shown]
     project = query.scope.project
 
     def is_shown(hit: Hit) -> bool:  # in a block before

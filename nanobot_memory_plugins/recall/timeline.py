@@ -6,6 +6,7 @@ from datetime import date, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
+from nanobot_memory_plugins.recall.deduplicate import one_line
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Memories of a period that are looked at, the newest: as many as are needed for its lines.
@@ -43,6 +44,11 @@ class Conversation:
             return self.noted[0]
         statements = (hit for hit in self.said if hit.origin is Origin.USER and not ends_in_question_mark(hit.text))
         return next(statements, self.said[0])
+
+    @property
+    def about(self) -> str:
+        """The same as one line, the gist of a note that has one."""
+        return one_line(self.telling.tldr or self.telling.text)
 
 
 def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:

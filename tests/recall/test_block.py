@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin
-from nanobot_memory_plugins.recall.block import brief, build_block
+from nanobot_memory_plugins.recall.block import build_block
 from nanobot_memory_plugins.recall.deduplicate import says_nothing
 from nanobot_memory_plugins.recall.options import RecallOptions
 
@@ -75,15 +75,6 @@ def test_what_was_noted_of_a_question_alone_says_nothing():
     assert says_nothing(noted, RecallOptions())
     answered = replace(noted, text=f"{noted.text}\nResult: It is 5433.")
     assert not says_nothing(answered, RecallOptions())
-
-
-def test_a_light_search_shows_a_note_by_its_tldr_and_tags():
-    note = hit("1", "Stay on sqlite\n\nBecause of the cost", tldr="Stay on sqlite", tags=("deploy", "db"))
-    light = build_block([brief(note), brief(hit("2", "no note"))], RecallOptions()).text
-    assert "user: Stay on sqlite [deploy, db] (line 1)" in light
-    assert "no note" in light
-    assert "Because of the cost" not in light
-    assert "Because of the cost" in build_block([note], RecallOptions()).text
 
 
 TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)

@@ -63,3 +63,10 @@ async def test_a_turn_gets_it_so_in_chinese_too(tmp_path: Path):
         assert (marked in line) is ("jest" in line)
     assert [line for line in lines if marked in line] == lines[-sum("jest" in line for line in lines) :]
     assert "| project b/b |" in found
+
+
+def test_its_heading_counts_where_its_file_has_been_named_before():
+    hits = [hit(name, "We test", f"ana/{name}", path=f"memory/{'long ' * 200}.md") for name in ("alpha", "beta")]
+    block = build_block(hits, RecallOptions(max_context_tokens=500), project="ana/alpha")
+    assert block is not None
+    assert block.hit_ids == ("alpha",)

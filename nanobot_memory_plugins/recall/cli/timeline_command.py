@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import Hit, MemoryConfig, Query, Scope
+from nanobot_memory_plugins.core import MemoryConfig, Query, Scope
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -25,7 +25,6 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -82,12 +81,18 @@ def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[s
         "day": conversation.day.isoformat(),
         "session": conversation.session,
         "messages": conversation.messages,
-        "about": _summary_text(conversation.telling),
+        "about": conversation.about,
         "file": conversation.telling.path,
         "line": conversation.telling.line,
     }
     messages = [
-        {"time": hit.time, "speaker": _speaker(hit), "text": hit.text, "file": hit.path, "line": hit.line}
+        {
+            "time": hit.time,
+            "speaker": hit.speaker or hit.origin.value,
+            "text": hit.text,
+            "file": hit.path,
+            "line": hit.line,
+        }
         for hit in conversation.said
     ]
     return {**row, "said": messages} if everything else row
@@ -99,22 +104,11 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
         out.print(tr("Nothing was said then that is remembered."))
     for conversation in listed:
         name = f"[cyan]{shown(conversation.session)}[/cyan]  " if conversation.session else ""
-        words = _summary_text(conversation.telling)
+        words = conversation.about
         about = words if len(words) <= _LINE else f"{words[:_LINE].rstrip()}…"
         out.print(f"[bold]{conversation.day.isoformat()}[/bold]  {name}{tr(conversation.count)}  {shown(about)}")
         for hit in conversation.said if everything else ():
-            # The user, the assistant or a tool in the reader's language, and a name as it is.
-            speaker = tr(hit.origin.value) if _speaker(hit) == hit.origin.value else hit.speaker
+            speaker = tr(hit.origin.value) if hit.speaker in ("", hit.origin.value) else hit.speaker
             out.print(f"    {hit.time:%H:%M}  [dim]{shown(speaker)}[/dim]  {shown(hit.text)}")
     if more:
         console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
-
-
-def _speaker(hit: Hit) -> str:
-    return hit.speaker or hit.origin.value
-
-
-def _summary_text(hit: Hit) -> str:
-    words = " ".join((hit.tldr or hit.text).split())
-    # People may have written their own text into the file, where nothing hides a secret.
-    return without_secrets(words) if hit.source != "transcript" else words
