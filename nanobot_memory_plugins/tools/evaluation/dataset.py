@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.transfer.reading import time_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 DOCUMENTS, QUERIES = "docs.jsonl", "queries.jsonl"
@@ -30,20 +31,11 @@ def moment(value: object) -> datetime | None:
     A text is ISO 8601 or has year, month and day in this order; a number is seconds since 1970. Without a zone it is
     UTC, so that the result is the same on every machine.
     """
-    with suppress(ValueError, OverflowError, OSError):
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value, UTC)
-        if isinstance(value, str):
-            found = _iso(value.strip()) or _day_and_time(value)
-            return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
-    return None
-
-
-def _iso(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
+    found = time_of(value)
+    if found is None and isinstance(value, str):
+        with suppress(ValueError):
+            found = _day_and_time(value)
+    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
 
 
 def _day_and_time(text: str) -> datetime | None:

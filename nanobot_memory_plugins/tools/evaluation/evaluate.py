@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalDocument, EvalQuery
+from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalQuery
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
 
 RANKED = 60
@@ -66,8 +66,8 @@ async def evaluate(
         stage(Sentence("indexing"))
         await _indexed(store)
         stage(Sentence("asking"))
-        asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
-        return EvaluationOutcome(await asking.answers(dataset.queries), store.status())
+        unhurried = chosen.model_copy(update={"recall_timeout": _NO_LIMIT})
+        return EvaluationOutcome(await _answers(store, places, unhurried, dataset), store.status())
 
 
 async def _indexed(store: Store) -> None:
@@ -84,43 +84,29 @@ async def _indexed(store: Store) -> None:
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-class _Asking:
-    """Asks the questions of one data set."""
+async def _answers(store: Store, places: DocumentPlaces, options: RecallOptions, dataset: Dataset) -> tuple[str, ...]:
+    """Return a line of JSON for each question, in their order."""
+    documents = Counter(document.group for document in dataset.documents)
+    latest: dict[str, datetime] = {}
+    for document in dataset.documents:
+        if document.ts is not None:
+            latest[document.group] = max(document.ts, latest.get(document.group, document.ts))
+    free = asyncio.Semaphore(_AT_A_TIME)
 
-    def __init__(
-        self, store: Store, places: DocumentPlaces, options: RecallOptions, documents: Sequence[EvalDocument]
-    ) -> None:
-        self._store = store
-        self._places = places
-        self._options = options
-        self._documents = Counter(document.group for document in documents)
-        self._latest: dict[str, datetime] = {}
-        for document in documents:
-            if document.ts is not None:
-                self._latest[document.group] = max(document.ts, self._latest.get(document.group, document.ts))
+    async def answer(query: EvalQuery) -> str:
+        async with free:
+            scope, asked_at = group_scope(query.group), query.ts or latest.get(query.group, _NO_TIME)
+            recalled = await recall(store, query.text, options=options, scope=scope, asked_at=asked_at)
+            # A light search that was enough has an order of its own, before that of a search as wide as the run.
+            ranked = places.ids_of(recalled.result.hits if recalled.tier is RecallTier.LIGHT else ())
+            for limit in (RANKED, RANKED * _MORE_PASSAGES) if query.text.strip() else ():
+                if len(ranked) < min(RANKED, documents[query.group]):
+                    more = await store.search(Query(query.text, limit, scope=scope, asked_at=asked_at))
+                    ranked = list(dict.fromkeys([*ranked, *places.ids_of(more.hits)]))
+        injected = places.ids_of(recalled.injected)
+        return json.dumps({"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}, ensure_ascii=False)
 
-    async def answers(self, queries: Sequence[EvalQuery]) -> tuple[str, ...]:
-        """Return a line of JSON for each question, in their order."""
-        free = asyncio.Semaphore(_AT_A_TIME)
-
-        async def answer(query: EvalQuery) -> str:
-            async with free:
-                return json.dumps(await self._answer_of(query), ensure_ascii=False)
-
-        return tuple(await asyncio.gather(*map(answer, queries)))
-
-    async def _answer_of(self, query: EvalQuery) -> dict[str, Any]:
-        scope = group_scope(query.group)
-        asked_at = query.ts or self._latest.get(query.group, _NO_TIME)
-        recalled = await recall(self._store, query.text, options=self._options, scope=scope, asked_at=asked_at)
-        # A light search that was enough has come to an order of its own, before that of a search as wide as the run.
-        ranked = self._places.ids_of(recalled.result.hits if recalled.tier is RecallTier.LIGHT else ())
-        for limit in (RANKED, RANKED * _MORE_PASSAGES) if query.text.strip() else ():
-            if len(ranked) < min(RANKED, self._documents[query.group]):
-                more = await self._store.search(Query(query.text, limit, scope=scope, asked_at=asked_at))
-                ranked = list(dict.fromkeys([*ranked, *self._places.ids_of(more.hits)]))
-        injected = self._places.ids_of(recalled.injected)
-        return {"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}
+    return tuple(await asyncio.gather(*map(answer, dataset.queries)))
 
 
 def _own_index(config: MemoryConfig, shared: Mapping[str, Any] | None) -> MemoryConfig:
