@@ -16,7 +16,6 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.engine.turns import last_run, without_token_end
-from nanobot_memory_plugins.redaction.rules.effort import Budget
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
 TAG = "observation"
@@ -106,6 +105,8 @@ async def _views(
     """
 
     def look() -> tuple[str, str]:
+        from nanobot_memory_plugins.redaction import Budget  # with the detectors: this thread may wait for them
+
         budget = Budget(_SECONDS_TO_CHECK)
         called = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
         if error is not None:

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
-    from nanobot_memory_plugins.redaction.rules.effort import Budget
+    from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
     from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Rule, SecretFinding
 
 # Who only looks at characters does not wait for the detectors.
 __getattr__ = lazy_names(
     __name__,
     {
-        "engine.redactor": ("Redactor",),
-        "rules.effort": ("Budget",),
+        "engine.redactor": ("Budget", "Redactor"),
         "rules.rule": ("UNCHECKED", "SecretFinding", "Rule"),
     },
 )

@@ -8,8 +8,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.observation import plugin as observation
 from nanobot_memory_plugins.redaction.engine.preview import _MARGIN
-from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-from nanobot_memory_plugins.redaction.rules.effort import Budget
+from nanobot_memory_plugins.redaction.engine.redactor import Budget, Redactor
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
 HOSTILE = {
@@ -94,14 +93,13 @@ def test_no_part_of_a_secret_that_lies_across_the_border_of_what_was_looked_at_i
         assert "aB3dE5" not in shown
 
 
-@pytest.mark.parametrize("looks", [6, 12, 17, 23])
-def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(looks):
-    windows = looks // 11 + 1
+@pytest.mark.parametrize("windows", [1, 2, 3])
+def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(windows):
     secret = "Tundra77wV" * 3
     for before in range(windows * 16_384 - 60, windows * 16_384 + 10, 7):
         text = ("word " * 20_000)[:before] + f" password={secret} " + "word " * 20_000
         ticks = iter(range(1_000))
-        hidden = Redactor().redact(text, budget=Budget(looks + 0.5, lambda: float(next(ticks))))  # noqa: B023
+        hidden = Redactor().redact(text, budget=Budget(windows + 0.5, lambda: float(next(ticks))))  # noqa: B023
         assert "Tundra" not in hidden
         assert hidden.endswith(UNCHECKED)
 

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.redaction.engine.redactor import WINDOW, Redactor
-from nanobot_memory_plugins.redaction.rules.effort import Budget
+from nanobot_memory_plugins.redaction.engine.redactor import WINDOW, Budget, Redactor
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 from tests.redaction.made_corpus import positives
 
@@ -46,20 +45,11 @@ def test_what_rules_look_for_costs_little_however_often_it_stands_there(token):
     assert seconds((token * 12 * 1024)[: 12 * 1024]) < 12 * SECONDS_A_KB
 
 
-def test_text_that_costs_too_much_is_hidden_as_a_whole_and_said_so():
-    text = "hello\n" + "pwd=a;" * 33_000 + "\nsk-proj-" + "aB3dE5fG7h" * 4
-    hidden = redact_text(text)
-    assert hidden.endswith(UNCHECKED)
-    assert "aB3dE5fG7h" not in hidden
-    assert len(hidden) < 1_000
-    assert redact_text(hidden) == hidden
-
-
 def test_a_spent_budget_hides_what_was_not_looked_at():
-    clock = iter(range(1_000))  # eleven looks at it for each window
+    clock = iter(range(1_000))  # a look at it for each window
     lines = "".join(f"plain words here {number}\n" for number in range(4_000))
     text = "first line\n" + lines + "password=Tundra77wV"
-    hidden = Redactor().redact(text, budget=Budget(35.5, lambda: float(next(clock))))
+    hidden = Redactor().redact(text, budget=Budget(3.5, lambda: float(next(clock))))
     assert hidden.startswith("first line\nplain words here 0\n")
     assert hidden.endswith(UNCHECKED)
     assert len(hidden) < 5 * WINDOW

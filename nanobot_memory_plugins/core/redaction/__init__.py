@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
-    from nanobot_memory_plugins.redaction.rules.effort import Budget
+    from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
 
 __all__ = ["redact_text", "safe_preview"]
 

@@ -67,7 +67,8 @@ _KEY_OF = lazy_re(
     r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
     r"|[\u4e00-\u9fff][ ]?)\Z"
 )
-_ANY = _SURE | _WEAK | _KEYS
+SENTENCE_CUES = _SURE | _WEAK | _KEYS
+"""The words of which one is in every sentence that tells a secret."""
 _TOKEN = lazy_re(
     rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?<![A-Za-z0-9]:)"
     rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
@@ -129,9 +130,7 @@ class _Cue(NamedTuple):
 
 def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the secrets in sentences of the folded ``text``; ``lower`` is the same in lower case."""
-    if not _ANY.meets(lower):
-        return
-    cues = [_Cue(*cue) for cue in _ANY.find(lower) if _is_whole_word(text, *cue)]
+    cues = [_Cue(*cue) for cue in SENTENCE_CUES.find(lower) if _is_whole_word(text, *cue)]
     starts = [cue.start for cue in cues]
     for run in _TOKEN.finditer(text) if cues else ():
         start, end = run.span()

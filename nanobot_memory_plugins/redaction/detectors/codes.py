@@ -42,7 +42,7 @@ _LINKS = words(
 )
 _CLOSE_LINKS = words("is was it's that's now still lautet ist est es")
 _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
-_CUES = KeywordIndex(_SURE | (_DOUBTFUL - {"tan"}) | words("码 口令 暗号 保险箱 保险柜 门锁 车锁 门禁 组合锁"))
+CODE_CUES = KeywordIndex(_SURE | (_DOUBTFUL - {"tan"}) | words("码 口令 暗号 保险箱 保险柜 门锁 车锁 门禁 组合锁"))
 _CANDIDATE = lazy_re(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
     r"(?P<secret>[#*]?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
@@ -83,10 +83,8 @@ _CHINESE = lazy_re(
 _REACH, _SHORTEST, _LIKE_A_SENT_ONE = 72, 4, 6
 
 
-def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
-    """Find codes in the clauses of the folded ``text`` that name one; ``lower`` is it in lower case."""
-    if not _CUES.meets(lower):
-        return
+def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
+    """Find codes in the clauses of the folded ``text`` that name one."""
     for match in _CANDIDATE.finditer(text):
         found, start = match["secret"], match.start("secret")
         if not _has_length_of_code(found) or _COUNTS.match(text, match.end()):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
+from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     has_password_marks,
     is_scrambled,
@@ -102,19 +102,12 @@ _IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z_$]*")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
 _QUERY_KEYS = words("ticket key sig signature code auth session sid k")
-_STEMS = KeywordIndex(
-    words(
-        "pass pwd pw secret token key cred auth jwt bearer mima psw pin cvv cvc otp session sid sig salt kennwort senha"
-        " contrasena psk code mfa 2fa pat licen private webhook cookie saml"
-    )
-)
-_HAS_RANDOM_RUN = lazy_re(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
+PAIR_CUES = TELLING | KeywordIndex(("appid", "ticket", "?k=", "&k="))
+"""The words of which one is in every name of a secret."""
 
 
 def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the values of sensitive names in the folded ``text``; ``lower`` is the same in lower case."""
-    if not _STEMS.meets(lower) and _HAS_RANDOM_RUN.search(text) is None:
-        return
     done = 0
     for match in _PAIR.finditer(text):
         # Inside a value that is hidden already nothing is looked for.

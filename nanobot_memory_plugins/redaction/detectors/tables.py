@@ -19,7 +19,7 @@ from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivi
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
 _CHINESE = {"密码": "password", "口令": "password", "密钥": "secret_key", "令牌": "access_token", "验证码": "otp_code"}
-_CUES = TELLING | KeywordIndex(_CHINESE) | PERSONAL_CUES
+TABLE_CUES = TELLING | KeywordIndex(_CHINESE) | PERSONAL_CUES
 _LONGEST_LINE = 4000
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
 _HEADING = lazy_re(
@@ -48,8 +48,6 @@ class _Cell(NamedTuple):
 
 def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
-    if not _CUES.meets(lower):
-        return
     head: Sequence[_Cell] = ()
     head_mark = ""
     for begin, line in _lines(text, lower):

@@ -6,8 +6,7 @@ import json
 import re
 import unicodedata
 
-from nanobot_memory_plugins.redaction.engine.redactor import Redactor
-from nanobot_memory_plugins.redaction.rules.effort import Budget
+from nanobot_memory_plugins.redaction.engine.redactor import Budget, Redactor
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Beyond what a view can show this much is looked at, and as much as the longest value that is read as one is left out.

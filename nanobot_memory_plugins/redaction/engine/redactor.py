@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
+from time import thread_time
 from typing import Any, Protocol
 from zlib import crc32
 
-from nanobot_memory_plugins.redaction.detectors.clauses import find_in_sentences
-from nanobot_memory_plugins.redaction.detectors.codes import find_codes
-from nanobot_memory_plugins.redaction.detectors.credentials import find_credentials, find_encoded
-from nanobot_memory_plugins.redaction.detectors.pairs import find_pairs
-from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
-from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
-from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL, SECRETS, TOKENS
-from nanobot_memory_plugins.redaction.detectors.tables import find_in_tables
-from nanobot_memory_plugins.redaction.engine.value_walker import walk
-from nanobot_memory_plugins.redaction.rules.effort import (
-    Budget,
-    BudgetSpentError,
-    TooCostlyError,
-    bounded_effort,
+from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
+from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
+from nanobot_memory_plugins.redaction.detectors.credentials import (
+    CREDENTIAL_CUES,
+    KEY_BLOCK,
+    find_credentials,
+    find_encoded,
+    find_key_blocks,
 )
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.detectors.pairs import PAIR_CUES, find_pairs
+from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
+from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL, SECRETS, TOKENS
+from nanobot_memory_plugins.redaction.detectors.tables import TABLE_CUES, find_in_tables
+from nanobot_memory_plugins.redaction.engine.value_walker import walk
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import (
     CONTACT_PLACEHOLDERS,
     PLACEHOLDER,
@@ -44,28 +44,47 @@ _RIGHT = 2048
 _PASSES = 12
 _BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
 _RECOGNISED_BY = 32
-_LONG = 1024
+_LONG = 256
 """A finding this long may have met a bound of its pattern: what follows it without a break belongs to it."""
-_SHORT = 1024
-"""Nothing so short takes long: between its detectors the clock is not looked at."""
+# Processor time for any text, and for each 1,024 characters: ten times what dense tables of secrets take.
+_SECONDS, _SECONDS_A_KB = 2.0, 0.1
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what was next to one.
 _SHORTEST_REMAINDER = 4
 _TOKEN_END = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
-# Each finds one way in which secrets or personal data occur in a text; they look at a window in this order.
-_DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
-    TOKENS.find,
-    find_pairs,
-    find_in_tables,
-    find_credentials,
-    SECRETS.find,
-    find_in_sentences,
-    find_codes,
-    PERSONAL.find,
-    find_personal_data,
+# Each finds one way in which secrets or personal data occur; it is asked where one of its words is in the text.
+_DETECTORS: tuple[tuple[KeywordIndex | None, Callable[[str, Lowered], Iterable[Span]]], ...] = (
+    (None, TOKENS.find),
+    (PAIR_CUES, find_pairs),
+    (TABLE_CUES, find_in_tables),
+    (CREDENTIAL_CUES, find_credentials),
+    (None, SECRETS.find),
+    (SENTENCE_CUES, find_in_sentences),
+    (CODE_CUES, find_codes),
+    (None, PERSONAL.find),
+    (None, find_personal_data),
 )
 
 Keeps = Callable[[str, str], bool]
 """Tells of a piece of contact data, by its placeholder and its text, whether it stays."""
+
+
+class Budget:
+    """What one text may cost: time, from now on, of this thread's processor or of any clock."""
+
+    __slots__ = ("_clock", "_end")
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = thread_time) -> None:
+        self._clock = clock
+        self._end = clock() + seconds
+
+    @classmethod
+    def of(cls, size: int) -> Budget:
+        """Give what a text of so many characters may take."""
+        return cls(_SECONDS + _SECONDS_A_KB * size / 1024)
+
+    def is_spent(self) -> bool:
+        """Tell whether the time is over."""
+        return self._clock() >= self._end
 
 
 class UntrustedRules(Protocol):
@@ -95,35 +114,17 @@ class Redactor:
         Where ``budget`` is spent, the rest of the text is hidden as a whole. No ordinary text spends that which it has
         by default.
         """
-        text = self._redact(text, keeps, budget or Budget.of(len(text)))
+        text = _redact(text, keeps, budget or Budget.of(len(text)))
         for _ in range(_PASSES):
             spans = self._find_bounded(text)
             if not spans:
                 break
-            text = self._redact(_replace(text, spans), keeps, Budget.of(len(text)))
-        return text
-
-    def _redact(self, text: str, keeps: Keeps | None, budget: Budget) -> str:
-        windows: dict[str, list[Span]] = {}
-        for _ in range(_PASSES):
-            spans = self._find(text, budget, windows)
-            if keeps is not None:
-                spans = [
-                    span
-                    for span in spans
-                    if span.placeholder not in CONTACT_PLACEHOLDERS
-                    or not keeps(span.placeholder, text[span.start : span.end])
-                ]
-            if not spans:
-                break
-            # What a placeholder leaves next to it can show something more; go on until nothing does.
-            text = _replace(text, spans)
-            budget = Budget.of(len(text))  # what is left was looked at once, within the budget that was given
+            text = _redact(_replace(text, spans), keeps, Budget.of(len(text)))
         return text
 
     def findings(self, text: str) -> list[SecretFinding]:
         """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
-        spans = self._find(text, Budget.of(len(text)))
+        spans = _find(text, Budget.of(len(text)), _find_in_window)
         missed = [
             one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
@@ -137,98 +138,100 @@ class Redactor:
         """
         return walk(value, self.redact if budget is None else partial(self.redact, budget=budget))
 
-    def _find(self, text: str, budget: Budget, windows: dict[str, list[Span]] | None = None) -> list[Span]:
-        """Give what is hidden first. ``windows`` holds what was found in each; those that are new are added."""
-        windows = {} if windows is None else windows
-
-        def find(original: str) -> list[Span]:
-            # Once: logs and tables repeat themselves, and what was clean stays so in the next pass.
-            if original not in windows:
-                windows[original] = self._find_in_window(original, budget)
-            return windows[original]
-
-        spans: list[Span] = []
-        at = 0
-        try:
-            for block in find_key_blocks(text):
-                spans.extend(self._find_between(text, at, block.start, find, budget))
-                spans.append(block)
-                at = block.end
-            spans.extend(self._find_between(text, at, len(text), find, budget))
-        except BudgetSpentError as spent:
-            spans = [span for span in spans if span.end <= spent.at]
-            if text[spent.at :] != UNCHECKED:
-                spans.append(_unchecked(spent.at, len(text)))
-        return spans
-
     def _find_bounded(self, text: str) -> list[Span]:
         if self._bounded is None:
             return []
-        return list(self._find_between(text, 0, len(text), self._find_bounded_in_window))
+        return list(_find_between(text, 0, len(text), self._find_bounded_in_window))
 
     def _find_bounded_in_window(self, original: str) -> list[Span]:
         view = FoldedView(original)
         spans = self._bounded.find(view.text, view.text.lower()) if self._bounded is not None else []
         return _in_original(view, _around_placeholders(view.text, spans))
 
-    def _find_between(
-        self, text: str, start: int, end: int, find: Callable[[str], list[Span]], budget: Budget | None = None
-    ) -> Iterator[Span]:
-        """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off."""
-        at = start
-        done = long = start
-        while at < end:
-            if budget is not None and budget.is_spent():
-                raise BudgetSpentError(at)
-            stop = _cut(text, at, end)
-            # What is hidden already, and fills the margin, is no context.
-            left, right = max(start, at - _LEFT, long), min(end, stop + _RIGHT)
-            try:
-                found = find(text[left:right])
-            except TooCostlyError:
-                found = [_unchecked(at - left, stop - left)]
-                if budget is not None:
-                    budget.count_costly()
-            for span in found:
-                first, last = left + span.start, left + span.end
-                if first < max(at, done) or first >= stop:
-                    continue
-                if span.placeholder != UNCHECKED and (last - first >= _LONG or (last == right and right < end)):
-                    token_end = _TOKEN_END.match(text, last, end)
-                    last = token_end.end() if token_end else last
-                done = last
-                if last - first >= _LONG:
-                    long = last
-                yield span._replace(start=first, end=last)
-            at = max(stop, done)
 
-    def _find_in_window(self, original: str, budget: Budget | None) -> list[Span]:
-        spans = self._find_in_script(original, budget)
-        plain = simplified(original)
-        # Once as it is, too: labels in Japanese and Korean have traditional characters.
-        return spans if plain == original else settle(spans + self._find_in_script(plain, budget))
+def _redact(text: str, keeps: Keeps | None, budget: Budget) -> str:
+    find = cache(_find_in_window)  # logs and tables repeat themselves, and what was clean stays so in the next pass
+    for _ in range(_PASSES):
+        spans = _find(text, budget, find)
+        if keeps is not None:
+            spans = [
+                span
+                for span in spans
+                if span.placeholder not in CONTACT_PLACEHOLDERS
+                or not keeps(span.placeholder, text[span.start : span.end])
+            ]
+        if not spans:
+            break
+        # What a placeholder leaves next to it can show something more; go on until nothing does.
+        text = _replace(text, spans)
+        budget = Budget.of(len(text))  # what is left was looked at once, within the budget that was given
+    return text
 
-    def _find_in_script(self, original: str, budget: Budget | None) -> list[Span]:
-        with bounded_effort(len(original)):
-            return self._find_in_piece(original, budget)
 
-    def _find_in_piece(self, original: str, budget: Budget | None = None, *, nested: bool = False) -> list[Span]:
-        view = FoldedView(original)
-        text = unmixed(view.text)
-        lower = Lowered(text)
-        spans: list[Span] = []
-        is_long = len(text) > _SHORT
-        for find in _DETECTORS:
-            if is_long and budget is not None and budget.is_over():
-                raise TooCostlyError
+def _find(text: str, budget: Budget, find: Callable[[str], list[Span]]) -> list[Span]:
+    """Give what is hidden first: the key blocks, and what ``find`` finds in the windows between them."""
+    spans: list[Span] = []
+    at = 0
+    blocks = find_key_blocks(text) if KEY_BLOCK.search(text) else ()
+    for block in (*blocks, None):
+        for span in _find_between(text, at, block.start if block else len(text), find, budget):
+            spans.append(span)
+            if span.placeholder == UNCHECKED:
+                return spans
+        if block:
+            spans.append(block)
+            at = block.end
+    return spans
+
+
+def _find_between(
+    text: str, start: int, end: int, find: Callable[[str], list[Span]], budget: Budget | None = None
+) -> Iterator[Span]:
+    """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off.
+
+    Where ``budget`` is spent, all that follows is one finding.
+    """
+    at = start
+    done = long = start
+    while at < end:
+        if budget is not None and budget.is_spent():
+            yield Span(at, len(text), "unchecked", UNCHECKED, RANK_BLOCK)
+            return
+        stop = _cut(text, at, end)
+        # What is hidden already, and fills the margin, is no context.
+        left, right = max(start, at - _LEFT, long), min(end, stop + _RIGHT)
+        for span in find(text[left:right]):
+            first, last = left + span.start, left + span.end
+            if first < max(at, done) or first >= stop:
+                continue
+            if last - first >= _LONG or (last == right and right < end):
+                token_end = _TOKEN_END.match(text, last, end)
+                last = token_end.end() if token_end else last
+            done = last
+            if last - first >= _LONG:
+                long = last
+            yield span._replace(start=first, end=last)
+        at = max(stop, done)
+
+
+def _find_in_window(original: str) -> list[Span]:
+    spans = _find_in_script(original)
+    plain = simplified(original)
+    # Once as it is, too: labels in Japanese and Korean have traditional characters.
+    return spans if plain == original else settle(spans + _find_in_script(plain))
+
+
+def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
+    view = FoldedView(original)
+    text = unmixed(view.text)
+    lower = Lowered(text)
+    spans: list[Span] = []
+    for cues, find in _DETECTORS:
+        if cues is None or cues.meets(lower):
             spans.extend(find(text, lower))
-        if not nested:
-            spans.extend(find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
-        return _in_original(view, spans)
-
-
-def _unchecked(start: int, end: int) -> Span:
-    return Span(start, end, "unchecked", UNCHECKED, RANK_BLOCK)
+    if not nested:
+        spans.extend(find_encoded(text, lambda inner: bool(_find_in_script(inner, nested=True))))
+    return _in_original(view, spans)
 
 
 def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from functools import lru_cache
 
-from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     has_password_marks,
@@ -65,13 +65,13 @@ class Looks(IntEnum):
     """Every mark of a password."""
 
 
-@remembered
+@lru_cache(maxsize=256)
 def is_technical(found: str) -> bool:
     """Tell whether ``found`` is a placeholder or a term that sentences about secrets use: ``SHA-256``, ``v1.2``."""
     return is_placeholder(found) or bool(_TECHNICAL.fullmatch(found.rstrip("?!.,;:")))
 
 
-@remembered
+@lru_cache(maxsize=256)
 def is_bare_secret(found: str) -> bool:
     """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
     if not has_password_marks(found) or _TECHNICAL.fullmatch(found):
@@ -84,7 +84,7 @@ def is_host(found: str) -> bool:
     return bool(_HOST.fullmatch(found))
 
 
-@remembered
+@lru_cache(maxsize=256)
 def looks(found: str) -> Looks:
     """Tell how much ``found`` looks like a password."""
     if len(found) < 6 or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found[:128]):

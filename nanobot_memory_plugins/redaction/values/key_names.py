@@ -124,10 +124,11 @@ TELLING = KeywordIndex(
     | _TOKEN
     | _CODE
     | _COMPOUND
+    | _WEAK
     | {*_PASSWORD_ENDS, *_COMPOUND_ENDS}
-    | {"code", "key", "pat", "sess", "saml", "auth", "yao"}
+    | {"code", "sess", "saml", "sk", "yao"}
 )
-"""One of them is in every name that is at least a `Sensitivity.TOKEN`."""
+"""One of them is in every name that is sensitive at all."""
 
 _SPLIT = lazy_re(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
-from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity
 
-LONGEST_JUDGED = 1024
+LONGEST_JUDGED = 256
 """Characters of a value that are looked at to judge it; a longer one is hidden or kept as its beginning is."""
 
 _NOTHING = words(
@@ -130,7 +130,7 @@ _NUMBERS = lazy_re(r"[0-9]+")
 _CAMEL_CASE = lazy_re(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
 
 
-@remembered
+@lru_cache(maxsize=256)
 def is_placeholder(value: str) -> bool:
     """Tell whether ``value`` replaces a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
     text = value.strip().strip("\"'`")
@@ -210,7 +210,7 @@ def entropy(value: str) -> float:
     return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
 
 
-@remembered
+@lru_cache(maxsize=256)
 def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> bool:
     """Tell whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
     text = value.strip()
@@ -250,7 +250,7 @@ def _alternates(text: str) -> bool:
     return changes >= max(5, len(kinds) // 5)
 
 
-@remembered
+@lru_cache(maxsize=256)
 def has_password_marks(value: str) -> bool:
     """Tell whether a bare word in running text has what passwords have: digits with letters, or symbols within."""
     text = value.strip().rstrip(".,;:)")

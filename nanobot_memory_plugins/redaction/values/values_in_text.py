@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.rules.effort import count_value
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED
@@ -125,7 +124,6 @@ def _bare(text: str, at: int, in_query: bool) -> Value | None:
         following = _NEXT_PAIR.search(text, start, end)
         end = min(following.start() if following else end, _enclosing_quote(text, start, end))
         end = start + len(_strip_closers(text[start:end]))
-    count_value(end - start)
     if end <= start:
         return None
     if in_query:
