@@ -15,9 +15,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import locked
+from nanobot_memory_plugins.core.files.appending import locked, make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
-from nanobot_memory_plugins.core.files.private import private_folder
 from nanobot_memory_plugins.core.files.reading import file_stamp, read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.values import Erasure
@@ -145,22 +144,16 @@ class PrivacyFile:
             self._change(lambda marks: replace(marks, unfinished=unfinished))
 
     def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks], seconds: float = _LOCK_SECONDS) -> None:
-        try:
-            private_folder(self.path.parent)
-            with locked(self._paths, "files", seconds):
-                marks = _read(self.path)
-                if marks.is_unreadable:
-                    raise MemoryFileError(
-                        Sentence("{name} cannot be read", name=self.path.name),
-                        hint=Sentence("Correct or remove {file}.", file=self.path),
-                    )
-                data = _MARKS.dump_json(change(marks), exclude={"is_unreadable"})
-                replace_file(self.path, data, keeps_backup=False)
-        except OSError as error:
-            kind = type(error).__name__
-            raise MemoryFileError(
-                Sentence("{name} cannot be written ({kind})", name=self.path.name, kind=kind)
-            ) from error
+        make_folder(self._paths, self._paths.memory)
+        with locked(self._paths, "files", seconds):
+            marks = _read(self.path)
+            if marks.is_unreadable:
+                raise MemoryFileError(
+                    Sentence("{name} cannot be read", name=self.path.name),
+                    hint=Sentence("Correct or remove {file}.", file=self.path),
+                )
+            data = _MARKS.dump_json(change(marks), exclude={"is_unreadable"})
+            replace_file(self.path, data, keeps_backup=False)
 
 
 def _read(path: Path) -> PrivacyMarks:

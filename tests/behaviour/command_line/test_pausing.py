@@ -73,3 +73,16 @@ async def test_what_a_turn_says_after_a_pause_by_command_is_not_taken_from_the_h
         await memory.flush_index()
     assert life.files_with("Bermudagras") == []
     assert life.files_with("ferry leave")
+
+
+async def test_it_is_paused_where_the_memory_is_a_link_to_another_folder(life: Life):
+    life.workspace.mkdir()
+    (life.folder / "notes").mkdir()
+    life.memory.symlink_to(life.folder / "notes")
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn("The ferry leaves at seven.")
+        assert (await life.command_beside("pause")).status == 0
+        await talk.turn("The Bermudagras is green.")
+    kept = " ".join(one["text"] for one in life.transcript())
+    assert ("ferry" in kept, "Bermudagras" in kept) == (True, False)
