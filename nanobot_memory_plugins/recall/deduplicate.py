@@ -2,16 +2,15 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 
 from nanobot_memory_plugins.core import Hit, Origin
+from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, only_asks
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import knows_nothing
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What the store appends to an entry that has taken the place of another: a prompt shows it without.
 _SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
@@ -28,7 +27,7 @@ def one_line(text: str) -> str:
 
 def folded(text: str) -> str:
     """Return what two writings of the same text have in common: no case, compatible forms, script, or line breaks."""
-    return one_line(simplified(unicodedata.normalize("NFKC", text))).casefold()
+    return one_line(plain(text))
 
 
 def says_nothing(hit: Hit, options: RecallOptions) -> bool:

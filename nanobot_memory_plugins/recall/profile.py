@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC
 
 from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
 from nanobot_memory_plugins.core.values.scopes import Visibility
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Tokens that a profile takes of a prompt.
 _TOKENS = 1_500
@@ -40,8 +40,8 @@ _TEXTS: dict[Language, dict[str, str]] = {
 
 def known_of(entries: Iterable[Entry], about: str, visible: Visibility) -> list[Entry]:
     """Return the entries that speak of ``about``, or all, as far as they are visible: what matters most first."""
-    name = simplified(about.strip()).casefold()
-    found = (entry for entry in entries if name in simplified(f"{entry.content} {entry.quote}").casefold())
+    name = plain(about.strip())
+    found = (entry for entry in entries if name in plain(f"{entry.content} {entry.quote}"))
     return sorted((entry for entry in found if visible.allows(entry.whole_scope)), key=lambda one: (-one.score, one.id))
 
 

@@ -7,9 +7,9 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nanobot_memory_plugins.core import estimate_tokens
-from nanobot_memory_plugins.core.text.folding import fold
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.recall.options import HEDGES, RecallOptions
+from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 # How much of a message is looked at, from each end: a question comes before or after what is pasted.
 _END_CHARS = 2_000
@@ -20,6 +20,7 @@ _SHORT_DRAFT_TOKENS = 25
 # Characters of an answer that says no more than that it does not know, and what it goes on with otherwise.
 _LONGEST_NON_ANSWER = 240
 _GOES_ON = ("but", "however", "although", "though", "但", "但是", "不过", "可是", "只知道", "只记得")
+_FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
 
 
 class RecallTier(StrEnum):
@@ -66,12 +67,12 @@ def is_unsure(draft: str, options: RecallOptions) -> bool:
     """
     is_short = estimate_tokens(draft.strip()) <= _SHORT_DRAFT_TOKENS
     markers = options.uncertain_markers if is_short else _unknown(options)
-    return _any_phrase(markers).search(fold(_both_ends(draft))) is not None
+    return _any_phrase(markers).search(_fold(_both_ends(draft))) is not None
 
 
 def knows_nothing(answer: str, options: RecallOptions) -> bool:
     """Return whether a short answer says that it does not know; what goes on with a "but" may tell something."""
-    folded = fold(answer)
+    folded = _fold(answer)
     return (
         len(answer) <= _LONGEST_NON_ANSWER
         and _any_phrase(_unknown(options)).search(folded) is not None
@@ -85,11 +86,11 @@ def _unknown(options: RecallOptions) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _any_phrase(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of any of the phrases, the longest first, for folded texts (`fold`).
+    """Return a pattern of any of the phrases, the longest first, for folded texts (`_fold`).
 
     Those in Latin script match whole words, Chinese ones match anywhere. Without a phrase nothing matches.
     """
-    folded = sorted((fold(phrase) for phrase in phrases if phrase), key=len, reverse=True)
+    folded = sorted((_fold(phrase) for phrase in phrases if phrase), key=len, reverse=True)
     latin = "|".join(re.escape(phrase) for phrase in folded if phrase.isascii())
     # The borders are written once: at each word they take ten times as long to compile.
     parts = [rf"(?<![A-Za-z0-9])(?:{latin})(?![A-Za-z0-9])"] if latin else []
@@ -99,7 +100,7 @@ def _any_phrase(phrases: tuple[str, ...]) -> re.Pattern[str]:
 
 def _asked_for(text: str, options: RecallOptions) -> Decision:
     ends = _both_ends(text)
-    folded = fold(ends)  # character by character: a place in it is the same place in the message
+    folded = _fold(ends)  # character by character: a place in it is the same place in the message
     for tier, option, phrases in (
         (RecallTier.HEAVY, "explicitAnchors", options.explicit_anchors),
         (RecallTier.LIGHT, "implicitSignals", options.implicit_signals),
@@ -111,3 +112,8 @@ def _asked_for(text: str, options: RecallOptions) -> Decision:
 
 def _both_ends(text: str) -> str:
     return text if len(text) <= 2 * _END_CHARS else f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
+
+
+def _fold(text: str) -> str:
+    """Return a text in simplified characters and narrow punctuation; every character keeps its place."""
+    return text.translate(_FOLD)

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.text.folding import fold
+from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit, EntryRun, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -145,8 +145,8 @@ def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
 
 def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
     """Return the error of ids that no entry has; it names the entries that hold them as words."""
-    words = fold(" ".join(missing)).split()
-    held = [entry for entry in in_order(entries.values()) if all(word in fold(entry.content) for word in words)]
+    words = plain(" ".join(missing)).split()
+    held = [entry for entry in in_order(entries.values()) if all(word in plain(entry.content) for word in words)]
     named = Sentence.joined(Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in held[:_MOST_NAMED])
     hint = Sentence("It stands in {entries}: name the id.", entries=named)
     all_of_them = Sentence("`nanobot-memory entries list` shows all.")

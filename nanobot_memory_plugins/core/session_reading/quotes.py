@@ -5,17 +5,15 @@ words that occur nowhere so are those of the sentence that shares most of them, 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.text.folding import Folded
+from nanobot_memory_plugins.core.text.folding import Folded, plain
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_around
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.session_reading import Quote
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 OF_ASSISTANT = frozenset({"experience", "workflow", "skill_usage", "decision"})
 """Kinds of entries that may rest on the assistant's own words: what it has found out itself."""
@@ -111,7 +109,7 @@ def _widened(text: str, start: int, end: int) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(simplified(unicodedata.normalize("NFKC", text)).casefold()))
+    return set(_WORD.findall(plain(text)))
 
 
 @lru_cache(maxsize=512)
@@ -122,7 +120,7 @@ def _folded(text: str) -> Folded:
 
 @lru_cache(maxsize=16_384)
 def _letters_of(character: str) -> str:
-    return "".join(filter(str.isalnum, simplified(unicodedata.normalize("NFKC", character)).casefold()))
+    return "".join(filter(str.isalnum, plain(character)))
 
 
 def quotations_of(value: object, most: int = 8) -> tuple[str, ...]:

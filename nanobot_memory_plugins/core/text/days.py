@@ -6,13 +6,12 @@ model has written out. Dates that stand in a text are terms of the index, in one
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Of a long text so much is read, from either end, and so many spans are taken.
@@ -187,7 +186,7 @@ _MAY_NAME = lazy_re(r"[天日周期拜月年近晚早]|day|night|morning|evening
 
 def named_days(text: str, today: date) -> list[NamedDays]:
     """Return the days that a text names, in its order; of phrases that overlap the one that begins first."""
-    folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    folded = plain(text)
     if not _MAY_NAME.search(folded):
         return []
     kept: list[NamedDays] = []

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -77,7 +78,7 @@ def is_refusal(answer: str) -> bool:
 
 def terms(text: str) -> set[str]:
     """Return what a text is about, roughly: its longer words and numbers, and pairs of CJK characters."""
-    folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    folded = plain(text)
     found = {
         word
         for match in _LATIN.findall(folded)

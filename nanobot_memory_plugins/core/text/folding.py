@@ -1,20 +1,15 @@
 """The spelling in which texts are compared, and where what is found in it stands in the text itself."""
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
-
-_FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
-def fold(text: str) -> str:
-    """Return a text in lower case, simplified characters and narrow punctuation; every character keeps its place."""
-    folded = text.translate(_FOLD)
-    lower = folded.lower()
-    return (
-        lower if len(lower) == len(folded) else "".join(one if len(low := one.lower()) != 1 else low for one in folded)
-    )
+def plain(text: str) -> str:
+    """Return a text as most texts are compared: in compatibility forms, simplified characters and small letters."""
+    return simplified(unicodedata.normalize("NFKC", text)).casefold()
 
 
 @dataclass(frozen=True, slots=True)
