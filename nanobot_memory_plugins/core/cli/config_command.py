@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
 from nanobot_memory_plugins.core.config.options import described, plugin_options
-from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config, nanobot_file
+from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
 from nanobot_memory_plugins.core.config.wording import nearest
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import InputError
@@ -58,12 +58,11 @@ def show_options(
     """Show the options that the configuration sets, or explain one: its value, what may stand there, how to set it."""
     memory, found = _options_named(key, config)
     listed = [one for one in found if key or everything or one.set_by]
-    file = memory.source or nanobot_file() or ""
     if as_json:
-        print_json({"ok": True, "file": file, "options": [_row(one) for one in listed]})
+        print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
         return
     out = console()
-    out.print(tr("Configuration: {source}", source=shown(file or tr("none; everything has its default"))))
+    out.print(tr("Configuration: {source}", source=shown(memory.source or tr("none; everything has its default"))))
     for one in listed:
         default = _shown_value(one, one.default)
         origin = (
@@ -117,15 +116,14 @@ def set_option(
             Sentence("{key} does not take this value.", key=named[0].key),
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
         )
-    file = memory.source or nanobot_file()
-    if file is None:
+    if not memory.source:
         raise InputError("There is no configuration file.", hint="Name one with --config.")
-    backup = set_plugin_options(file, {section: section_options})
+    backup = set_plugin_options(memory.source, {section: section_options})
     if as_json:
-        print_json({"ok": True, "file": file, "key": named[0].key, "changed": backup is not None})
+        print_json({"ok": True, "file": memory.source, "key": named[0].key, "changed": backup is not None})
         return
     out = console()
-    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_shown_value(named[0], given))}  ({shown(str(file))})")
+    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_shown_value(named[0], given))}  ({shown(memory.source)})")
     out.print(tr("It holds from the next start of the agent on."))
 
 

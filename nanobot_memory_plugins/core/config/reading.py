@@ -37,12 +37,6 @@ def load_config(path: str | Path | None = None, *, environment: Mapping[str, str
     return MemoryConfig()
 
 
-def nanobot_file() -> Path | None:
-    """Return nanobot's own configuration file, or None where it is not there."""
-    file = nanobot_config()
-    return file if file.is_file() else None
-
-
 def installed_plugins() -> set[str]:
     """Return the names of the installed plugins, without importing any."""
     return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
@@ -60,10 +54,10 @@ def _read(path: Path, *, is_named: bool, is_own: bool) -> MemoryConfig | None:
         return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
     if key := misspelt_section(raw):
         return _unused(path, Sentence('{key} is misspelt; the key is "memoryPlugins"', key=key))
-    if not is_named:
+    if not (is_named or is_own):
         return None
     place = plugins_place(raw)
-    if not raw or place.startswith("channels"):  # nanobot's own file need not speak of memory
+    if is_own or not raw or place.startswith("channels"):  # nanobot's own file need not speak of memory
         return MemoryConfig(source=str(path), prefix=place)
     return _unused(path, Sentence('there is no "memoryPlugins" in the file; put the options under that key'))
 
