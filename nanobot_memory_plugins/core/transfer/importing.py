@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice
@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.text.private import OffRecord, without_private
 from nanobot_memory_plugins.core.transfer.importer import ImportedFile, ImportedMessage, ImportedNote, Importer, Item
 from nanobot_memory_plugins.core.transfer.joining import take_file
-from nanobot_memory_plugins.core.transfer.run import DIGITS, ImportReport, ImportRun, import_run
+from nanobot_memory_plugins.core.transfer.run import DIGITS, ImportReport, ImportRun, only_import
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -58,15 +58,18 @@ def import_from(
     `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
-    items = _read(importer, format, source, MemoryPaths.of(workspace).workspace)
+    paths = MemoryPaths.of(workspace)
+    items = _read(importer, format, source, paths.workspace)
     first = list(islice(items, 1))  # what cannot be read at all is refused before anything is made
-    with import_run(workspace, report) as run:
+    with nullcontext() if dry_run else only_import(paths):
+        run = ImportRun(paths, report)
         writer = _ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
         try:
             for item in chain(first, items):
                 writer.take(item)
         finally:
             writer.write()
+        run.finish()
     return report
 
 

@@ -10,7 +10,7 @@ import io
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -183,16 +183,6 @@ class ImportRun:
         rows = [(source, item, digest_, self._id) for item, digest_ in items]
         insert = "INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?)"
         self._state.write(lambda connection: connection.executemany(insert, rows))
-
-
-@contextmanager
-def import_run(workspace: Path, report: ImportReport) -> Iterator[ImportRun]:
-    """Begin an import, or go on with one; it is finished at the end of the block, unless that fails."""
-    paths = MemoryPaths.of(workspace)
-    with nullcontext() if report.dry_run else only_import(paths):
-        run = ImportRun(paths, report)
-        yield run
-        run.finish()
 
 
 def only_import(paths: MemoryPaths) -> AbstractContextManager[object]:
