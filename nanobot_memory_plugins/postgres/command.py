@@ -5,8 +5,7 @@ from typing import Any
 
 import typer
 
-from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, StoreError
-from nanobot_memory_plugins.core.cli.open_store import opened_entries
+from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, MemoryHost, StoreError
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -17,6 +16,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -32,8 +32,10 @@ def _group() -> None:
 @postgres.command("send")
 def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
     """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""
+    folder = existing_workspace(workspace)
     options = configuration_of(config)
-    sent = run(_send(existing_workspace(workspace), options))
+    finish_erasure(folder, options)
+    sent = run(_send(folder, options))
     is_left = bool(sent["unsent_bytes"] or sent["unsent_entries"])
     if as_json:
         print_json({"ok": True, **sent})
@@ -59,7 +61,8 @@ async def _send(workspace: Path, config: MemoryConfig) -> dict[str, Any]:
     """
     from nanobot_memory_plugins.postgres.store import SharedStore
 
-    async with opened_entries(workspace, config) as (store, entries):
+    async with MemoryHost(workspace, config=config, looks_only=True) as host:
+        store, entries = host.store, host.entries
         if not isinstance(store, SharedStore):
             raise ConfigurationError(
                 "This memory is not shared: memoryPlugins.postgres needs the options dsn and tenant, and no wrong one.",

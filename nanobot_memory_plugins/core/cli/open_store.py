@@ -1,7 +1,7 @@
 """Opening the store that the installed plugins bring, and nothing else of them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import EntryAccess, Store, VectorStore
+from nanobot_memory_plugins.core.protocols import Store, VectorStore
 
 # Seconds for a plugin to open its store: a command waits longer than a host does.
 _OPEN_SECONDS = 300.0
@@ -29,30 +29,10 @@ async def opened_store(
     It ``settles``: for some seconds it is waited until everything is indexed, and has its vector. An indexing that
     fails says so in the log, and the files are searched themselves. Raises `StoreError` when no plugin brings a store.
     """
-    async with _opened(workspace, config if embeddings else _without_embeddings(config), _WITHOUT_STORE) as (store, _):
-        if settles:
-            with suppress(TimeoutError, StoreError):
-                async with asyncio.timeout(_PATIENCE):
-                    await store.flush()
-                    if isinstance(store, VectorStore):
-                        await store.vectors_complete()
-        yield store
-
-
-@asynccontextmanager
-async def opened_entries(workspace: Path, config: MemoryConfig) -> AsyncIterator[tuple[Store, EntryAccess | None]]:
-    """Open a store as `opened_store` does, and with it the scored entries, where a plugin keeps any."""
-    async with _opened(workspace, config, ()) as (store, plugins):
-        yield store, await plugins.open_entries()
-
-
-@asynccontextmanager
-async def _opened(
-    workspace: Path, config: MemoryConfig, left_out: Collection[str]
-) -> AsyncIterator[tuple[Store, PluginSet]]:
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
-    without = {name: {"enabled": False} for name in left_out}
-    changed = config.model_copy(update={"core": core, "plugins": {**config.plugins, **without}})
+    others = {name: {"enabled": False} for name in _WITHOUT_STORE}
+    with_store = config if embeddings else _without_embeddings(config)
+    changed = with_store.model_copy(update={"core": core, "plugins": {**with_store.plugins, **others}})
     plugins = PluginSet(workspace, config=changed)
     await run_in_daemon_thread(lambda: finish_erasure(workspace, config))
     await plugins.load()
@@ -63,7 +43,13 @@ async def _opened(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
                 hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
-        yield store, plugins
+        if settles:
+            with suppress(TimeoutError, StoreError):
+                async with asyncio.timeout(_PATIENCE):
+                    await store.flush()
+                    if isinstance(store, VectorStore):
+                        await store.vectors_complete()
+        yield store
     finally:
         if plugins.store is not None:
             await plugins.store.close()
