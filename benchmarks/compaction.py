@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from benchmarks.measure import median_seconds, quiet, report
-from nanobot_memory_plugins.compaction.history import message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import plugin_context
+from nanobot_memory_plugins.core.text.conversation import message_tokens
 from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
+from nanobot_memory_plugins.compaction.transcript import one_line
 from nanobot_memory_plugins.core import Message, estimate_tokens
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.sentences import sentences_of
+from nanobot_memory_plugins.core.text.tokens import cut
 
 # The user's last wishes: how many, and how long each; and how long another sentence may be.
 _WISHES, _WISH_CHARS, _SENTENCE_CHARS, _SHORTEST = 4, 220, 240, 4
@@ -67,7 +68,8 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
         page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))])
     wishes = _last_wishes(messages, int(limit * _WISHES_SHARE))
     page.add(last, [f"- {wish}" for wish in wishes])
-    said = {f"- {one.text}": one for one in _sentences(messages) if not any(one.text in wish for wish in wishes)}
+    told = "\n".join(wishes)
+    said = {f"- {one.text}": one for one in _sentences(messages) if one.text not in told}
     best = sorted(said, key=lambda line: (-said[line].weight, -said[line].index, said[line].place))
     # The weightiest that fit, in the order in which they were said.
     if fitting := page.add(sentences_heading, best):
@@ -162,7 +164,7 @@ def _of(message: Message) -> Iterator[str]:
     text = message.text
     if len(text) > 2 * _MESSAGE_CHARS:
         text = f"{text[:_MESSAGE_CHARS]}\n{text[-_MESSAGE_CHARS:]}"
-    for sentence in sentences_of(tidy(text)):
+    for sentence in sentences_of(text):
         line = one_line(sentence.lstrip("-*•#>| \t"), _SENTENCE_CHARS)
         if len(line) >= _SHORTEST:
             yield line
@@ -172,7 +174,7 @@ def _last_wishes(messages: Sequence[Message], room: int) -> list[str]:
     user_texts = [one.text for one in messages if one.role == "user" and one.text.strip()]
     wishes: list[str] = []
     for text in reversed(user_texts[-_WISHES:]):
-        line = one_line(tidy(text[: 4 * _WISH_CHARS]), _WISH_CHARS)
+        line = one_line(text, _WISH_CHARS)
         room -= estimate_tokens(line) + 3
         if room < 0:
             break
@@ -181,12 +183,6 @@ def _last_wishes(messages: Sequence[Message], room: int) -> list[str]:
 
 
 def _tools(messages: Sequence[Message]) -> list[str]:
-    names: Counter[str] = Counter()
-    for message in messages:
-        for call in message.tool_calls:
-            inner = call.get("function", call)
-            name = inner.get("name") if hasattr(inner, "get") else None
-            if isinstance(name, str) and name:
-                names[one_line(tidy(name[:64]), 64)] += 1
+    names = Counter(call["name"] for message in messages for call in message.tool_calls if call["name"])
     used = ", ".join(f"{name} ({count})" for name, count in names.most_common(_TOOLS))
     return [f"- {used}"] if used else []

@@ -1,12 +1,13 @@
 """What one compaction cuts: the part that is summarised, the part that stays, and the limits of both."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.history import Unit, call_ids, group
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
 from nanobot_memory_plugins.compaction.token_budget import Cycles, Limits, limits_for
+from nanobot_memory_plugins.compaction.transcript import safe_text, without_secrets
 from nanobot_memory_plugins.core import Message, estimate_tokens
 from nanobot_memory_plugins.core.text.conversation import dominant_language, message_tokens
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary, unmarked_summary
@@ -42,8 +43,9 @@ def make_plan(
     reason: str,
     options: CompactionOptions,
     cycles: Cycles,
+    redact: Callable[[str], str],
 ) -> Plan:
-    """Return where to cut, and with which limits."""
+    """Return where to cut, with which limits, and what is cut, without its secrets."""
     found = find_earlier_summary(messages)
     if found is not None and call_ids(messages[found]):
         found = None  # it calls a tool: its words are the model's, and the tool's result goes with it
@@ -61,10 +63,10 @@ def make_plan(
     cut = cut_at(recent, units, limits)
     return Plan(
         material=Material(
-            recent[:cut],
+            [without_secrets(message, redact) for message in recent[:cut]],
             sizes[:cut],
             [unit for unit in units if unit.start < cut],
-            earlier,
+            safe_text(earlier, redact),
             dominant_language([Message(role="assistant", text=earlier), *recent]),
         ),
         limits=limits.without(_MARK_TOKENS) if marked else limits,

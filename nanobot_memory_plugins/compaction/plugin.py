@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
 from nanobot_memory_plugins.compaction.summarise import Summariser
@@ -10,6 +9,7 @@ from nanobot_memory_plugins.compaction.token_budget import Cycles
 from nanobot_memory_plugins.core import Message, PluginContext, Summary, estimate_tokens, hookimpl, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
+from nanobot_memory_plugins.core.text.tokens import cut
 
 # What replaces messages of which not even the rules could make a summary.
 _BAREST = "({count} earlier messages were cut.)"
@@ -48,6 +48,7 @@ class CompactionPlugin:
                 reason=reason,
                 options=context.options,
                 cycles=self._cycles,
+                redact=context.redact,
             )
             summariser = Summariser(
                 plan.material,
@@ -55,7 +56,6 @@ class CompactionPlugin:
                 options=context.options,
                 complete=context.complete if replaceable else None,
                 today=context.clock.now().date(),
-                redact=context.redact,
             )
             summary = await summariser.summary()
             text = await run_in_daemon_thread(_finished, summary, plan, context.redact)

@@ -5,23 +5,23 @@
 3. When that fails too, and when there is no model or no time, rules extract what matters.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
-from nanobot_memory_plugins.compaction.answers import clean, fault
-from nanobot_memory_plugins.compaction.excerpts import cut, split_text
 from nanobot_memory_plugins.compaction.extract import extract, missing_values
 from nanobot_memory_plugins.compaction.history import Unit
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.prompts import Hiding, fixed_texts, summary_prompt
+from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
 from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
 from nanobot_memory_plugins.core import Complete, Message, estimate_tokens, logger
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.conversation import dated, fair_limit, message_time
+from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
 from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.tokens import cut, split_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Where messages average over this share of the window, chunks become smaller; a message above the other is shown to
@@ -101,7 +101,7 @@ class _FailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is to be summarised: messages, their tokens, and the units that they form.
+    """What is to be summarised, without secrets: messages, their tokens, and the units that they form.
 
     ``earlier`` is the summary carried on, or empty.
     """
@@ -114,10 +114,7 @@ class Material:
 
 
 class Summariser:
-    """Summarises one history.
-
-    ``redact`` hides secrets in all that the model is shown. ``today`` is the day of messages that have no time.
-    """
+    """Summarises one history. ``today`` is the day of messages that have no time."""
 
     def __init__(
         self,
@@ -127,14 +124,12 @@ class Summariser:
         options: CompactionOptions,
         complete: Complete | None,
         today: date,
-        redact: Callable[[str], str] = str,
     ) -> None:
         self._material = material
         self._limits = limits
         self._options = options
         self._complete = complete
         self._today = today
-        self._hiding = Hiding(redact)
         self._calls_left = options.max_calls if complete is not None else 0
         window = limits.window
         self._oversized = [n for n, size in enumerate(material.sizes) if is_oversized(size, window, options)]
@@ -144,6 +139,11 @@ class Summariser:
             limit=int(limits.summary * _NOTE_SHARE),
             language=material.language,
         )
+        # Tokens of the summary, and of the model's answer.
+        self._room = limits.summary - estimate_tokens(self._note)
+        smallest_call = window * options.min_chunk_ratio / options.safety_margin
+        room_here = max(self._room * _LEAST_ANSWER_SHARE, smallest_call * _ANSWER_OF_CALL)
+        self._answer_tokens = max(1, int(min(room_here, self._room * (1 - _FACTS_SHARE))))
         # The summary so far, as of the last chunk that worked.
         self._so_far = material.earlier
 
@@ -187,7 +187,7 @@ class Summariser:
         prompt = await run_in_daemon_thread(self._prompt, chunk, carried)
         assert self._complete is not None  # noqa: S101  # there are no calls without it; this tells the type checker
         try:
-            answer = await self._complete(prompt, max_tokens=self._answer_tokens(), purpose=PURPOSE)
+            answer = await self._complete(prompt, max_tokens=self._answer_tokens, purpose=PURPOSE)
         except CompletionTimeoutError as error:
             raise _FailedError(type(error).__name__, final=True) from None
         except Exception as error:  # a host's model may fail in any way
@@ -198,23 +198,22 @@ class Summariser:
 
     def _checked(self, answer: str, chunk: str, carried: str) -> str:
         # Of an answer beyond all measure only the beginning is looked at.
-        text = clean(answer[: 16 * self._answer_tokens()])
-        fixed = fixed_texts(self._material.language)
-        wrong = fault(text, source=f"{carried}\n{chunk}", prompt=fixed)
+        text = cleaned_summary(answer[: 16 * self._answer_tokens])
+        wrong = summary_fault(text, [carried, chunk], prompt=fixed_texts(self._material.language))
         if wrong:
             raise _FailedError(Sentence("answer rejected ({wrong})", wrong=wrong))
-        return self._hiding(cut(text, self._answer_tokens()))
+        return cut(text, self._answer_tokens)
 
     def _prepare(self, step: int) -> tuple[str, list[str], float]:
         """Return the summary to carry on, the chunks, and the ratio of the window that a call may take."""
         material, options = self._material, self._options
         ratio = chunk_ratio(material.sizes, self._limits.window, options)
         holds = int(self._limits.window * ratio / options.safety_margin)
-        so_far = self._hiding(self._so_far)
-        carried = cut(so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE))) if so_far else ""
+        carried = cut(self._so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE)))
         # The summary that is carried on from chunk to chunk may grow to the length of an answer.
-        largest = max(estimate_tokens(carried), self._answer_tokens())
-        content = holds - self._prompt_tokens() - largest
+        largest = max(estimate_tokens(carried), self._answer_tokens)
+        fixed = sum(estimate_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
+        content = holds - fixed - largest
         if content < _LEAST_CONTENT:
             raise _FailedError("the window is too small for a call", final=True)
         calls = self._calls_left if step > 1 else max(1, self._calls_left - _CALLS_FOR_SECOND)
@@ -222,9 +221,8 @@ class Summariser:
         first = self._first_shown(budget)
         if first:
             # Too many messages to show each: what is furthest back is carried on as an extract.
-            limit = max(1, largest)
-            older = [replace(one, text=self._hiding(one.text), tool_calls=()) for one in material.messages[:first]]
-            carried = extract(older, limit=limit, language=material.language, earlier=so_far)
+            older = material.messages[:first]
+            carried = extract(older, limit=max(1, largest), language=material.language, earlier=self._so_far)
         chunks: list[str] = []
         for share in _SHRINKING:
             chunks = pack(self._blocks(first, int(budget * share), step), content)
@@ -243,77 +241,52 @@ class Summariser:
     def _blocks(self, first: int, budget: int, step: int) -> list[str]:
         """Return the text of each unit from message ``first`` on, with the longest messages cut to what is fair."""
         messages, oversized = self._material.messages, set(self._oversized)
-        caps: dict[int, int] = {}
+        shares = list(self._material.sizes)
         for index in range(first, len(messages)):
-            shown = self._material.sizes[index]
             if messages[index].role in ("tool", "function", "system"):
-                shown = min(shown, self._options.tool_result_tokens)
+                shares[index] = min(shares[index], self._options.tool_result_tokens)
             if index in oversized:
-                shown = _OVERSIZED_EXCERPT if step == 1 else 0
-            caps[index] = shown
-        days = {index: self._day_of(messages[index]) for index in caps}
-        headings = len(set(days.values())) if len(set(days.values())) > 1 else 0
-        limit = fair_limit(list(caps.values()), max(1, budget - _LABEL_TOKENS * (len(caps) + headings)))
+                shares[index] = _OVERSIZED_EXCERPT if step == 1 else 0
+        units = [unit for unit in self._material.units if unit.start >= first]
+        times = [message_time(messages[unit.start]) for unit in units]
+        days = [time.date() if time else self._today for time in times]
+        headings = len(set(days)) if len(set(days)) > 1 else 0
+        room = budget - _LABEL_TOKENS * (len(messages) - first + headings)
+        limit = fair_limit(shares[first:], max(1, room))
         blocks = []
         named = None
-        for unit in self._material.units:
-            entries = [
-                entry(messages[index], min(cap, limit), self._hiding)
-                for index in range(unit.start, unit.stop)
-                if (cap := caps.get(index, 0))
-            ]
-            text = "\n".join(filter(None, entries)) if len(entries) != 1 else entries[0]
-            if not text:
-                continue
-            # A unit that begins in what is not shown has no day of its own.
-            day = days.get(unit.start, named)
-            if headings and day is not None and day != named:
+        for unit, day in zip(units, days, strict=True):
+            shown = [index for index in range(unit.start, unit.stop) if shares[index]]
+            text = "\n".join(filter(None, (entry(messages[index], min(shares[index], limit)) for index in shown)))
+            if text and headings and day != named:
                 text, named = f"{dated(day, self._material.language)}\n{text}", day
             blocks.append(text)
-        return blocks
-
-    def _day_of(self, message: Message) -> date:
-        time = message_time(message)
-        return time.date() if time else self._today
-
-    def _prompt_tokens(self) -> int:
-        """Return the tokens of the prompt without chunk and earlier summary."""
-        return sum(estimate_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
+        return list(filter(None, blocks))
 
     def _prompt(self, chunk: str, carried: str) -> list[dict[str, str]]:
         return summary_prompt(
             chunk,
             earlier=carried,
-            answer_tokens=self._answer_tokens(),
+            answer_tokens=self._answer_tokens,
             language=self._material.language,
             today=self._today,
         )
-
-    def _answer_tokens(self) -> int:
-        room = self._limits.summary - estimate_tokens(self._note)
-        smallest_call = self._limits.window * self._options.min_chunk_ratio / self._options.safety_margin
-        room_here = max(room * _LEAST_ANSWER_SHARE, smallest_call * _ANSWER_OF_CALL)
-        return max(1, int(min(room_here, room * (1 - _FACTS_SHARE))))
 
     # --- by rules ---------------------------------------------------------------------------------------------
 
     def _with_identifiers(self, text: str) -> str:
         """Add the values of users' statements, and of the earlier summary, that the model left out, and the note."""
-        material, most = self._material, self._limits.summary
-        left = most - estimate_tokens(self._note) - estimate_tokens(text) - 2
-        room = min(left, int(most * _FACTS_SHARE))
+        material = self._material
+        room = min(self._room - estimate_tokens(text) - 2, int(self._limits.summary * _FACTS_SHARE))
         lines = missing_values(
             material.messages, text, limit=room, language=material.language, earlier=material.earlier
         )
-        lines = lines if self._hiding(lines) == lines else ""
         return self._joined(text, lines)
 
     def _extracted(self) -> str:
         material = self._material
-        limit = max(1, self._limits.summary - estimate_tokens(self._note) - 1)
-        return self._joined(
-            extract(material.messages, limit=limit, language=material.language, earlier=self._so_far), ""
-        )
+        limit = max(1, self._room - 1)
+        return self._joined(extract(material.messages, limit=limit, language=material.language, earlier=self._so_far))
 
-    def _joined(self, text: str, identifiers: str) -> str:
-        return cut("\n".join(filter(None, (text, identifiers, self._note))), self._limits.summary)
+    def _joined(self, *parts: str) -> str:
+        return cut("\n".join(filter(None, (*parts, self._note))), self._limits.summary)

@@ -5,47 +5,68 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text.conversation import excerpt
+from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
+from nanobot_memory_plugins.core.text.conversation import GAP, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.tokens import cut
+from nanobot_memory_plugins.redaction.script.printable import printable
 
+# Characters of one text that are looked at, half from either end: no excerpt reaches further in.
+_TEXT_CHARS = 200_000
 _ARGUMENT_CHARS = 300
 _NAME_CHARS = 64
 _ROLES = ("user", "assistant", "system", "tool", "function", "developer")
 
 
-def entry(message: Message, limit: int, redact: Callable[[str], str] = str) -> str:
-    """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing.
+def without_secrets(message: Message, redact: Callable[[str], str]) -> Message:
+    """Return a message as a prompt may hold it, whole: a piece of a secret would not be known any more."""
+    return replace(
+        message,
+        text=safe_text(message.text, redact),
+        name=one_line(safe_text(message.name, redact), _NAME_CHARS),
+        tool_calls=tuple(_safe_call(call, redact) for call in message.tool_calls),
+    )
 
-    Secrets are hidden by ``redact`` before anything is cut: a piece of one would not be known any more.
-    """
-    who = label(replace(message, name=redact(message.name))) if message.name else label(message)
-    text = tidy(excerpt(redact(message.text), limit)).strip()
-    if not message.tool_calls:
-        return f"{who}: {text}" if text else ""
-    calls = [f"{who} calls {_call(call, redact)}" for call in message.tool_calls]
+
+def safe_text(text: str, redact: Callable[[str], str]) -> str:
+    """Return a text without secrets and control characters; nothing of it where they cannot be looked for."""
+    half = _TEXT_CHARS // 2
+    ends = [text] if len(text) <= _TEXT_CHARS else [text[:half], text[-half:]]
+    try:
+        return printable(GAP.join(map(redact, filter(None, ends))), control=" ")
+    except Exception:  # nothing gets through of a text whose secrets cannot be looked for
+        return REDACTION_FAILED
+
+
+def _safe_call(call: Mapping[str, Any], redact: Callable[[str], str]) -> dict[str, str]:
+    function = call.get("function")
+    inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
+    name, arguments = str(inner.get("name") or ""), inner.get("arguments", "")
+    text = arguments if isinstance(arguments, str) else _as_json(arguments)
+    return {
+        "name": one_line(safe_text(name, redact), _NAME_CHARS),
+        "arguments": one_line(safe_text(text, redact), _ARGUMENT_CHARS),
+    }
+
+
+def entry(message: Message, limit: int) -> str:
+    """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing."""
+    who, text = label(message), excerpt(message.text, limit).strip()
+    calls = [f"{who} calls {call['name'] or 'a tool'}({call['arguments']})" for call in message.tool_calls]
     return "\n".join([f"{who}: {text}", *calls] if text else calls)
 
 
 def label(message: Message) -> str:
     """Return who speaks; a role that no API knows counts as the user's."""
     role = message.role if message.role in _ROLES else "user"
-    if not message.name:
-        return role
-    name = one_line(tidy(message.name[:_NAME_CHARS]), _NAME_CHARS)
-    return f"{role} {name}" if name else role
+    return f"{role} {message.name}" if message.name else role
 
 
-def _call(call: Mapping[str, Any], redact: Callable[[str], str]) -> str:
-    function = call.get("function")
-    inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
-    arguments = inner.get("arguments", "")
-    if not isinstance(arguments, str):
-        arguments = _as_json(arguments)
-    name = one_line(tidy(redact(str(inner.get("name") or "a tool"))[:_NAME_CHARS]), _NAME_CHARS)
-    arguments = redact(arguments)
-    return f"{name}({one_line(tidy(arguments[: 4 * _ARGUMENT_CHARS]), _ARGUMENT_CHARS)})"
+def one_line(text: str, chars: int) -> str:
+    """Return the beginning of ``text`` on one line, at most ``chars`` characters long."""
+    line = " ".join(text[: 4 * chars].split())
+    return line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
 
 
 def _as_json(value: object) -> str:
@@ -80,12 +101,6 @@ def note_left_out(messages: Sequence[Message], sizes: Sequence[int], *, limit: i
         return ""
     lines = [_HEAD[language].format(count=len(messages), tokens=sum(sizes))]
     for message, size in list(zip(messages, sizes, strict=True))[-_SHOWN:]:
-        begin, end = _ends(message.text)
+        begin, end = one_line(message.text, _END_CHARS), " ".join(message.text[-2 * _END_CHARS :].split())[-_END_CHARS:]
         lines.append(_LINE[language].format(label=label(message), tokens=size, begin=begin, end=end))
     return cut("\n".join(lines), limit)
-
-
-def _ends(text: str) -> tuple[str, str]:
-    begin = one_line(tidy(text[: 4 * _END_CHARS]), _END_CHARS)
-    end = " ".join(tidy(text[-2 * _END_CHARS :]).split())[-_END_CHARS:]
-    return begin, end

@@ -1,6 +1,5 @@
 """One summary of each idle period of a session, in the day's note."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
@@ -24,19 +23,16 @@ from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.question import question
 from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render
-from nanobot_memory_plugins.core.text.evidence import Evidence, is_no_reply, is_refusal, terms, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
-from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
+from nanobot_memory_plugins.core.text.sentences import sentences_of
+from nanobot_memory_plugins.core.text.tokens import cut, truncate_to_tokens
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart, SessionReading
 
 # 200 Chinese characters, and as much in English.
 SUMMARY_TOKENS = 200
-# Share of a summary's terms that must occur in the conversation, and how many at least: "OK, noted." says nothing.
-_GROUNDED_SHARE, _FEWEST_TERMS = 0.3, 3
-_FEWEST_CHARS = 8
 # A message of fewer is a greeting, thanks or a yes.
 _TELLING_TOKENS = 4
 _ANSWER_CHARS = 8_000
@@ -45,45 +41,32 @@ _PARTS = {
     "en": ("The user wanted: {}", "Then: {}", "Result: {}"),
     "zh": ("用户想要：{}", "随后：{}", "结果：{}"),
 }
-_LABEL = re.compile(r"^\W*(summary|摘要|总结)\s*[:：]\s*", re.IGNORECASE)
 
 
 def usable_summary(answer: str, messages: Sequence[Message]) -> str:
     """Return a model's answer as a summary within its length, or nothing when it is none."""
-    text = _LABEL.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
-    if len(text) < _FEWEST_CHARS or is_refusal(text) or is_no_reply(text):
+    text = cleaned_summary(answer[:_ANSWER_CHARS])
+    if summary_fault(text, [message.text for message in messages]):
         return ""
-    evidence = Evidence(message.text for message in messages)
-    if evidence.share(text) < _GROUNDED_SHARE or sum(map(evidence.holds, terms(text))) < _FEWEST_TERMS:
-        return ""
-    return shortened(clean_markdown(text), SUMMARY_TOKENS)
+    return cut(clean_markdown(text), SUMMARY_TOKENS)
 
 
 def put_together(messages: Sequence[Message], language: Language) -> str:
     """Return a summary without a model: the wish, what followed, and the last answer, in the speakers' words."""
     telling = [one for one in messages if one.text.strip() and estimate_tokens(one.text) >= _TELLING_TOKENS]
-    wishes = [one_line(message.text) for message in telling if message.role == "user"]
-    answers = [one_line(message.text) for message in telling if message.role == "assistant"]
+    wishes = [message.text for message in telling if message.role == "user"]
+    answers = [message.text for message in telling if message.role == "assistant"]
     first, then, last = _PARTS[language]
     parts = []
     if wishes:
-        parts.append(first.replace("{}", excerpt(wishes[0], 60)))
+        parts.append(first.replace("{}", excerpt(one_line(wishes[0]), 60)))
     if wishes[1:]:
         share = max(12, 56 // len(wishes[1:]))
-        followed = (excerpt(wish, share) for wish in reversed(wishes[1:]))
+        followed = (excerpt(one_line(wish), share) for wish in reversed(wishes[1:]))
         parts.append(then.replace("{}", _joined(followed, 56)))
     if wishes and answers:
-        parts.append(last.replace("{}", excerpt(answers[-1], 56)))
+        parts.append(last.replace("{}", excerpt(one_line(answers[-1]), 56)))
     return truncate_to_tokens("\n".join(parts), SUMMARY_TOKENS)
-
-
-def shortened(text: str, tokens: int) -> str:
-    """Return ``text`` within ``tokens``, cut behind a sentence where there is one."""
-    if estimate_tokens(text) <= tokens:
-        return text
-    cut = truncate_to_tokens(text, tokens)
-    ends = list(sentence_ends(cut))
-    return cut[: ends[-1]].rstrip() if ends and ends[-1] > len(cut) // 2 else cut.rstrip()
 
 
 def first_sentence(text: str, chars: int = 160) -> str:

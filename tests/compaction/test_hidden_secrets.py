@@ -2,7 +2,7 @@
 
 import json
 
-from nanobot_memory_plugins.compaction.prompts import Hiding
+from nanobot_memory_plugins.compaction.transcript import safe_text
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
 from tests.behaviour.kit.model_client import over_http
@@ -53,4 +53,4 @@ async def test_a_redactor_that_fails_lets_nothing_through():
     def broken(text: str) -> str:
         raise ValueError(text)
 
-    assert PASSWORD not in Hiding(broken)(f"password={PASSWORD}")
+    assert PASSWORD not in safe_text(f"password={PASSWORD}", broken)

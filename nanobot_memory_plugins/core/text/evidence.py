@@ -2,11 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.core.text.folding import plain
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 # Whole answers that mean "nothing": the agreed word, however it is written or wrapped.
 _NO_REPLY = lazy_re(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
@@ -111,3 +114,68 @@ class Evidence:
     def holds(self, term: str) -> bool:
         """Return whether the texts hold one of the `terms`, be it in another form."""
         return term in self._terms or (term.isascii() and term[:5] in self._stems)
+
+
+# A summary is junk when fewer of its terms than this share, or this number, occur in what it was made of.
+_GROUNDED_SHARE, _GROUNDED_TERMS = 0.2, 3
+# It is an echo when more of its characters than this are whole lines of what was said, with who said it.
+_ECHO_SHARE = 0.7
+# One of so many characters repeats itself when it is compressed to less than this share; prose is to a quarter.
+_REPEATED_CHARS, _REPEATED_SHARE = 300, 0.12
+# The shortest summaries: of a long text, and of any.
+_SHORTEST_TOKENS, _LONG_TEXT_TOKENS, _SHORTEST_CHARS = 12, 400, 8
+
+_CODE_BLOCK = lazy_re(r"\A```[a-z]*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
+_LEAD = lazy_re(
+    r"\A(?:(?:sure|certainly|of course|okay|ok|here (?:is|are)|below (?:is|are)|好的|当然|以下是|下面是|这是)"
+    r"[^\n]{0,120}[:：.。!！]\s*\n|\W*(?:summary|摘要|总结)\s*[:：]\s*)",
+    re.IGNORECASE,
+)
+_DATA = lazy_re(r"\A\s*(?:\{|\[\s*[{\"\[]|<\?xml|<html|<!doctype)", re.IGNORECASE)
+_SPEAKER = lazy_re(r"(?:user|assistant|tool)\b")
+
+
+def cleaned_summary(answer: str) -> str:
+    """Return a model's summary without thoughts, code fence and phrases before it."""
+    text = without_thoughts(printable(answer, control=" "))
+    fenced = _CODE_BLOCK.match(text)
+    text = (fenced[1] if fenced else text).strip()
+    lead = _LEAD.match(simplified(text))
+    return text[lead.end() if lead else 0 :].strip()
+
+
+def summary_fault(summary: str, sources: Sequence[str], *, prompt: Sequence[str] = ()) -> str:
+    """Return what is wrong with a cleaned summary in one or two words; nothing when it can be used.
+
+    ``sources`` are the texts that it was made of; ``prompt`` is what is in each prompt.
+    """
+    if not summary:
+        return "empty"
+    is_short = len(summary) <= _REFUSAL_CHARS
+    if len(summary) < _SHORTEST_CHARS or (is_short and is_no_reply(summary)):
+        return "nothing in it"
+    if is_refusal(summary):
+        return "refusal"
+    if _DATA.match(summary):
+        return "data, not text"
+    if estimate_tokens(summary) < _SHORTEST_TOKENS and sum(map(estimate_tokens, sources)) > _LONG_TEXT_TOKENS:
+        return "too short"
+    if any(sentence.strip()[:60] in summary for sentence in prompt) or _is_echo(summary, sources):
+        return "echo"
+    data = summary.encode()
+    if len(summary) >= _REPEATED_CHARS and len(zlib.compress(data)) < _REPEATED_SHARE * len(data):
+        return "repetition"
+    # What the prompt asks for by name is in any answer, and does not count.
+    told = terms(summary).difference(*map(terms, prompt))
+    known = sum(map(Evidence(sources).holds, told))
+    if known < _GROUNDED_TERMS or known < _GROUNDED_SHARE * len(told):
+        return "not about the conversation"
+    return ""
+
+
+def _is_echo(summary: str, sources: Sequence[str]) -> bool:
+    """Return whether a summary is what was said; the lines of an earlier summary may occur again."""
+    lines = [line.strip() for line in summary.splitlines() if line.strip()]
+    spoken = [line for line in lines if _SPEAKER.match(line)]
+    given = {line.strip() for source in sources for line in source.splitlines()} if spoken else set()
+    return sum(len(line) for line in spoken if line in given) > _ECHO_SHARE * sum(map(len, lines))

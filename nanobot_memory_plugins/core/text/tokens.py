@@ -1,5 +1,7 @@
 """Token counts without a tokenizer: close enough for budgets, the same on every machine."""
 
+from collections.abc import Iterator
+
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
 # Han with its extensions, kana, bopomofo, Hangul, and the punctuation that is written with them.
@@ -8,6 +10,8 @@ _WIDE = lazy_re(
     "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001b000-\U0001b16f\U00020000-\U0003ffff]+"
 )
 _CHARACTERS_A_TOKEN = 4
+# Where a text is cut best.
+_BORDERS = ("\n", "。", "！", "？", "；", ". ", "! ", "? ", "; ", "，", ", ", " ")
 
 
 def estimate_tokens(text: str) -> int:
@@ -39,3 +43,31 @@ def truncate_to_tokens(text: str, limit: int) -> str:
         else:
             too_long = middle
     return text[:fits]
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the beginning of ``text`` within ``limit`` tokens, ended at a line or sentence where that costs little."""
+    kept = truncate_to_tokens(text, limit)
+    if len(kept) == len(text):
+        return text
+    return kept[: _border(kept)].rstrip() or kept
+
+
+def split_text(text: str, limit: int) -> Iterator[str]:
+    """Yield ``text`` in pieces of at most ``limit`` tokens, cut at lines, sentences or words where there are any."""
+    start = 0
+    while start < len(text):
+        piece = truncate_to_tokens(text[start : start + limit * _CHARACTERS_A_TOKEN], limit)
+        if start + len(piece) < len(text):
+            piece = piece[: _border(piece)]
+        yield piece
+        start += len(piece)
+
+
+def _border(piece: str) -> int:
+    """Return where a piece ends best: behind the best border in its second half."""
+    for border in _BORDERS:
+        at = piece.rfind(border, len(piece) // 2)
+        if at >= 0:
+            return at + len(border)
+    return len(piece)

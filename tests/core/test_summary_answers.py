@@ -2,8 +2,8 @@
 
 import pytest
 
-from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.prompts import fixed_texts
+from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
 from tests.support.each import each
 
 PROMPT = {language: fixed_texts(language) for language in ("en", "zh")}
@@ -25,7 +25,7 @@ SOURCE = (
     ],
 )
 def test_a_summary_is_usable(answer: str):
-    assert fault(answer, source=SOURCE, prompt=PROMPT["en"]) == ""
+    assert summary_fault(answer, [SOURCE], prompt=PROMPT["en"]) == ""
 
 
 @each(
@@ -47,7 +47,7 @@ def test_a_summary_is_usable(answer: str):
     ],
 )
 def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
-    assert fault(clean(answer), source=SOURCE, prompt=PROMPT["en"]) == wrong
+    assert summary_fault(cleaned_summary(answer), [SOURCE], prompt=PROMPT["en"]) == wrong
 
 
 @each(
@@ -58,8 +58,8 @@ def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
         ("Sure! Here are the notes:\n- a decision", "- a decision"),
         ("以下是笔记：\n- 决定", "- 决定"),
         ("- Here is the plan: go", "- Here is the plan: go"),
-        ("a\x00\ud800", "a ?"),
+        ("a\x00\ud800", "a"),
     ],
 )
 def test_what_surrounds_an_answer_is_taken_off(answer: str, cleaned: str):
-    assert clean(answer) == cleaned
+    assert cleaned_summary(answer) == cleaned
