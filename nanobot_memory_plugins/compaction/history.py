@@ -52,10 +52,11 @@ def _last_results(messages: Sequence[Message]) -> dict[int, int]:
     ends: dict[int, int] = {}
     directly_before: int | None = None
     for index, message in enumerate(messages):
-        called, answered = call_ids(message), result_ids(message)
-        if not called and not answered and message.role not in _TOOL_ROLES:
+        is_plain = not (message.tool_calls or message.tool_call_id or _may_hold_calls(message))
+        if is_plain and message.role not in _TOOL_ROLES:
             directly_before = None
             continue
+        called, answered = call_ids(message), result_ids(message)
         known = [calls[one] for one in answered if one in calls]
         for owner in known:
             ends[owner] = index
@@ -71,8 +72,6 @@ def _last_results(messages: Sequence[Message]) -> dict[int, int]:
 
 def call_ids(message: Message) -> list[str]:
     """Return the ids of the tools that a message calls; an empty one where a call has none."""
-    if not message.tool_calls and not _may_hold_calls(message):
-        return []
     ids = [_id(call.get("id")) for call in message.tool_calls]
     ids += [_id(part.get("id")) for part in _parts(message) if part.get("type") == "tool_use"]
     if not ids and message.raw.get("function_call"):
@@ -83,8 +82,6 @@ def call_ids(message: Message) -> list[str]:
 def result_ids(message: Message) -> list[str]:
     """Return the ids of the calls whose results a message carries."""
     ids = [message.tool_call_id] if message.tool_call_id else []
-    if not _may_hold_calls(message):
-        return ids
     return ids + [_id(part.get("tool_use_id")) for part in _parts(message) if part.get("type") == "tool_result"]
 
 

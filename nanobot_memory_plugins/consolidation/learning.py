@@ -40,9 +40,9 @@ class EntryLearning:
         if not options.extract or (is_background and not options.extract_background_turns):
             return None
         speaker = "assistant" if is_background else "user"
-        if sum(estimate_tokens(message.text) for message in messages if message.role == speaker) < _FEWEST_TOKENS:
-            return None
         texts = [message.text for message in messages if message.role == speaker and message.text.strip()]
+        if estimate_tokens("\n".join(texts)) < _FEWEST_TOKENS:
+            return None
 
         async def known() -> Mapping[str, str]:
             return {entry.id: entry.content for entry in await self._known_entries(texts, scope)}

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.log import import_log, logger
-from nanobot_memory_plugins.core.text.markdown import clean, one_line
+from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 Redact = Callable[[str, Origin], str]
@@ -84,8 +84,9 @@ class MemoryFiles:
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
-        id_, owner = new_record_id(self._clock.now()), note.scope if note.scope is not None else scope
-        write = partial(self._writer.note, note, id=id_, time=self._local(note.time), scope=owner)
+        now = self._clock.now()
+        id_, owner = new_record_id(now), note.scope if note.scope is not None else scope
+        write = partial(self._writer.note, note, id=id_, time=_local(note.time, now), scope=owner)
         length = len(note.details) if isinstance(note.details, str) else 0
         return (await self._written(lambda: [write()], [id_], length))[0]
 
@@ -98,9 +99,8 @@ class MemoryFiles:
 
     async def keep_messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
         """Write messages of one session at once, as `keep_message` does one."""
-        accepted = [
-            replace(one, id=one.id or new_record_id(self._clock.now()), time=self._local(one.time)) for one in records
-        ]
+        now = self._clock.now()
+        accepted = [replace(one, id=one.id or new_record_id(now), time=_local(one.time, now)) for one in records]
         length = sum(len(one.text) for one in accepted)
         return await self._written(partial(self._writer.messages, accepted), [one.id for one in accepted], length)
 
@@ -166,12 +166,12 @@ class MemoryFiles:
         if not self._is_closed and (self._next_sync is None or self._next_sync.when() <= loop.time()):
             self._next_sync = loop.call_later(_SYNC_SECONDS, self._thread.submit, self._writer.sync)
 
-    def _local(self, time: datetime | None) -> datetime:
-        when = time
-        if not isinstance(when, datetime):
-            when = self._clock.now()
-            when = when.replace(microsecond=when.microsecond // 1000 * 1000)  # for people; nothing needs more
-        return in_local_zone(when)
+
+def _local(time: datetime | None, now: datetime) -> datetime:
+    """Return a time in the machine's zone; without one it is now, to the millisecond: nothing needs more."""
+    return in_local_zone(
+        time if isinstance(time, datetime) else now.replace(microsecond=now.microsecond // 1000 * 1000)
+    )
 
 
 class _Writer:
@@ -205,9 +205,10 @@ class _Writer:
 
         def line_of(record: TranscriptRecord) -> bytes:
             safe_text = self._session_secrets.without(record.session_key, record.text)
-            text, name = self._redacted(safe_text, record.origin), self._redacted(record.name, record.origin)
+            text = self._redacted(safe_text, record.origin)
+            name = record.name and self._redacted(record.name, record.origin)
             self._session_secrets.learn(record.session_key, safe_text, text)
-            return render_transcript_line(replace(record, role=one_line(record.role), text=text, name=name))
+            return render_transcript_line(replace(record, text=text, name=name))
 
         def rendered() -> tuple[Path, bytes]:
             return self._paths.transcript(records[0].session_key), b"".join(map(line_of, records))

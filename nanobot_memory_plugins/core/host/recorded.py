@@ -60,8 +60,9 @@ class RecordedMessages:
         """Return whether a message is recorded, perhaps redacted, and use up one record for it."""
         if self.known(role, text) is not None:
             return True
-        whole = folded(text)
-        for index, pieces in enumerate(self._redacted.get(role, ())):
+        redacted = self._redacted.get(role, ())
+        whole = folded(text) if redacted else ""
+        for index, pieces in enumerate(redacted):
             if _fits(pieces, whole):
                 del self._redacted[role][index]
                 return True
@@ -74,8 +75,9 @@ class RecordedMessages:
             if self._counts[key] > 0:
                 self._counts[key] -= 1
                 return candidate
-        whole = folded(text)
-        return text if len(whole) >= _PART and whole in self._joined_texts(role) else None
+        recorded = self._joined_texts(role)
+        whole = folded(text) if recorded else ""
+        return text if len(whole) >= _PART and whole in recorded else None
 
     def _add(self, role: str, text: str) -> None:
         whole = folded(text)

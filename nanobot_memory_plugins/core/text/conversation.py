@@ -31,8 +31,8 @@ GAP = " […] "
 _GAP_TOKENS = estimate_tokens(GAP)
 # Of an excerpt, the share that its beginning gets.
 _HEAD = 0.7
-# Of the line that names a day.
-_DAY_TOKENS = 12
+# Of the line that names a day, and of a role before a message.
+_DAY_TOKENS, _PREFIX_TOKENS = 12, 4
 # Of a tool's result, at most.
 _TOOL_TOKENS = 120
 # Fewer tokens than this of a message say nothing.
@@ -54,21 +54,14 @@ def dominant_language(messages: Iterable[Message]) -> Language:
 
 
 def excerpt(text: str, tokens: int) -> str:
-    """Return ``text`` cut to ``tokens`` estimated tokens: its beginning and its end around a gap.
-
-    It is cleaned as well: what it returns can be encoded, and holds no NUL.
-    """
+    """Return ``text`` cut to ``tokens`` estimated tokens: its beginning and its end around a gap."""
     if tokens <= 0:
         return ""
     # Four characters are a token at least, so this much of either end is enough; the text may be very long.
     reach = 4 * tokens + 1
-    if len(text) > 2 * reach:
-        text = clean_markdown(text[:reach]) + clean_markdown(text[-reach:])
-        cut = True
-    else:
-        text, cut = clean_markdown(text), False
-    if not cut and estimate_tokens(text) <= tokens:
+    if len(text) <= 4 * tokens and estimate_tokens(text) <= tokens:
         return text
+    text = text[:reach] + text[-reach:] if len(text) > 2 * reach else text
     room = tokens - _GAP_TOKENS
     if room < _LEAST:
         return truncate_to_tokens(text, tokens)
@@ -152,7 +145,11 @@ def render(
     day is put above the messages of each, in this language, where there are several; what has no time is of ``today``.
     """
     spoken = [(message, content_of(message)) for message in messages if message.role != "system"]
-    spoken = [(message, text) for message, text in spoken if text.strip()]
+    spoken = [
+        (message, excerpt(text, _TOOL_TOKENS) if message.role == "tool" else text.strip())
+        for message, text in spoken
+        if text.strip()
+    ]
     if not spoken or tokens <= 0:
         return ""
     dates = [time.date() if days and (time := message_time(message)) else today for message, _ in spoken]
@@ -160,27 +157,24 @@ def render(
     tokens -= headings * _DAY_TOKENS
     labels = names or {}
     prefixes = [f"{labels.get(message.role, message.role)}: " for message, _ in spoken]
-    ends = [estimate_tokens(prefix) + 1 for prefix in prefixes]
     # A bounded look at each is enough: none gets more than everything.
-    sizes = [
-        min(_TOOL_TOKENS if message.role == "tool" else tokens, estimate_tokens(text[: 4 * tokens + 4]))
-        for message, text in spoken
-    ]
-    limit = max(_LEAST, fair_limit(sizes, tokens - sum(ends)))
+    sizes = [min(tokens, estimate_tokens(text[: 4 * tokens + 4])) for _, text in spoken]
+    limit = max(_LEAST, fair_limit(sizes, tokens - _PREFIX_TOKENS * len(spoken)))
     shares = [min(size, limit) for size in sizes]
     lines: list[str] = []
     left = tokens
     for index in range(len(spoken) - 1, -1, -1):
-        left -= shares[index] + ends[index]
+        left -= shares[index] + _PREFIX_TOKENS
         if left < 0:
             break
-        lines.append(prefixes[index] + excerpt(spoken[index][1].strip(), shares[index]))
+        text = spoken[index][1]
+        lines.append(prefixes[index] + (text if sizes[index] <= limit else excerpt(text, limit)))
         day = dates[index]
-        is_first = not index or dates[index - 1] != day or left < shares[index - 1] + ends[index - 1]
+        is_first = not index or dates[index - 1] != day or left < shares[index - 1] + _PREFIX_TOKENS
         if days and day and headings and is_first:
             lines.append(dated(day, days) + ("：" if days == "zh" else ":"))
             headings -= 1
-    return "\n".join(reversed(lines))
+    return clean_markdown("\n".join(reversed(lines)))
 
 
 def fair_limit(sizes: Sequence[int], room: int) -> int:

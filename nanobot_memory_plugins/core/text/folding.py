@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain, count, repeat
 
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -23,7 +24,8 @@ class Folded:
     def of(cls, text: str, letters_of: Callable[[str], str]) -> "Folded":
         """Return a text of whose characters ``letters_of`` gives what each is compared as: none, one or several."""
         letters = list(map(letters_of, text))
-        return cls("".join(letters), tuple(place for place, of_one in enumerate(letters) for _ in of_one))
+        places = map(repeat, count(), map(len, letters))  # a whole prompt is looked through: no frame a character
+        return cls("".join(letters), tuple(chain.from_iterable(places)))
 
     def find(self, phrase: str) -> Iterator[tuple[int, int]]:
         """Yield where a phrase, itself folded, begins and ends in the text."""

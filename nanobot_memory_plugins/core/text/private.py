@@ -66,4 +66,4 @@ class OffRecord:
 def kept_of_history(messages: Sequence[Message]) -> list[Message | None]:
     """Return of a host's history what may be kept, each message in its place."""
     off_record = OffRecord()
-    return [None if off_record.covers(one.role, one.text) else without_private_parts(one) for one in messages]
+    return [None if off_record.covers(one.role, one.text) else one for one in messages]
