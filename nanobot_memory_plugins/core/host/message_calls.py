@@ -77,7 +77,6 @@ class MessageCalls(HostParts):
         session = self._sessions[session_key]
         session.began_before, session.began = session.began, self._clock.now()
         text, language = without_private(remove_fenced(text)), self._language(text)
-        before = await self._shown_history(session_key, history[-LOOKED_AT:])
         if not spoken:
             if await self.privacy.refuses(session_key):
                 return MessageContext(block=None, receipt=NOT_KEPT)
@@ -89,6 +88,7 @@ class MessageCalls(HostParts):
             session.taken_in.clear()  # a new turn has begun
             session.count_message("user", text, spoken=spoken)
         whole, text = text, both_ends(text)  # kept whole, judged by its ends
+        before = await self._shown_history(session_key, history[-LOOKED_AT:])
         if spoken:
             self._redaction.learn(text)
             self._redaction.learn_from_history(before)
