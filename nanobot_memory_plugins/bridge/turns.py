@@ -21,7 +21,7 @@ from nanobot_memory_plugins.bridge.sessions import (
 )
 from nanobot_memory_plugins.bridge.turn_scopes import turn_scope
 from nanobot_memory_plugins.core import MemoryService, Scope
-from nanobot_memory_plugins.core.host.framework_calls import guarded, never_raises
+from nanobot_memory_plugins.core.host.framework_calls import failures_logged, guarded
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.people import Senders
 from nanobot_memory_plugins.core.text.private import is_private as says_private
@@ -117,7 +117,7 @@ class Turns:
         self._take_in(turn)
         return RuntimeContextBlock(BLOCK_SOURCE, block) if block else None
 
-    @never_raises
+    @failures_logged()
     def _begin_early(self, running: _RunningTurn, msg: Any, session_key: str | None) -> None:
         """Begin the recall for a message that has just come in; commands have none."""
         self._attend()

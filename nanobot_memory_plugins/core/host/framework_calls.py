@@ -47,33 +47,23 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
-def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | None]]:
-    """Have a callback answer None, and log it, where it fails: most frameworks end the run for what a callback raises.
+@contextmanager
+def failures_logged() -> Iterator[None]:
+    """Log what fails inside, and go on behind it: most frameworks end the run for what a callback raises."""
+    try:
+        yield
+    except Exception as error:
+        logger.warning("the memory could not deal with what the host told: {}", log_text(error))
 
-    A cancellation is passed on.
-    """
+
+def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | None]]:
+    """Have a callback answer None where it fails. A cancellation is passed on."""
 
     @wraps(callback)
     async def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
-        try:
+        with failures_logged():
             return await callback(*arguments, **named)
-        except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", log_text(error))
-            return None
-
-    return call
-
-
-def never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
-    """Have a call of the host answered with None, and logged, where what it hands over cannot be dealt with."""
-
-    @wraps(method)
-    def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
-        try:
-            return method(*arguments, **named)
-        except Exception as error:
-            logger.warning("the memory could not deal with what the host told: {}", log_text(error))
-            return None
+        return None
 
     return call
 

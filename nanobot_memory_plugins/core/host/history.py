@@ -127,22 +127,21 @@ def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
 
 
 def history_to_cut(
-    messages: Sequence[object], is_asked: Callable[[Message], bool], window: int, fill: float
+    messages: Sequence[object], is_asked: Callable[[Message], bool], window: int
 ) -> dict[str, Any] | None:
     """Return the arguments of a compaction of what precedes the last message that ``is_asked``.
 
-    None while all fits, or there is nothing but an earlier summary. ``fill`` is the share of the ``window``, in
-    tokens, from which on the messages are too many.
+    None while all fits into its share of the ``window``, in tokens, or there is nothing but an earlier summary.
     """
     if window <= 0:
         return None
     read = messages_from_chat(messages)
     tokens = list(map(tokens_of, read))
-    if sum(tokens) <= window * fill:
+    if sum(tokens) <= window * FILL:
         return None
     asked = max((index for index, one in enumerate(read) if is_asked(one)), default=len(read))
     earlier = find_earlier_summary(read[:asked])
     if asked <= (0 if earlier is None else earlier + 1):
         return None
-    room = max(1, int(window * fill) - sum(tokens[asked:]))
+    room = max(1, int(window * FILL) - sum(tokens[asked:]))
     return {"messages": messages[:asked], "context_window": window, "room": room}

@@ -202,10 +202,6 @@ class PluginHost:
         """Return the plugins that implement a hook, in the order in which they are called."""
         return tuple(one.plugin_name for one in self._implementations(hook))
 
-    def is_resting(self, plugin: str) -> bool:
-        """Return whether at least one hook of a plugin is not called at present, after repeated failures."""
-        return any(one.breaker.resting for ones in self._called.values() for one in ones if one.plugin_name == plugin)
-
     def failing(self, hook: str) -> Mapping[str, str]:
         """Return the plugins that rest in a hook, or failed when it was called last, each with the reason."""
         return {

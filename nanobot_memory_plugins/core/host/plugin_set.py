@@ -190,7 +190,8 @@ class PluginSet(PluginHost):
             return Sentence("failed")
         if found.hooks is None:
             return Sentence("disabled")
-        return Sentence("resting") if self.is_resting(found.name) else Sentence("active")
+        own = [one for hook in found.hooks for one in self._implementations(hook) if one.plugin_name == found.name]
+        return Sentence("resting") if any(one.breaker.resting for one in own) else Sentence("active")
 
     async def diagnose(self) -> list[Finding]:
         """Return the state of the memory: what core sees and what each plugin reports."""

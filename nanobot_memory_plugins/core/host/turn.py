@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
 
-from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, never_raises
-from nanobot_memory_plugins.core.host.history import FILL, history_to_cut, with_block, without_media
+from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, failures_logged
+from nanobot_memory_plugins.core.host.history import history_to_cut, with_block, without_media
 from nanobot_memory_plugins.core.host.memory_thread import Answer, Use
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -42,23 +42,15 @@ class Turn:
         self.parent = parent
         self._service = service
         self._received: dict[str, Future[MessageContext | None]] = {}
-        self._given_up: set[str] = set()
-        self._block: str | None = None
+        self.block: str | None = None
+        """The fenced text to put next to the user's message, once it was recalled."""
+        self.was_late = False
+        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
         # When each tool began, and None once it was noted.
         self._tools: dict[str, float | None] = {}
         self._asking: dict[str, AbstractContextManager[None]] = {}
         self._replies: Counter[str] = Counter()
         self._over = False
-
-    @property
-    def block(self) -> str | None:
-        """The fenced text to put next to the user's message, once it was recalled, or None."""
-        return self._block
-
-    @property
-    def was_late(self) -> bool:
-        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
-        return bool(self._given_up)
 
     def restore(self, text: str, block: str | None = None) -> Self:
         """Go on with a turn that another object began, in another process perhaps: nothing is kept or recalled anew.
@@ -68,7 +60,7 @@ class Turn:
         context: Future[MessageContext | None] = Future()
         context.set_result(MessageContext(block, Receipt(stored=False)))
         self._received.setdefault(_folded(text), context)
-        self._block = block
+        self.block = block
         return self
 
     def received(self, text: str, history: History = ()) -> Answer[str | None]:
@@ -77,11 +69,11 @@ class Turn:
         ``history`` precedes it in the live context.
         """
         future = self.begin(text, history)
-        if future is None or (_folded(text) in self._given_up and not future.done()):  # it is waited for once
+        if future is None or (self.was_late and not future.done()):  # it is waited for once
             return self._service.answer(lambda: None)
         return self._service.answer(lambda _: self.note_block(text), future)
 
-    @never_raises
+    @failures_logged()
     def begin(self, text: str, history: History = (), *, known: bool = False) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
 
@@ -119,14 +111,14 @@ class Turn:
             del self._received[key]
             return None
         if context is None:
-            self._given_up.add(key)
-            self._block = None if future.done() else self._service.late_notice(text)
+            self.was_late = True
+            self.block = None if future.done() else self._service.late_notice(text)
         elif context.block and not is_fenced(context.block):
             logger.warning("the recall block is not a whole fence: not injected")
             return None
         else:
-            self._block = context.block
-        return self._block
+            self.block = context.block
+        return self.block
 
     def beside(self, messages: Sequence[Any]) -> list[Any]:
         """Return the messages of a request with the block next to the user's, in a new list.
@@ -200,15 +192,13 @@ class Turn:
         """
         return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", waits)
 
-    def compacted(
-        self, messages: Sequence[object], *, context_window: int, fill: float = FILL
-    ) -> Answer[Summary | None]:
+    def compacted(self, messages: Sequence[object], *, context_window: int) -> Answer[Summary | None]:
         """Return what replaces the history before the user's message of this turn once it fills the window, else None.
 
-        ``messages`` are those of the next request; ``fill`` is the share of the window from which on they are too many.
-        The message itself and what follows it stay, so ``keep_from`` leads to it at most.
+        ``messages`` are those of the next request. The message itself and what follows it stay, so ``keep_from`` leads
+        to it at most.
         """
-        cut = history_to_cut(messages, self._is_asked, context_window, fill)
+        cut = history_to_cut(messages, self._is_asked, context_window)
         if cut is None:
             return self._service.answer(lambda: None)
         return self._service.before_compaction(self.session_key, **cut, scope=self.scope)
@@ -217,7 +207,7 @@ class Turn:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
         return self._service.answer(_nothing, *(self.begin_reply(reply) or ()))
 
-    @never_raises
+    @failures_logged()
     def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
         """Begin what `replied` does, and wait for nothing."""
         begun = []
@@ -231,7 +221,7 @@ class Turn:
                 begun.append(self._service.submit(self._sending(text)))
         return begun
 
-    @never_raises
+    @failures_logged()
     def finished(
         self, messages: Sequence[object] = (), *, context_window: int = 0, context_tokens: int | None = None
     ) -> None:
@@ -256,7 +246,7 @@ class Turn:
             self._service.submit(follow, background=True)
         self.abandoned()
 
-    @never_raises
+    @failures_logged()
     def abandoned(self) -> None:
         """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
@@ -265,9 +255,9 @@ class Turn:
 
     # --- what the calls have in common
 
-    @never_raises
+    @failures_logged()
     def _with_block(self, messages: Sequence[Any]) -> list[Any]:
-        return with_block(messages, self._block, self._is_asked)
+        return with_block(messages, self.block, self._is_asked)
 
     def _is_asked(self, message: Message) -> bool:
         """Return whether a message of the user's is one of this turn."""
