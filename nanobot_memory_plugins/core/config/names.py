@@ -1,7 +1,7 @@
 """The names that the design documents give to options (``document_names.toml``), and where each is found here."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -23,21 +23,13 @@ STANDARD_PLUGINS: Final = (
 
 
 def document_rows() -> dict[str, dict[str, Any]]:
-    """Return the rows of the table by the documents' key; groups inside an object are part of it.
+    """Return the rows of the table by the documents' key, behind that of the object that it stands in.
 
     ``option`` is ``<plugin>.<option>`` (``*`` means every plugin of the set), ``default`` what holds here,
     ``document`` what the document says where that differs, and ``reason`` why.
     """
     table = tomllib.loads(Path(__file__).with_name("document_names.toml").read_text(encoding="utf-8"))
-    return dict(_rows(table, ""))
-
-
-def _rows(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for key, row in table.items():
-        if "option" in row:
-            yield f"{prefix}{key}", row
-        else:
-            yield from _rows(row, f"{prefix}{key}.")
+    return {f"{place}.{key}": row for place, rows in table.items() for key, row in rows.items()}
 
 
 def snake_path(key: str) -> tuple[str, ...]:
