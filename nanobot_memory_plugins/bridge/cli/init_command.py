@@ -21,7 +21,6 @@ from nanobot_memory_plugins.core.cli.doctor_command import examine, show_finding
 from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
 from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
-from nanobot_memory_plugins.core.config.mapping import find_section
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
@@ -114,10 +113,6 @@ def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
             hint=Sentence("Correct the file, {init} It is left as it is.", init=_AGAIN),
         )
     memory = load_config(file)
-    if not find_section(raw)[0]:
-        # A file that does not speak of memory yet has nothing wrong with it.
-        kept = tuple(problem for problem in memory.problems if problem.key != "file")
-        memory = memory.model_copy(update={"problems": kept})
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
     named_folder = value_at(raw, "agents", "defaults", "workspace")
     folder = resolve_workspace(workspace or (Path(named_folder) if isinstance(named_folder, str) else None))

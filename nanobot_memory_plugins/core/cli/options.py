@@ -76,13 +76,13 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
     return Path(os.path.expanduser(named)).absolute()
 
 
-def existing_workspace(given: Path | None, *, may_be_new: bool = False, guess: bool = False) -> Path:
+def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
     """Return the workspace of a command that reads a memory, or changes one. Nothing is made.
 
     Raises `InputError` where there is no such folder, unless it ``may_be_new``, and `MemoryFileError` where a file
     stands in the place of the memory's folder.
     """
-    folder = resolve_workspace(given, guess=guess)
+    folder = resolve_workspace(given)
     if not folder.is_dir() and (not may_be_new or os.path.lexists(folder)):
         raise InputError(
             Sentence("There is no workspace at {folder}.", folder=folder),

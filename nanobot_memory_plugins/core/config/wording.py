@@ -8,6 +8,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel, to_snake
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 _LONGEST_KEY = 80
 # From this likeness on a name is offered.
@@ -15,8 +16,8 @@ _NEAR = 0.705
 
 
 def shown(key: object) -> str:
-    """Return a key fit for one line of a log: control characters escaped, cut to a sensible length."""
-    text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(key))
+    """Return a key fit for one line of a log, cut to a sensible length."""
+    text = one_line(str(key))
     return text if len(text) <= _LONGEST_KEY else text[: _LONGEST_KEY - 1] + "…"
 
 
