@@ -13,7 +13,7 @@ def test_the_previous_file_is_kept_as_a_link(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(0o640)
     inode = path.stat().st_ino
-    replace_file(str(path), b"two")
+    replace_file(path, b"two")
     backup = tmp_path / "MEMORY.md.bak"
     assert (path.read_bytes(), backup.read_bytes()) == (b"two", b"one")
     assert backup.stat().st_ino == inode

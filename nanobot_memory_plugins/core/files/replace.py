@@ -6,7 +6,6 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -17,20 +16,17 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 _STALE_SECONDS = 60.0
 
 
-def replace_file(
-    path: "str | Path", data: bytes, *, ready: Callable[[], None] = lambda: None, keeps_backup: bool = True
-) -> None:
+def replace_file(path: Path, data: bytes, *, keeps_backup: bool = True) -> None:
     """Put ``data`` in the place of the file at ``path``, whole or not at all.
 
     A temporary file in the same folder is written and synced, the previous file is kept as ``<name>.bak`` unless
     ``keeps_backup`` is off (a hard link where the file system has them; then made 0600), the temporary file is renamed,
     and the folder is synced. Whoever reads sees the old file or the new one. The mode of the previous file is kept; a
-    new file gets 0600. ``ready`` is called when all is written and only the renaming is left; what it raises ends it.
-    It takes no lock: hold `locked` for a file to which others append. It blocks for as long as the disk takes.
+    new file gets 0600. It takes no lock: hold `locked` for a file to which others append. It blocks for as long as the
+    disk takes.
 
     Raises `MemoryFileError` when it cannot be done; the previous file is then as it was.
     """
-    path = Path(path)
     temporary = _temporary_path(path)
     try:
         if path.is_symlink():
@@ -40,7 +36,6 @@ def replace_file(
         _remove_stale(path)
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
         _write_new(temporary, data, mode)
-        ready()
         if keeps_backup and path.exists():
             _keep_backup(path)
         os.replace(temporary, path)
