@@ -13,12 +13,12 @@ from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_by_product, remove_copy, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.fields import origin_of, scope_fields
+from nanobot_memory_plugins.core.files.fields import OWNER_FIELDS, origin_of
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.text.markdown import clean
-from nanobot_memory_plugins.core.values import Erasure, Origin, Scope, Trace
+from nanobot_memory_plugins.core.values import Erasure, Origin, Trace
 from nanobot_memory_plugins.core.values.purging import HeldLine
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -28,7 +28,7 @@ Take = Callable[[str, Origin], tuple[str, list[HeldLine]]]
 
 # Fields with the id and the owner of a message or note: memories are found by them. A session may be named after a
 # telephone number.
-_NAMES = frozenset({"id", "time", "role", "origin", *scope_fields(Scope()), "name"})
+_NAMES = frozenset({"id", "time", "role", "origin", *OWNER_FIELDS, "name"})
 _NAME_LINE = re.compile(rf"(?:{'|'.join(sorted(_NAMES | {'type'}))})[ \t]*:")
 # The names of files of JSON, and of copies of them.
 _ROWS = re.compile(r"\.jsonl?(?:\.bak|\.[0-9a-f]{16}\.tmp)?$")

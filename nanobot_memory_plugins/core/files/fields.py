@@ -8,6 +8,9 @@ from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
 
 Choice = TypeVar("Choice", NoteType, Origin)
 
+OWNER_FIELDS = ("session", "channel", "user", "agent", "group_chat", "project")
+"""The fields that name the owner of a record, in their order in our files."""
+
 
 def exact_time(time: datetime) -> str:
     """Return an aware time in ISO 8601 with its offset, in milliseconds, or microseconds where it has any."""
@@ -53,17 +56,9 @@ def origin_of(value: str, default: Origin) -> Origin:
 
 def scope_of(fields: Mapping[str, str]) -> Scope:
     """Return the owner of a record with these fields."""
-    names = ("agent", "user", "channel", "session", "group_chat", "project")
-    return Scope(**{name: fields.get(name, "") for name in names})
+    return Scope(**{name: fields.get(name, "") for name in OWNER_FIELDS})
 
 
 def scope_fields(scope: Scope) -> dict[str, str]:
-    """Return the fields that name the owner of a record, in their order in our files."""
-    return {
-        "session": scope.session,
-        "channel": scope.channel,
-        "user": scope.user,
-        "agent": scope.agent,
-        "group_chat": scope.group_chat,
-        "project": scope.project,
-    }
+    """Return the fields that name the owner of a record."""
+    return {name: getattr(scope, name) for name in OWNER_FIELDS}

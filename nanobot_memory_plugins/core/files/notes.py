@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.core.files.fields import (
+    OWNER_FIELDS,
     as_local,
     choice,
     exact_time,
@@ -57,7 +58,7 @@ _DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MU
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
 # One of these must be under a heading with a time, or it is somebody's own section.
 _TELLING = frozenset({"type", "tags", "tl;dr", "id"})
-_KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", *scope_fields(Scope()), "searchable"}
+_KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", *OWNER_FIELDS, "searchable"}
 
 
 @dataclass(frozen=True, slots=True)
