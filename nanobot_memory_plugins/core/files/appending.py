@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.reading import file_stamp
-from nanobot_memory_plugins.core.files.replace import replace_file, sync_folder
+from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -106,28 +106,10 @@ class Appender:
         before ``data``. What could not be written whole is cut off again. Raises `FileBusyError` when the lock is
         not free within ``lock_seconds``, and `MemoryFileError`, which says why, for every other failure.
         """
-        with self._locked(path):
-            return self._append(path, data)
-
-    def create(self, path: Path, data: bytes) -> None:
-        """Make a file whole or not at all, under the lock, where there is none or an empty one.
-
-        Raises as `append` does, and `MemoryFileError` where there is something meanwhile.
-        """
-        with self._locked(path):
-            if path.is_file() and path.stat().st_size:
-                raise MemoryFileError(
-                    Sentence("{name} was made just now by somebody else.", name=self._paths.relative(path)),
-                    hint="Import again: what was taken is not taken twice.",
-                )
-            replace_file(path, data, keeps_backup=False)
-
-    @contextmanager
-    def _locked(self, path: Path) -> Iterator[None]:
         try:
             make_folder(self._paths, path.parent)
             with locked(self._paths, "files", self.lock_seconds):
-                yield
+                return self._append(path, data)
         except OSError as error:
             raise _failure(error, self._paths, path) from error
 

@@ -17,10 +17,11 @@ from typing import Any
 
 from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, acquired_lock
+from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, acquired_lock, locked, make_folder
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.transfer.archive import grows, is_transcript
@@ -159,7 +160,14 @@ class ImportRun:
         if not self.report.dry_run:
             self._write_down(name, ((key, digest(piece)) for key, piece in records_in(name, data)))
             path = self.paths.memory / name
-            self._appender.create(path, data)
+            make_folder(self.paths, path.parent)
+            with locked(self.paths, "files", _LOCK_SECONDS):
+                if path.is_file() and path.stat().st_size:
+                    raise MemoryFileError(
+                        Sentence("{name} was made just now by somebody else.", name=self.paths.relative(path)),
+                        hint="Import again: what was taken is not taken twice.",
+                    )
+                replace_file(path, data, keeps_backup=False)
             with contextlib.suppress(OSError):
                 os.utime(path, (modified, modified))
         self.report.took("files", name, 1)
