@@ -19,7 +19,6 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.text.conversation import message_tokens
-from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 SIZES = (100, 1_000, 10_000)
@@ -120,7 +119,7 @@ def _compaction(model: Any, redact: Callable[[str], str]) -> Callable[[list[dict
     )
 
     async def run(chat: list[dict[str, Any]]) -> object:
-        messages = messages_without_fences(chat)
+        messages = messages_from_chat(chat)
         return await CompactionPlugin().before_compaction("s", messages, WINDOW, WINDOW, "token_pressure", context)
 
     return run

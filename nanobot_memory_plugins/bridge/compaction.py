@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core import (
     remove_fenced,
 )
 from nanobot_memory_plugins.core.host.framework_calls import guarded
-from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
+from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _work(
     kept: list[dict[str, Any]] = []
     if earlier:
         text, kept = split_checkpoint(earlier)
-        carried = [earlier_summary_message(text, language_of(text))]
+        carried = [{"role": "system", "content": marked_summary(text, language_of(text))}]
     given = [*carried, *kept, *messages]
 
     async def work(memory: "MemoryHost") -> tuple[str, str] | None:

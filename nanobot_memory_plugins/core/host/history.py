@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nanobot_memory_plugins.core.text.conversation import message_tokens
-from nanobot_memory_plugins.core.text.fence import messages_without_fences
+from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Message
@@ -27,7 +27,8 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
     messages: list[Message] = []
     before = ""
     secrets: dict[str, None] = {}
-    given = list(map(without_private_parts, messages_without_fences(history)))
+    unfenced = (replace(one, text=remove_fenced(one.text)) for one in messages_from_chat(history))
+    given = list(map(without_private_parts, unfenced))
     for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
             text = hide_answer(before, message.text)

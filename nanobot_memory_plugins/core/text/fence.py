@@ -9,13 +9,10 @@ import secrets
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 from nanobot_memory_plugins.core.text.folding import Folded
-from nanobot_memory_plugins.core.values import Message
-from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -118,16 +115,6 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         if number < len(places):
             done = places[number] + 1 + len(_SUFFIX_OF[match["marker"]]) + 1 + len(match["nonce"])
             yield match.start(), done
-
-
-def messages_without_fences(history: Iterable[object]) -> tuple[Message, ...]:
-    """Normalise a host's chat messages, with our own blocks cut out of their text."""
-    return tuple(_without_fences(message) for message in messages_from_chat(history))
-
-
-def _without_fences(message: Message) -> Message:
-    text = remove_fenced(message.text)
-    return message if text is message.text else replace(message, text=text)
 
 
 def neutralise(text: str) -> str:

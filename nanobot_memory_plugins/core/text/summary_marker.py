@@ -1,11 +1,10 @@
 """The mark by which the summary of an earlier compaction is known among chat messages.
 
 A summary begins with it, so that the next compaction carries the summary on and nobody takes it for something that was
-said. A host that keeps its summaries elsewhere hands one over as `earlier_summary_message`.
+said. A host that keeps its summaries elsewhere hands one over as a message of the system that begins with it.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values import Message
@@ -24,11 +23,6 @@ def unmarked_summary(text: str) -> str:
     for mark in MARK.values():
         text = text.removeprefix(mark).lstrip()
     return text
-
-
-def earlier_summary_message(text: str, language: Language) -> dict[str, Any]:
-    """Return an earlier summary as the chat message that goes before the others."""
-    return {"role": "system", "content": marked_summary(text, language)}
 
 
 def find_earlier_summary(messages: Sequence[Message]) -> int | None:
