@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.core.erasure.plan import unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.index_file import is_index, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -21,6 +20,10 @@ from nanobot_memory_plugins.storage.index_location import asides_of, known_datab
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
+_NOT_OPEN = (
+    "the index could not be opened, and may hold it; the next start that opens it removes it. It can be deleted too:"
+    " it is made again from the files"
+)
 _STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
 _NOT_OURS = "it is no index of ours, or it is damaged; delete it if nobody needs it"
 _IS_NOT_USED = "this configuration does not use it; it is made again where it is used"
@@ -74,7 +77,8 @@ def purge_unopened(
             continue
         is_ours, is_filled = is_index(path), path.is_file() and path.stat().st_size > 0
         if path == used and (is_ours or is_filled):  # the next start removes some rows
-            traces.append(unopened(_relative(paths, path), dry_run=dry_run))
+            why = _NOT_OPEN
+            traces.append(Trace(_relative(paths, path), 0, removed=False, why=why, waits=not dry_run, derived=True))
         elif is_ours:
             traces.append(_removed(paths, path, dry_run=dry_run))
         elif is_filled:

@@ -10,10 +10,6 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
 _SHOWN, _BEFORE, _LINES = 160, 40, 5
-NOT_OPEN = (
-    "the index could not be opened, and may hold it; the next start that opens it removes it. It can be deleted too:"
-    " it is made again from the files"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +82,3 @@ def trace_of(where: str, held: Iterable[HeldLine], *, removed: bool = True, why:
     """Return what was found in a file, which holds it on these lines."""
     lines = tuple(held)
     return Trace(where, len(lines), removed=removed, why=why, lines=lines)
-
-
-def unopened(where: str, *, dry_run: bool) -> Trace:
-    """Return the trace of an index that nothing has opened."""
-    return Trace(where, 0, removed=False, why=NOT_OPEN, waits=not dry_run, derived=True)

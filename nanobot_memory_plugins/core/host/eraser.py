@@ -1,7 +1,7 @@
 """Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
 
 import re
-from collections.abc import AsyncIterator, Container, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done, unopened
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
@@ -139,9 +139,7 @@ class Eraser:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
         reported = await self._ask_plugins(erasure, dry_run=dry_run)
-        reported += await run_in_daemon_thread(
-            lambda: self._purge_indexes({one.where for one in reported}, dry_run=dry_run)
-        )
+        reported += await run_in_daemon_thread(lambda: self._purge_indexes(dry_run=dry_run))
         if erasure.names_anything:
             reported += await run_in_daemon_thread(lambda: self._clean_state(erasure, dry_run=dry_run))
         # What seemed to be text of people may have been a plugin's, which has taken it out since, or reports it.
@@ -174,16 +172,13 @@ class Eraser:
             ),
         ]
 
-    def _purge_indexes(self, named: Container[str], *, dry_run: bool) -> list[Trace]:
-        """Delete the indexes that no plugin opens, as they can be made again; name those that were not opened."""
-        is_owned = _INDEX_OWNER in self._plugins.plugins_with("on_purge")
-        if is_owned and self._plugins.store is not None:
+    def _purge_indexes(self, *, dry_run: bool) -> list[Trace]:
+        """Delete the indexes that no plugin opens, as they can be made again."""
+        if _INDEX_OWNER in self._plugins.plugins_with("on_purge"):
             return []
         files = self._paths.database.parent.glob("*.db*")
         indexes = {path.with_name(re.sub(_SIDE_FILE, "", path.name)) for path in files} - {self._paths.state}
-        left = [path for path in sorted(indexes) if is_index(path) and self._paths.relative(path) not in named]
-        if is_owned:
-            return [unopened(self._paths.relative(path), dry_run=dry_run) for path in left]
+        left = list(filter(is_index, sorted(indexes)))
         for path in () if dry_run else left:
             remove_database(path)
         return [Trace(self._paths.relative(path), 0, why=_DELETED) for path in left]
