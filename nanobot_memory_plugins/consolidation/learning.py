@@ -13,7 +13,6 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import VectorStore
-from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.question import MOST_KNOWN
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
@@ -128,7 +127,7 @@ def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Container
     """Return what was read as a new entry; its quotation says who said it."""
     quote = read.quote
     origin = quote.origin if quote is not None and quote.is_certain else Origin.SUMMARY
-    owner = without_session(scope)
+    owner = replace(scope, session="")
     if scope.group_chat:  # the speaker's, or the group's where nobody is quoted
         speaker = quote.scope if quote is not None and quote.origin is Origin.USER else Scope()
         owner = replace(owner, user=speaker.user, channel=speaker.channel)

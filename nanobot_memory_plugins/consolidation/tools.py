@@ -5,6 +5,7 @@ where the user has said it, the entry is the user's, and the sentence is kept wi
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -33,7 +34,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
+from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION
 from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.fence import neutralise
@@ -180,7 +181,7 @@ class RememberTool(_EntryTool):
             request.importance,
             expires_at=end_of(request.valid_until) if request.valid_until else None,
             origin=quote.origin if quote else Origin.SUMMARY,
-            scope=without_session(scope),
+            scope=replace(scope, session=""),
             source_session=session_key or NO_SESSION,
             pinned=request.pin and quote is not None,
             replaces=tuple(entry.id for entry in replaced),

@@ -28,8 +28,6 @@ except ImportError:  # version 2 of the SDK has renamed it
     IS_VERSION_1 = False
 
 NAME = "nanobot-memory"
-# Seconds for which what the host of the workspace says of its people holds.
-_PEOPLE_SECONDS = 60.0
 # Seconds that a request waits for the memory to open, and a call for its answer.
 _START_SECONDS = _CALL_SECONDS = 25.0
 # Where no host says who may write: the owner by the name that they have here.
@@ -95,7 +93,7 @@ def _text_result(text: str) -> types.CallToolResult:
 
 def served_memory(workspace: Path, config: MemoryConfig, *, project: str = "") -> MemoryService:
     """Return the memory of one workspace, for many clients."""
-    read_senders = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
+    read_senders = asked_senders(workspace, config)
 
     def senders() -> Senders:
         senders_now = read_senders()

@@ -66,7 +66,7 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
 def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path):
     log: list[str] = []
     sink = logger.add(log.append, level="WARNING", format="{message}")
-    wrong = {'A scope has no "usr"': {"usr": "ana"}, '"user" of a scope is a list': {"user": ["ana"]}}
+    wrong = {"made of usr": {"usr": "ana"}, "made of user": {"user": ["ana"]}}
     try:
         with MemoryService(tmp_path) as memory:
             for scope in (*wrong.values(), "ana"):
@@ -74,6 +74,6 @@ def test_what_is_no_scope_is_named_in_the_log_and_keeps_nothing(tmp_path):
                 assert not memory.call(lambda host, scope=scope: host.keep(Note("key"), scope=scope)).now()
     finally:
         logger.remove(sink)
-    for why in (*wrong, "A scope is no str"):
+    for why in (*wrong, "made of str"):
         assert sum(why in line and "agent, user, channel" in line for line in log) == 2, why
     assert said(tmp_path) == []

@@ -154,7 +154,7 @@ def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]
             Sentence("These names are several people's: {whose}.", whose=owners),
             hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
         )
-    label = labels[0] if labels else People(listed, setup.senders).owner().label
+    label = labels[0] if labels else People(listed, setup.senders).owner.label
     return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}
 
 

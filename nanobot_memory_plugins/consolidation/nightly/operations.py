@@ -20,7 +20,6 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, of_words
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep
 from nanobot_memory_plugins.core import Origin, Scope
-from nanobot_memory_plugins.core.scopes.scopes import without_session
 from nanobot_memory_plugins.core.session_reading.question import KINDS, ids_of, read_answer
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values.entries import Entry, Section
@@ -175,7 +174,7 @@ class _Night:
             Importance(item.importance),
             expires_at=end_of(item.valid_until) if item.valid_until else None,
             origin=Origin.USER if is_users else before[0].origin if before else Origin.SUMMARY,
-            scope=without_session(quote.scope),
+            scope=replace(quote.scope, session=""),
             source_session=quote.scope.session,
             replaces=item.ends,
             quote=quote if is_users else None,

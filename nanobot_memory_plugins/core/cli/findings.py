@@ -170,7 +170,7 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
         return Finding("people", state)
     others = sorted(people.others(PrivacyFile(MemoryPaths.of(workspace)).read().heard))
     if not others:
-        return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
+        return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner)))
     state = Sentence(
         "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(others)
     )

@@ -114,10 +114,10 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
 def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
     """Return the owner of what a command keeps: the host's owner where the host names them, else everybody."""
     from nanobot_memory_plugins.core.config.reading import load_config
-    from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
+    from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
     from nanobot_memory_plugins.core.values import Scope
 
-    return Scope() if everybody else offered_scopes(workspace, load_config()).of_owner()
+    return Scope() if everybody else workspace_scopes(workspace, load_config()).of_owner()
 
 
 def configuration_of(given: Path | None) -> "MemoryConfig":

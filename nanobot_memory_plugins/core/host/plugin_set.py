@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.scopes import Scopes, offered_scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -78,7 +78,7 @@ class PluginSet(PluginHost):
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
         self._config = config
         self._llm = llm
-        self._scopes = scopes or offered_scopes(workspace, config)
+        self._scopes = scopes or workspace_scopes(workspace, config)
         self._services = services
         self.store: Store | None = None
         self.entries: EntryAccess | None = None

@@ -1,7 +1,8 @@
 """Who is one person: the names that belong together, those of the owner, and who wrote."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope
@@ -43,46 +44,43 @@ class Person:
     is_owner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class People:
-    """The people of a workspace: ``listed`` as the configuration says, and what the host says of the rest."""
+    """The people of a workspace: ``listed`` as the configuration says, and what the host says of the rest.
 
-    listed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    senders: Senders = UNSAID
+    ``owner`` is whoever is listed with a name of the owner's, or else under that label.
+    """
 
-    def owner(self) -> Person:
-        """Return the owner: whoever is listed with a name of the owner's, or else under that label."""
-        own = sorted(map(redact_key, self.senders.owner))
-        listed = self._listed()
-        label = next((label for label, names in listed.items() if not set(own).isdisjoint(names)), OWNER)
-        return Person(label, tuple(dict.fromkeys((*listed.get(label, ()), *own))), is_owner=True)
+    def __init__(self, listed: Mapping[str, Sequence[str]] = MappingProxyType({}), senders: Senders = UNSAID) -> None:
+        self.senders = senders
+        self.listed = {label: tuple(map(redact_key, names)) for label, names in listed.items()}
+        own = sorted(map(redact_key, senders.owner))
+        label = next((label for label, names in self.listed.items() if not set(own).isdisjoint(names)), OWNER)
+        self.owner = Person(label, tuple(dict.fromkeys((*self.listed.get(label, ()), *own))), is_owner=True)
 
     def of(self, scope: Scope) -> Person | None:
         """Return the person whom a memory or a call belongs to; None where that is not known."""
         names = self._names_of(scope)
-        owner = self.owner()
-        if self.senders.unified or not set(names).isdisjoint(owner.names):
-            return owner
-        for label, listed in self._listed().items():
+        if self.senders.unified or not set(names).isdisjoint(self.owner.names):
+            return self.owner
+        for label, listed in self.listed.items():
             if not set(names).isdisjoint(listed):
-                return Person(label, tuple(listed))
+                return Person(label, listed)
         if not scope.user:
             # A host that names nobody and says nothing else has one user; that it is one whom it names is not known.
-            return replace(owner, names=()) if self.senders is UNSAID and not scope.group_chat else None
+            return replace(self.owner, names=()) if self.senders is UNSAID and not scope.group_chat else None
         if self.senders.by_channel or (scope.channel and self._is_listed_elsewhere(scope.user)):
             return Person(names[0], names[:1])
         return Person(scope.user, (scope.user,))
 
     def all(self) -> list[Person]:
         """Return the people that are known by the configuration, the owner first."""
-        owner = self.owner()
-        return [owner, *(Person(label, names) for label, names in self._listed().items() if label != owner.label)]
+        others = (Person(label, names) for label, names in self.listed.items() if label != self.owner.label)
+        return [self.owner, *others]
 
     def others(self, heard: Iterable[str]) -> list[str]:
         """Return who of those that wrote is not the owner."""
-        owner, nobodys = self.owner(), f"{NOBODYS_CHANNEL}{BREAK}"
-        own = (owner.label, *owner.names)
-        return [name for name in heard if name not in own and not name.startswith(nobodys)]
+        own = (self.owner.label, *self.owner.names)
+        return [name for name in heard if name not in own and not name.startswith(f"{NOBODYS_CHANNEL}{BREAK}")]
 
     def name_of(self, scope: Scope) -> str:
         """Return the name of whoever a call names, as the host has it."""
@@ -115,7 +113,4 @@ class People:
 
     def _is_listed_elsewhere(self, user: str) -> bool:
         """Return whether a user's name is somebody's on one channel: on another it is not known to be the same."""
-        return any(name.endswith(f"{BREAK}{user}") for names in self._listed().values() for name in names)
-
-    def _listed(self) -> dict[str, tuple[str, ...]]:
-        return {label: tuple(map(redact_key, names)) for label, names in self.listed.items()}
+        return any(name.endswith(f"{BREAK}{user}") for names in self.listed.values() for name in names)

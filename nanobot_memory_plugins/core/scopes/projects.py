@@ -20,16 +20,14 @@ def project_of(folder: str | Path) -> str:
     folder itself holds settings, and is no project.
     """
     try:
-        start = Path(folder).expanduser().resolve()
-        home = Path.home().resolve()
+        start, home = Path(folder).expanduser().resolve(), Path.home().resolve()
+        for place in (start, *start.parents):
+            if place == home:
+                break
+            if (repository := _repository(place / ".git")) is not None:
+                return _name(repository)
     except (OSError, RuntimeError):
-        return ""
-    for place in (start, *start.parents):
-        if place == home:
-            return ""
-        repository = _repository(place / ".git")
-        if repository is not None:
-            return _name(repository)
+        pass
     return ""
 
 
@@ -38,7 +36,7 @@ def project_named(value: str) -> str:
 
     Raises `WrongUseError` for a folder that is in no repository.
     """
-    if not value or not (value in (".", "..", "~") or "\\" in value or value.startswith(("./", "../", "/", "~/"))):
+    if not value.startswith((".", "/", "~")):
         return value.strip()
     found = project_of(value)
     if not found:
@@ -50,29 +48,23 @@ def project_named(value: str) -> str:
 
 def _repository(mark: Path) -> Path | None:
     """Return the folder of a repository's data, that of the main one where this is a work tree of it."""
-    try:
-        if mark.is_dir():
-            return mark if (mark / "HEAD").exists() else None
-        if not mark.is_file():
-            return None
-        own = mark.parent / _read(mark).removeprefix("gitdir:").strip()
-        common = own / "commondir"
-        return (own / _read(common).strip()).resolve() if common.is_file() else own.resolve()
-    except OSError:
+    if mark.is_dir():
+        return mark if (mark / "HEAD").exists() else None
+    if not mark.is_file():
         return None
+    own = mark.parent / _read(mark).removeprefix("gitdir:").strip()
+    common = own / "commondir"
+    return (own / _read(common).strip()).resolve() if common.is_file() else own.resolve()
 
 
 def _name(repository: Path) -> str:
-    try:
-        remote = _REMOTE.search(_read(repository / "config"))
-    except OSError:
-        remote = None
+    config = repository / "config"
+    remote = _REMOTE.search(_read(config)) if config.is_file() else None
     # The last two parts of an address, without what precedes an "@": that may hold a password.
     parts = [part for part in _BREAKS.split(remote[1].rpartition("@")[2]) if part][-2:] if remote is not None else []
     if len(parts) == 2:
         return f"{parts[0]}/{parts[1].removesuffix('.git')}"
-    root = repository.parent if repository.name == ".git" else repository
-    return root.name
+    return repository.parent.name if repository.name == ".git" else repository.name
 
 
 def _read(path: Path) -> str:

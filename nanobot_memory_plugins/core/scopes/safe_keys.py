@@ -54,7 +54,7 @@ def redact_key(name: str) -> str:
 
 def redact_scope(scope: Scope) -> Scope:
     """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
-    return Scope(*("" if name in (None, "") else redact_key(str(name)) for name in astuple(scope)))
+    return Scope(*("" if name is None else redact_key(str(name)) for name in astuple(scope)))
 
 
 def with_redacted_keys(kind: type[_Class]) -> type[_Class]:
@@ -69,21 +69,13 @@ def with_redacted_keys(kind: type[_Class]) -> type[_Class]:
 def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(*arguments: Any, **named: Any) -> Any:
-        try:
-            bound = signature.bind(*arguments, **named)
-        except TypeError:  # which the method says in its own words
-            return method(*arguments, **named)
+        bound = signature.bind(*arguments, **named)
         for name in _NAMES.intersection(bound.arguments):
-            bound.arguments[name] = _harmless(bound.arguments[name])
+            value = bound.arguments[name]
+            if isinstance(value, str):
+                bound.arguments[name] = redact_key(value)
+            elif isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
+                bound.arguments[name] = replace(value, scope=redact_scope(value.scope))
         return method(*bound.args, **bound.kwargs)
 
     return call
-
-
-def _harmless(value: Any) -> Any:
-    """Return a session's key, or a query or note of a scope, without tokens; all else as it is."""
-    if isinstance(value, str):
-        return redact_key(value)
-    if isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
-        return replace(value, scope=redact_scope(value.scope))
-    return value

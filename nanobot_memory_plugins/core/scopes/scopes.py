@@ -28,15 +28,12 @@ Share = Literal["auto", "agent", "session"]
 # Sessions whose scope is held, so that a tool call, which knows only its session, searches as its user. Of the others
 # the files say who owns them.
 _HELD = 1_000
-
+# For so many seconds what the installed host says of its people holds: its configuration may change.
+_SENDERS_HOLD = 60
+_NAME = str | int | None
 
 # Beside what is said by a tool in no session that is known: it is not everybody's.
 NO_SESSION = "?"
-
-
-def _nobodys(session_key: str) -> Scope:
-    """Return the scope of a session of which nothing is recorded."""
-    return Scope(session=session_key)
 
 
 def scope_of(named: ScopeLike) -> Scope:
@@ -47,16 +44,17 @@ def scope_of(named: ScopeLike) -> Scope:
     if named is None or isinstance(named, Scope):
         return named or Scope()
     known = [field.name for field in fields(Scope)]
-    hint = Sentence("Its keys are {known}, their values texts; nothing was kept or searched.", known=", ".join(known))
     if not isinstance(named, Mapping):
-        raise InputError(Sentence("A scope is no {type}.", type=type(named).__name__), hint=hint)
-    for name, value in named.items():
-        if name not in known:
-            raise InputError(Sentence('A scope has no "{name}".', name=str(name)), hint=hint)
-        if not isinstance(value, str | int | None):
-            raise InputError(
-                Sentence('"{name}" of a scope is a {type}.', name=name, type=type(value).__name__), hint=hint
-            )
+        wrong = [type(named).__name__]
+    else:
+        wrong = [str(name) for name, value in named.items() if name not in known or not isinstance(value, _NAME)]
+    if wrong:
+        raise InputError(
+            Sentence("A scope cannot be made of {wrong}.", wrong=", ".join(wrong)),
+            hint=Sentence(
+                "Its keys are {known}, their values texts; nothing was kept or searched.", known=", ".join(known)
+            ),
+        )
     return Scope(**{name: "" if value is None else str(value) for name, value in named.items()})
 
 
@@ -72,7 +70,7 @@ class Scopes:
         self,
         share: Share,
         *,
-        recorded: Callable[[str], Scope] = _nobodys,
+        recorded: Callable[[str], Scope] = lambda _session: Scope(),
         people: Callable[[], People] = People,
         privacy: PrivacyFile | None = None,
         project: str = "",
@@ -104,16 +102,10 @@ class Scopes:
     def known(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the same as `of`, and let the session's next call be as if there had been none."""
         named = redact_scope(scope_of(scope))
-        session = named.session or (redact_key(session_key) if session_key else "")
+        session = named.session or redact_key(session_key)
         known = self._of_session(session)
-        return Scope(
-            agent=named.agent or known.agent,
-            user=named.user or known.user,
-            channel=named.channel or known.channel,
-            session=session,
-            group_chat=named.group_chat or known.group_chat,
-            project=named.project or known.project or self._project,
-        )
+        whole = {one.name: getattr(named, one.name) or getattr(known, one.name) for one in fields(Scope)}
+        return Scope(**{**whole, "session": session, "project": whole["project"] or self._project})
 
     def visible(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of a call: as much as the configuration's ``share`` says.
@@ -200,16 +192,15 @@ class Scopes:
         return (*people.owner_filters(person, caller=whole, apart=self._others(people)), *nobodys)
 
 
-def without_session(scope: Scope) -> Scope:
-    """Return the owner of an entry that names its session separately, as its source."""
-    return replace(scope, session="")
-
-
 def workspace_scopes(
-    workspace: Path, config: MemoryConfig, senders: Callable[[], Senders] = lambda: UNSAID, *, project: str = ""
+    workspace: Path, config: MemoryConfig, senders: Callable[[], Senders] | None = None, *, project: str = ""
 ) -> Scopes:
-    """Return the scopes of a workspace; those of sessions new to this process are read from the transcripts."""
+    """Return the scopes of a workspace; those of sessions new to this process are read from the transcripts.
+
+    Without ``senders`` the installed host is asked for them, when they are needed: for a command that runs without it.
+    """
     paths = MemoryPaths.of(workspace)
+    senders = senders or asked_senders(workspace, config)
     return Scopes(
         config.core.share,
         recorded=lambda key: recorded_scope(paths.transcript(key), key),
@@ -219,22 +210,14 @@ def workspace_scopes(
     )
 
 
-def offered_scopes(workspace: Path, config: MemoryConfig) -> Scopes:
-    """Return the same for a command that runs without the host; the host's configuration is read when it is needed."""
-    return workspace_scopes(workspace, config, asked_senders(workspace, config))
-
-
-def asked_senders(workspace: Path, config: MemoryConfig, *, seconds: float = float("inf")) -> Callable[[], Senders]:
-    """Return what says who may write to the installed host of a workspace. It asks again after ``seconds``, and blocks.
-
-    A command asks once; what runs for long asks again, since a host's configuration changes.
-    """
+def asked_senders(workspace: Path, config: MemoryConfig) -> Callable[[], Senders]:
+    """Return what says who may write to the installed host of a workspace. It asks again after a minute, and blocks."""
 
     @lru_cache(maxsize=1)
-    def asked(_period: int) -> Senders:
+    def asked(_minute: int) -> Senders:
         return offered_senders(workspace, config)
 
-    return lambda: asked(int(time.monotonic() // seconds))
+    return lambda: asked(int(time.monotonic() // _SENDERS_HOLD))
 
 
 def offered_senders(workspace: Path, config: MemoryConfig) -> Senders:

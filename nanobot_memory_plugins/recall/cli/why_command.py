@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
 from nanobot_memory_plugins.core.scopes.projects import project_named
-from nanobot_memory_plugins.core.scopes.scopes import offered_scopes
+from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.search import Weighed
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
@@ -173,7 +173,7 @@ async def examine(
         return Recalled(reason=Reason.OFF_RECORD)
     if PrivacyFile(paths).read().pause_of(scope.session, scope.user):
         return Recalled(reason=Reason.PAUSED)
-    visible = offered_scopes(workspace, config).visible(scope)
+    visible = workspace_scopes(workspace, config).visible(scope)
     before = _said_before(paths, text, scope.session, visible.allows)
     session = scope.session or (before[0].session_key if before else "")
     history = last_records(paths.transcript(session), session, sys.maxsize) if session else []
