@@ -20,9 +20,9 @@ SECRET = "hunter2!Tango"
 BROKEN = {
     "raises": (f"raise ValueError('{SECRET}')", "ValueError"),
     "exits": ("raise SystemExit", "SystemExit"),
-    "no_rules": ("rules = ['TCK-[0-9]+']", "they are to be rules, and one is str"),
-    "none": ("rules = None", "they are to be rules, and one is NoneType"),
-    "bytes": (HEAD + "rules = Rule('t', '[TT]', re.compile(b't'))", "a compiled pattern for text"),
+    "no_rules": ("rules = ['TCK-[0-9]+']", "they are to be rules for text, and one is str"),
+    "none": ("rules = None", "they are to be rules for text, and one is NoneType"),
+    "bytes": (HEAD + "rules = Rule('t', '[TT]', re.compile(b't'))", "rules for text"),
     "function_raises": (f"def rules(): raise KeyError('{SECRET}')", "KeyError"),
     "missing": ("", "AttributeError"),
 }

@@ -88,10 +88,8 @@ class ContactRedaction:
     def _is_known(self, _placeholder: str, found: str) -> bool:
         """Tell whether the user said contact data before, or memory showed it."""
         plain = _plain(unicodedata.normalize("NFKC", found))
+        compared = plain if "@" in plain else plain[-_DIGITS_COMPARED:]
         with self._lock:
-            if "@" not in plain and len(plain) < _DIGITS_COMPARED:
-                return plain in self._known
-            compared = plain if "@" in plain else plain[-_DIGITS_COMPARED:]
             return any(compared in known for known in self._known)
 
 

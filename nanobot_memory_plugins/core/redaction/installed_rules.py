@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from nanobot_memory_plugins.core.entry_points import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
-from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.errors import PluginError, log_text
 from nanobot_memory_plugins.core.isolation.failure import exception_name
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
@@ -21,7 +21,6 @@ SECONDS = 0.5
 _MOST_FAILURES = 3
 # By name: their values differ between `re` and `regex`.
 _FLAGS = (re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.ASCII)
-_BUILT_IN_ONLY = Redactor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +35,12 @@ class InstalledRules:
 class BoundedRules:
     """Rules of third parties. One that raises, or searches too long, finds nothing, and is left out at the third time.
 
-    Raises `PluginError` for a pattern that the engine cannot read: it is one whose search can be broken off, which
-    that of `re` cannot.
+    Raises `PluginError` for what is no rule, and for a pattern that the engine cannot read: it is one whose search can
+    be broken off, which that of `re` cannot.
     """
 
-    def __init__(self, rules: Iterable[Rule], *, seconds: float = SECONDS) -> None:
-        self._rules = [(rule, _compiled(rule)) for rule in rules]
+    def __init__(self, rules: Iterable[object], *, seconds: float = SECONDS) -> None:
+        self._rules = list(map(_compiled, rules))
         self._seconds = seconds
         self._failures = [0] * len(self._rules)
 
@@ -49,13 +48,13 @@ class BoundedRules:
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
         spans: list[Span] = []
         for number, (rule, pattern) in enumerate(self._rules):
-            if self._failures[number] >= _MOST_FAILURES:
+            searched = lower if rule.ignores_case else text
+            is_called_for = not rule.literals or any(literal in searched for literal in rule.literals)
+            if self._failures[number] >= _MOST_FAILURES or not is_called_for:
                 continue
             try:
-                searched = lower if rule.ignores_case else text
-                if not rule.literals or any(literal in searched for literal in rule.literals):
-                    spans += list(self._found(rule, pattern, text))
-                    self._failures[number] = 0
+                spans += list(self._found(rule, pattern, text))
+                self._failures[number] = 0
             except (Exception, SystemExit) as error:  # a validator is code of others, and may raise what it likes
                 self._failures[number] += 1
                 ended = "; it is left out from now on" if self._failures[number] >= _MOST_FAILURES else ""
@@ -70,63 +69,52 @@ class BoundedRules:
                 yield Span(start, end, rule.kind, rule.placeholder, RANK_VENDOR)
 
 
-def _compiled(rule: Rule) -> Any:
+def _compiled(rule: object) -> tuple[Rule, Any]:
     import regex
 
-    flags = sum(int(getattr(regex, str(flag.name))) for flag in _FLAGS if rule.pattern.flags & flag)
+    if not isinstance(rule, Rule) or not isinstance(rule.pattern.pattern, str):
+        raise PluginError(Sentence("they are to be rules for text, and one is {kind}", kind=type(rule).__name__))
     try:
-        return regex.compile(rule.pattern.pattern, flags | regex.VERSION0)
+        flags = sum(int(getattr(regex, str(flag.name))) for flag in _FLAGS if rule.pattern.flags & flag)
+        return rule, regex.compile(rule.pattern.pattern, flags | regex.VERSION0)
     except Exception as error:
         why = Sentence("the pattern of rule {kind} cannot be read: {error}", kind=rule.kind, error=error)
         raise PluginError(why) from None
 
 
+@cache
 def default_redactor() -> Redactor:
     """Give the redactor of this process. The first call loads the detectors and looks for rules.
 
     That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.
     """
-    return _loaded()[0]
+    rules = [rule for one in installed_rules() for rule in one.rules]
+    return Redactor(bounded=BoundedRules(rules) if rules else None)
 
 
+@cache
 def installed_rules() -> tuple[InstalledRules, ...]:
     """Give what each entry point of the group brought to `default_redactor`, by name."""
-    return _loaded()[1]
+    points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
+    found = tuple(map(_load, points))
+    for one in found:
+        if one.error:
+            logger.warning("the redaction rules of {} are not used: {}", one.point.distribution, one.error)
+    return found
 
 
 def forget_installed_rules() -> None:
     """Look for rules anew at the next call."""
-    _loaded.cache_clear()
-
-
-@cache
-def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
-    points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
-    found = tuple(_load(point) for point in points)
-    for one in found:
-        if one.error:
-            logger.warning("the redaction rules of {} are not used: {}", one.point.distribution, one.error)
-    rules = [rule for one in found for rule in one.rules]
-    return (Redactor(bounded=BoundedRules(rules)) if rules else _BUILT_IN_ONLY), found
+    installed_rules.cache_clear()
+    default_redactor.cache_clear()
 
 
 def _load(point: InstalledEntryPoint) -> InstalledRules:
     try:
         brought = point.load()
-        return InstalledRules(point, _checked(brought() if callable(brought) else brought))
-    except PluginError as wrong:
-        return InstalledRules(point, error=str(wrong))
+        brought = brought() if callable(brought) else brought
+        rules = tuple(brought) if isinstance(brought, Iterable) else (brought,)
+        BoundedRules(rules)
     except (Exception, SystemExit) as wrong:  # an import may raise anything
-        return InstalledRules(point, error=exception_name(wrong))
-
-
-def _checked(brought: object) -> tuple[Rule, ...]:
-    """Return the rules that were brought. Raises `PluginError` for what is none, or has a pattern of no use."""
-    rules = tuple(brought) if isinstance(brought, Iterable) else (brought,)
-    for one in rules:
-        if not isinstance(one, Rule):
-            raise PluginError(Sentence("they are to be rules, and one is {kind}", kind=type(one).__name__))
-        if not isinstance(one.pattern, re.Pattern) or not isinstance(one.pattern.pattern, str):
-            raise PluginError("a rule's pattern is to be a compiled pattern for text")
-        _compiled(one)
-    return rules
+        return InstalledRules(point, error=log_text(wrong))
+    return InstalledRules(point, rules)
