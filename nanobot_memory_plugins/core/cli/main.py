@@ -166,7 +166,7 @@ def _used_wrongly(arguments: Sequence[str], error: Any) -> int:
     else:
         command = context.command_path if context is not None else PROGRAM
         cause = printable(error.format_message()).replace("Value error, ", "").rstrip()
-        if not cause.endswith((".", "。")):
+        if not cause.endswith((".", "。", "?", "？")):
             cause += "." if cause[-1:].isascii() else "。"
         _failed(arguments, error, cause, Sentence("`{command} --help` shows how it is used.", command=command))
     return WRONG_USE
