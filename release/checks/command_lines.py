@@ -118,7 +118,7 @@ _found: dict[tuple[int, str], Any] = {}
 def _below(command: Any, context: typer.Context, name: str) -> Any:
     """Return a command of a group, which is looked for among all that is installed: once in a process."""
     if (id(command), name) not in _found:
-        _found[id(command), name] = command.get_command(context, name)
+        _found[id(command), name] = command.resolve_command(context, [name])[1]
     return _found[id(command), name]
 
 

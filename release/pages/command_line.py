@@ -100,7 +100,7 @@ def commands() -> Iterator[tuple[str, Any, str]]:
     for name in group.list_commands(context):
         if not brought.get(name, "").startswith(OURS):
             continue
-        command = group.get_command(context, name)
+        command = group.resolve_command(context, [name])[1]
         below = getattr(command, "commands", None)
         if below is None:
             yield name, command, brought[name]

@@ -78,5 +78,5 @@ def test_the_help_says_of_each_command_what_the_command_says():
     assert isinstance(group, CommandGroup)
     context = typer.Context(group)
     summaries = {name: summary_of(point) for name, point in group.found.items()}
-    said = {name: group.get_command(context, name).help.partition("\n\n")[0] for name in summaries}
+    said = {name: group.resolve_command(context, [name])[1].help.partition("\n\n")[0] for name in summaries}
     assert summaries == {name: " ".join(text.split()) for name, text in said.items()}

@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-from copy import copy
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.abc import InspectLoader
@@ -29,7 +28,7 @@ EXTRA_COMMANDS: Final = {
 
 
 class CommandGroup(typer.core.TyperGroup):
-    """Lists the entry points of ``nanobot_memory_commands`` and imports one when it is asked for.
+    """Lists the entry points of ``nanobot_memory_commands`` and imports the one that is called.
 
     An entry point names a function or a `typer.Typer`. Where two distributions bring the same name, this project's own
     comes first.
@@ -41,19 +40,23 @@ class CommandGroup(typer.core.TyperGroup):
         return entry_points_by_name(COMMAND_GROUP)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all commands, without importing any."""
-        return sorted({*self.found, *self.commands})
+        """Return the names of all commands."""
+        return sorted(self.found)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command. Raises `PluginError` for one that cannot be imported, which costs only itself."""
-        if cmd_name not in self.commands and cmd_name in self.found:
-            self.commands[cmd_name] = translate_help(_loaded(self.found[cmd_name]))
-        return self.commands.get(cmd_name)
+        """Return what stands for a command in a list, with its help; it is not imported."""
+        point = self.found.get(cmd_name)
+        return typer.core.TyperCommand(cmd_name, help=tr(summary_of(point))) if point is not None else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest."""
-        name, names = args[0] if args else "-", self.list_commands(ctx)
-        if name in names or name.startswith("-") or ctx.resilient_parsing:
+        """Import the command that the arguments name; an unknown one is answered with its extra, or the nearest.
+
+        Raises `PluginError` for one that cannot be imported, which costs only itself.
+        """
+        name = args[0] if args else "-"
+        if name in self.found:
+            return name, translate_help(_loaded(self.found[name])), args[1:]
+        if name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         if name in EXTRA_COMMANDS:
             extra = EXTRA_COMMANDS[name]
@@ -61,7 +64,7 @@ class CommandGroup(typer.core.TyperGroup):
                 Sentence("{what} is in nanobot-memory-{extra}, which is not installed.", what=name, extra=extra),
                 hint=Sentence("Install it: pip install 'nanobot-memory-plugins[{extra}]'", extra=extra),
             )
-        near = get_close_matches(name, names, n=1)
+        near = get_close_matches(name, self.found, n=1)
         raise WrongUseError(
             Sentence("There is no command {name}.", name=name),
             hint=Sentence("Did you mean {near}?", near=near[0]) if near else "`nanobot-memory --help` lists them.",
@@ -71,23 +74,6 @@ class CommandGroup(typer.core.TyperGroup):
         """Read the arguments, with the help in the reader's language."""
         translate_help(self)
         return super().make_context(*arguments, **extra)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, which has a line for each command."""
-        super(CommandGroup, self._listed()).format_help(ctx, formatter)
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Return the commands that a shell offers, with their lines."""
-        ctx.command = self._listed()
-        return super().shell_complete(ctx, incomplete)
-
-    def _listed(self) -> "CommandGroup":
-        """Return a group to be listed, with placeholders for the commands, so that none is imported."""
-        listed = copy(self)
-        listed.commands = dict(self.commands)
-        for name, point in self.found.items():
-            listed.commands.setdefault(name, typer.core.TyperCommand(name, help=tr(summary_of(point))))
-        return listed
 
 
 def summary_of(point: InstalledEntryPoint) -> str:
