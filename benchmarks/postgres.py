@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.bare_parts import in_turns
 from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.values import Query
@@ -28,7 +29,7 @@ from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
-from nanobot_memory_plugins.tools.bench.parts import in_turns, milliseconds, percentile
+from nanobot_memory_plugins.tools.bench.command import milliseconds, percentile
 from tests.support.postgres_server import OwnServer
 
 LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}

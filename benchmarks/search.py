@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import hostile_texts
+from benchmarks.bare_parts import Timed, Times, bare_product, bare_query, in_turns
 from benchmarks.measure import report
 from benchmarks.search_memory import report_memory
 from nanobot_memory_plugins.core.clock import SystemClock
@@ -28,17 +29,7 @@ from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up
-from nanobot_memory_plugins.tools.bench.parts import (
-    HITS,
-    TIERS,
-    Timed,
-    Times,
-    bare_product,
-    bare_query,
-    in_turns,
-    milliseconds,
-    percentile,
-)
+from nanobot_memory_plugins.tools.bench.command import HITS, TIERS, milliseconds, percentile
 
 SPECIAL: dict[str, Callable[[str], Query]] = {
     "heavy, in one scope that everything is in": lambda text: Query(text, limit=HITS, scope=Scope(agent=made_up.AGENT)),

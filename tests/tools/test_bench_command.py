@@ -1,4 +1,4 @@
-"""``nanobot-memory bench``: real searches over a made-up index, beside the bare parts."""
+"""``nanobot-memory bench``: real searches over a made-up index."""
 
 import json
 
@@ -16,15 +16,10 @@ def bench(*arguments: str) -> dict:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["english", "chinese"])
-def test_each_tier_stands_beside_the_bare_parts_of_the_same_run(language, tmp_path, monkeypatch):
+def test_each_tier_is_timed_and_nobodys_memory_is_touched(language, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     figures = bench("--language", language, "--no-embeddings")
-    rows = {row["what"]: row for row in figures["rows"]}
     assert figures["size"] == 200
-    assert list(rows) == ["bare full-text query", "probe", "light", "heavy"]
-    bare = rows["bare full-text query"]
-    for tier in ("probe", "light", "heavy"):
-        assert rows[tier]["median_ms"] > 0
-        assert rows[tier]["median_ratio"] == pytest.approx(rows[tier]["median_ms"] / bare["median_ms"], rel=0.1)
-    assert bare["median_ratio"] is None
-    assert list(tmp_path.iterdir()) == []  # nobody's memory was touched
+    assert [row["what"] for row in figures["rows"]] == ["probe", "light", "heavy"]
+    assert all(row["p95_ms"] >= row["median_ms"] > 0 for row in figures["rows"])
+    assert list(tmp_path.iterdir()) == []

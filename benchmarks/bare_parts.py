@@ -1,41 +1,23 @@
-"""Searches, and what they are measured against: one bare full-text query and one product of as many vectors."""
+"""What searches are measured against: one bare full-text query and one product of as many vectors."""
 
 import functools
-import statistics
 import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nanobot_memory_plugins.core.values import Query, Tier
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.searcher import telling_terms
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.segmentation import match_expression
 from nanobot_memory_plugins.tools.bench import made_up
+from nanobot_memory_plugins.tools.bench.command import milliseconds
 
-# What recall asks for.
-HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
 # More than these vectors as one float32 matrix is not what a machine should be asked to hold in addition to the rest.
 MOST_MULTIPLIED = 250_000
 
 Timed = dict[str, Callable[[str], float]]
 Times = dict[str, list[float]]
-
-TIERS: dict[str, Callable[[str], Query]] = {
-    Sentence("probe"): lambda text: Query(text, limit=PROBE_HITS),
-    Sentence("light"): lambda text: Query(text, limit=LIGHT_HITS, tier=Tier.LIGHT),
-    Sentence("heavy"): lambda text: Query(text, limit=HITS),
-}
-"""The searches of recall, by tier."""
-
-
-def milliseconds(function: Callable[[], object]) -> float:
-    """Return how long one call takes."""
-    started = time.perf_counter()
-    function()
-    return (time.perf_counter() - started) * 1e3
 
 
 def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
@@ -51,11 +33,6 @@ def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
             times[name].append(function(text))
             worked[name].append((time.process_time() - started) * 1e3)
     return {name: found[2:] for name, found in times.items()}, {name: found[2:] for name, found in worked.items()}
-
-
-def percentile(times: Sequence[float]) -> float:
-    """Return the 95th percentile."""
-    return statistics.quantiles(times, n=20)[18]
 
 
 def bare_query(database: Database) -> Callable[[str], float]:
