@@ -7,6 +7,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nanobot_memory_plugins.core import language_of
+from nanobot_memory_plugins.core.text.fence import Language
+
 _PARAGRAPH_BREAK = re.compile(r"\r?\n(?:[ \t]*\r?\n)+")
 # How far from the exact place a border may lie, as shares of the part: beyond that it would cost too much text.
 _PARAGRAPH_SHARE = 4
@@ -46,10 +49,6 @@ def tail_start(text: str, most: int) -> int:
 _NAME_CHARS = 60
 # A short marker is worth it only with this many characters of the text around it.
 _LEAST_ROOM = 16
-# What is looked at to recognise the language.
-_SAMPLE_CHARS = 4_000
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_KANA_AND_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def cut(text: str, name: str, *, limit: int, head_ratio: float, tail_ratio: floa
     when the marker leaves nothing worth showing.
     """
     newline = "\r\n" if "\r\n" in text[:limit] else "\n"
-    for marker, least_room in _markers(_shown(name), newline, chinese=_is_chinese(text), limit=limit):
+    for marker, least_room in _markers(_shown(name), newline, language_of(text), limit=limit):
         room = limit - len(marker(len(text)))
         if room < least_room:
             continue
@@ -93,20 +92,20 @@ def _shares(limit: int, room: int, head_ratio: float, tail_ratio: float) -> tupl
 
 
 def _markers(
-    name: str, newline: str, *, chinese: bool, limit: int
+    name: str, newline: str, language: Language, *, limit: int
 ) -> tuple[tuple[Callable[[int], str], int], tuple[Callable[[int], str], int]]:
     """Return the markers to try, the informative one first, each with the characters that it must leave."""
 
     def full(count: int) -> str:
         text = (
             f"[……此处省略 {count} 个字符，完整内容见 {name}……]"
-            if chinese
+            if language == "zh"
             else f"[...truncated {count} chars, read {name} for full content...]"
         )
         return f"{newline}{newline}{text}{newline}{newline}"
 
     def short(count: int) -> str:
-        text = f"[……{name} 省略 {count} 个字符……]" if chinese else f"[...truncated {count} chars of {name}...]"
+        text = f"[……{name} 省略 {count} 个字符……]" if language == "zh" else f"[...truncated {count} chars of {name}...]"
         return f"{newline}{text}{newline}"
 
     return (full, limit // 2), (short, _LEAST_ROOM)
@@ -115,13 +114,3 @@ def _markers(
 def _shown(name: str) -> str:
     plain = " ".join(name.split())
     return plain if len(plain) <= _NAME_CHARS else f"…{plain[-_NAME_CHARS:]}"
-
-
-def _is_chinese(text: str) -> bool:
-    """Return whether the beginning of a text is mainly Chinese; a word here and there does not make it so."""
-    sample = text[:_SAMPLE_CHARS]
-    if sample.isascii():
-        return False
-    han = len(sample) - len(_HAN.sub("", sample))
-    others = len(sample) - len(_KANA_AND_HANGUL.sub("", sample))
-    return han * 5 >= len(sample) and others * 10 < han
