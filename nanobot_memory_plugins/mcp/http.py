@@ -59,19 +59,15 @@ def checked_token(token: str) -> str:
 
 def bound_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on ``host``; 0 is any port that is free. Raises `InputError` where there is none."""
-    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(_QUEUE)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=_QUEUE)
     except OSError as error:
-        listening.close()
         reason = error.strerror or type(error).__name__
         raise InputError(
             Sentence("Port {port} of {host} cannot be had: {why}.", port=port, host=host, why=reason),
             hint="Name another one with --port, or 0 for any that is free.",
         ) from error
-    return listening
 
 
 def is_of_this_machine(host: str) -> bool:

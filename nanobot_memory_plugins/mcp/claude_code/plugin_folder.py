@@ -23,48 +23,43 @@ _MANIFEST, _SERVERS = ".claude-plugin/plugin.json", ".mcp.json"
 
 def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
     """Make the folder, or bring it up to date, and say how Claude Code gets it. Raises `ConfigurationError`."""
-    written = write_plugin(folder, command)
+    write_plugin(folder, command)
     start = f"claude --plugin-dir {shlex.quote(str(folder))}"
     install = (
         f"claude plugin marketplace add {shlex.quote(str(folder))}",
         f"claude plugin install {PLUGIN}@{PLUGIN}",
     )
     if as_json:
-        result = {"client": "claude-code", "folder": folder, "written": written, "start": start, "install": install}
+        result = {"client": "claude-code", "folder": folder, "start": start, "install": install}
         print_json({"ok": True, **result})
         return
     out = console()
-    done = tr("[green]Written.[/green]") if written else tr("It stands there already: nothing to write.")
-    out.print(f"{done} [cyan]{shown(str(folder))}[/cyan]")
+    out.print(f"{tr('[green]Written.[/green]')} [cyan]{shown(str(folder))}[/cyan]")
     for when, lines in ((tr("For one session:"), (start,)), (tr("For every session:"), install)):
         out.print(when)
         for line in lines:
             out.print(f"    {shown(line)}", soft_wrap=True)
 
 
-def write_plugin(folder: Path, command: list[str]) -> list[Path]:
-    """Write what has changed of the folder, and return those files. Raises `ConfigurationError`."""
+def write_plugin(folder: Path, command: list[str]) -> None:
+    """Write the folder. Raises `ConfigurationError`."""
     is_used = folder.is_dir() and any(folder.iterdir())
     if (folder.exists() and not folder.is_dir()) or (is_used and _read_json(folder / _MANIFEST).get("name") != PLUGIN):
         raise ConfigurationError(
             Sentence("{folder} holds something else already.", folder=folder),
             hint="Name a folder that is new or empty.",
         )
-    written = []
     for name, content in _files(command, _secret_of(folder) or secrets.token_urlsafe(24)).items():
         path, text = folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-        if _read_json(path) != content:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                # Readable by its owner alone: two hold what hooks and server share.
-                replace_file(path, text.encode(), keeps_backup=False)
-            except (OSError, MemoryFileError) as error:
-                raise ConfigurationError(
-                    Sentence("{path} cannot be written: {reason}.", path=path, reason=_reason(error)),
-                    hint="Name another folder.",
-                ) from error
-            written.append(path)
-    return written
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Readable by its owner alone: two hold what hooks and server share.
+            replace_file(path, text.encode(), keeps_backup=False)
+        except (OSError, MemoryFileError) as error:
+            raise ConfigurationError(
+                Sentence("{path} cannot be written: {reason}.", path=path, reason=_reason(error)),
+                hint="Name another folder.",
+            ) from error
 
 
 def _reason(error: OSError | MemoryFileError) -> str:
