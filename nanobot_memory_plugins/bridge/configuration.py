@@ -6,7 +6,6 @@ keys and keeps them when nanobot saves the file. Without it, ``NANOBOT_MEMORY_CO
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +50,8 @@ class BridgeOptions(PluginOptions):
         return project_of(folder) if self.project.strip() == AUTO else self.project.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """What the bridge and the memory run with."""
-
-    memory: MemoryConfig = field(default_factory=MemoryConfig)
-    bridge: BridgeOptions = field(default_factory=BridgeOptions)
-
-
-def read_configuration(loop: Any) -> Configuration:
-    """Read the configuration that belongs to an AgentLoop.
+def read_configuration(loop: Any) -> tuple[MemoryConfig, BridgeOptions]:
+    """Return the configuration that belongs to an AgentLoop, and the bridge's own options in it.
 
     Never raises: what cannot be used is left at its default and reported as a problem.
     """
@@ -73,11 +64,11 @@ def read_configuration(loop: Any) -> Configuration:
         elif file := os.environ.get(FILE_VARIABLE):
             memory = load_config(Path(file))
         else:
-            return Configuration()
+            return MemoryConfig(), BridgeOptions()
         # What is wrong with the bridge's own options is reported by the plugin set, which reads them too.
         options, _ = plugin_options(memory, PLUGIN_NAME, BridgeOptions)
     except Exception as error:
         logger.warning("the memory's configuration could not be read: {}", type(error).__name__)
         cause = Sentence("{config_key}: cannot be read ({kind}).", config_key=CONFIG_KEY, kind=type(error).__name__)
-        return Configuration(MemoryConfig(problems=(ConfigProblem(CONFIG_KEY, cause, PLACE),)))
-    return Configuration(memory, options if isinstance(options, BridgeOptions) else BridgeOptions())
+        return MemoryConfig(problems=(ConfigProblem(CONFIG_KEY, cause, PLACE),)), BridgeOptions()
+    return memory, options if isinstance(options, BridgeOptions) else BridgeOptions()

@@ -40,19 +40,18 @@ class Bridge:
     def __init__(self, loop: Any, *, is_quiet: bool = False) -> None:
         self.seams: dict[str, Seam] = {}
         self.workspace = Path(loop.workspace).expanduser().absolute()
-        self.configuration = read_configuration(loop)
+        config, self.options = read_configuration(loop)
         self._loop = loop
         self._is_quiet = is_quiet
-        options = self.configuration.bridge
         self._senders = senders_of_loop(loop)
         self._model = HostLanguageModel(loop)
         self.memory = MemoryService(
             self.workspace,
-            config=self.configuration.memory,
+            config=config,
             llm=self._model,
             senders=self._senders,
-            project=options.worked_in("."),
-            start_limit=options.start_limit,
+            project=self.options.worked_in("."),
+            start_limit=self.options.start_limit,
             close_limit=_CLOSE_LIMIT,
         )
         self._is_settled = False
@@ -60,7 +59,7 @@ class Bridge:
             self.memory, loop.sessions, senders=self._senders, attend=self._attend, answered=self._answered
         )
         self._prompt_files = PromptFiles(loop, self.memory)
-        if self.configuration.memory.enabled(PLUGIN_NAME):
+        if config.enabled(PLUGIN_NAME):
             self._attach()
 
     def _attach(self) -> None:
@@ -86,7 +85,7 @@ class Bridge:
         from nanobot.bus.runtime_events import SessionTurnPersisted, SessionTurnStarted
 
         replies = Replies(
-            self.memory, self._loop, senders=self._senders, background_turns=self.configuration.bridge.background_turns
+            self.memory, self._loop, senders=self._senders, background_turns=self.options.background_turns
         )
         self._loop.bus.subscribe(replies.on_started, SessionTurnStarted)
         self._loop.bus.subscribe(replies.on_persisted, SessionTurnPersisted)
@@ -131,7 +130,7 @@ class Bridge:
     def _tool_hook(self, context: Any) -> ToolHook | None:
         """Make the hook of one turn. Turns of which nothing is kept have none."""
         key = str(context.session_key or "")
-        background = self.configuration.bridge.background_turns and not is_own(key)
+        background = self.options.background_turns and not is_own(key)
         if context.ephemeral or not (is_for_people(key, context.metadata) or background):
             return None
         return ToolHook(self.memory.turn(key, scope=scope_of(key, channel=context.channel)))

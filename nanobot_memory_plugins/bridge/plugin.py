@@ -99,18 +99,13 @@ def probe_seams() -> Iterable[Seam]:
 def _build_loop(folder: Path) -> Any:
     from nanobot.agent.loop import AgentLoop
     from nanobot.bus.queue import MessageBus
-    from nanobot.providers.base import LLMProvider, LLMResponse
+    from nanobot.providers.base import LLMProvider
     from nanobot.session.manager import SessionManager
 
     class NeverAsked(LLMProvider):  # type: ignore[misc]  # nanobot publishes no types
-        """Satisfies the constructor of the loop."""
+        """Satisfies the constructor of the loop: a probe asks nothing."""
 
-        def __init__(self) -> None:
-            super().__init__(provider_name="none")
-
-        async def chat(self, *args: Any, **kwargs: Any) -> LLMResponse:
-            """Fail: probing asks nothing."""
-            raise PluginError("The provider of a probe was asked.")
+        chat = None
 
         def get_default_model(self) -> str:
             """Return a name that no provider has."""
@@ -119,7 +114,9 @@ def _build_loop(folder: Path) -> Any:
     workspace = folder / "workspace"
     # The probe's sessions are kept out of the user's home folder.
     sessions = SessionManager(workspace, sessions_root=folder / "sessions")
-    return AgentLoop(bus=MessageBus(), provider=NeverAsked(), workspace=workspace, session_manager=sessions)
+    return AgentLoop(
+        bus=MessageBus(), provider=NeverAsked(provider_name="none"), workspace=workspace, session_manager=sessions
+    )
 
 
 def _session_traces(path: Path, matcher: ErasureMatcher) -> Iterator[Trace]:

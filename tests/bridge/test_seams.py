@@ -50,7 +50,7 @@ def test_nanobot_keeps_our_part_when_it_saves_its_file(install):
 
     nanobot = install({"nanobot": {"startLimit": 3}})
     save_config(load_config(nanobot.config_file), nanobot.config_file)
-    assert bridge_of(nanobot.loop()).configuration.bridge.start_limit == 3
+    assert bridge_of(nanobot.loop()).options.start_limit == 3
 
 
 def test_the_released_nanobot_has_what_waits_where_it_is_looked_for():
