@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -54,19 +53,6 @@ _NEXT_REVISION = (
     "INSERT INTO meta (key, value) VALUES ('revision', 1) "
     "ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What the index holds."""
-
-    documents: int
-    vectors: int
-
-    @property
-    def pending_vectors(self) -> int:
-        """How many documents have no vector yet."""
-        return self.documents - self.vectors
 
 
 class Database:
@@ -132,13 +118,12 @@ class Database:
         rows = self._query('SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files')
         return {row[0]: FileState(*row) for row in rows}
 
-    def apply(self, *changes: FileChange) -> None:
-        """Apply changes of files in one transaction. Documents that are in the index already cost nothing."""
+    def apply(self, change: FileChange) -> None:
+        """Apply a change of a file in one transaction. Documents that are in the index already cost nothing."""
         with plain_errors(self.path):
-            prepared = [list(map(self._prepared, change.documents)) for change in changes]  # segmenting takes long
+            documents = [self._prepared(document) for document in change.documents]  # segmenting takes long
             with immediate(self.connection):
-                for change, documents in zip(changes, prepared, strict=True):
-                    self._apply(change, documents)
+                self._apply(change, documents)
         self._waiting_from = _NEWEST
 
     def keys_from(self, path: str, offset: int) -> list[str]:
@@ -250,9 +235,9 @@ class Database:
 
     # The whole
 
-    def counts(self) -> Counts:
-        """Count documents and vectors."""
-        return Counts(*(self._query(f"SELECT count(*) FROM {table}")[0][0] for table in ("docs", "vectors")))
+    def counts(self) -> tuple[int, int]:
+        """Return how many documents and vectors there are."""
+        return self._query("SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM vectors)")[0]
 
     def erase_deleted(self) -> bool:
         """Write the file anew, so that nothing of what was deleted is left in it, nor in its log.
@@ -294,10 +279,6 @@ class Database:
     def revision(self) -> int:
         """Return a number that grows with the vectors and with what they are filtered by."""
         return int(self._meta("revision") or 0)
-
-    def identity(self) -> str:
-        """Return the name that the file was given when it was made; its copies share it."""
-        return str(self._meta("identity") or "")
 
     def close(self) -> None:
         """Close the connection. Closing twice does no harm."""

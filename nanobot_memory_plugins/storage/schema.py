@@ -1,7 +1,5 @@
 """The tables of the index, and the marks that say which program owns it and how new it is."""
 
-import uuid
-
 import apsw
 
 from nanobot_memory_plugins.core.files.index_file import APPLICATION_ID
@@ -109,6 +107,5 @@ def create(connection: apsw.Connection) -> None:
             connection.execute(_TABLES + _FULL_TEXT + _TRIGGERS)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
-            connection.execute("INSERT INTO meta (key, value) VALUES ('identity', ?)", (uuid.uuid4().hex,))
     # From now on the file says which program owns it, without its log.
     connection.execute("PRAGMA wal_checkpoint").fetchall()

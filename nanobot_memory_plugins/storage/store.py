@@ -345,8 +345,8 @@ class SqliteStore:
         model = self.embedding.status().model
 
         def complete(reader: Reader) -> bool:
-            counts = reader.database.counts()
-            return counts.documents == 0 or (reader.database.vector_model()[0] == model and counts.pending_vectors == 0)
+            documents, vectors = reader.database.counts()
+            return documents == 0 or (reader.database.vector_model()[0] == model and documents == vectors)
 
         return not model or self._use_reader(complete) is not False
 
@@ -369,15 +369,15 @@ class SqliteStore:
         )
 
     def _count(self, reader: Reader) -> None:
-        counts, states = reader.database.counts(), reader.file_states()
+        (documents, vectors), states = reader.database.counts(), reader.file_states()
         self._has_vec = reader.database.has_vec
         self._numbers = replace(
             self._numbers,
-            documents=counts.documents,
-            vectors=counts.vectors,
+            documents=documents,
+            vectors=vectors,
             files=len(states),
             pending_bytes=unindexed_bytes(self._places.find(), states),
-            pending_vectors=counts.pending_vectors if self.embedding.status().model else 0,
+            pending_vectors=documents - vectors if self.embedding.status().model else 0,
         )
 
     def _use_reader(self, function: Callable[[Reader], T]) -> T | None:

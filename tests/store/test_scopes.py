@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage import database
-from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingState, EmbeddingStatus
+from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingStatus
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.support.examples import examples
@@ -50,7 +50,7 @@ def opened(workspace: Workspace, embedder: HashEmbedder | None, *, without: str 
     options = StorageOptions.model_validate({"embedding_provider": "none"})
     with pytest.MonkeyPatch.context() as patch:
         if embedder is not None:
-            report = EmbeddingStatus(EmbeddingState.READY, model=embedder.name)
+            report = EmbeddingStatus(embedder.name)
             patch.setattr(EmbeddingService, "embedder", property(lambda access: embedder))
             patch.setattr(EmbeddingService, "status", lambda access: report)
         if without:

@@ -3,7 +3,6 @@
 import threading
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -76,38 +75,19 @@ def _begin_anew() -> None:
 at_fork(_begin_anew, wait=_before_fork, go_on=_after_fork)
 
 
-class EmbeddingState(StrEnum):
-    """What an `EmbeddingService` is doing."""
-
-    DISABLED = "disabled"
-    LOADING = "loading"
-    READY = "ready"
-    FAILED = "failed"
-
-
 @dataclass(frozen=True, slots=True)
 class EmbeddingStatus:
     """A moment of an `EmbeddingService`.
 
-    ``reason`` and ``hint`` tell why there is no model and what helps; ``model`` and ``dimension`` are set once it is
-    ready.
+    ``model`` names the one that is ready; while there is none ``reason`` and ``hint`` tell why, and what helps.
+    ``is_wanted`` tells whether one is asked for at all, ``is_loading`` whether it is being loaded or waits to be.
     """
 
-    state: EmbeddingState
     model: str = ""
-    dimension: int = 0
     reason: str = ""
     hint: str = ""
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether an embedder is asked for at all."""
-        return self.state is not EmbeddingState.DISABLED
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether it is being loaded, or waits to be."""
-        return self.state is EmbeddingState.LOADING
+    is_wanted: bool = True
+    is_loading: bool = False
 
 
 class _StoppedError(Exception):
@@ -117,8 +97,8 @@ class _StoppedError(Exception):
 class EmbeddingService:
     """Loads the configured embedder in a background thread and answers for it meanwhile.
 
-    It never raises while it starts: a missing package, model or server leaves it in the state ``failed``
-    with a reason and a hint, and search goes on without vectors. `close` ends the thread.
+    It never raises while it starts: where a package, a model or a server is missing its status has a reason and a hint,
+    and search goes on without vectors. `close` ends the thread.
     """
 
     def __init__(self, options: EmbeddingOptions) -> None:
@@ -163,14 +143,13 @@ class EmbeddingService:
     def status(self) -> EmbeddingStatus:
         """Return the status of this moment."""
         if self._options.provider == "none" or self._closed:
-            return EmbeddingStatus(EmbeddingState.DISABLED, reason=Sentence("Embedding is turned off."))
+            return EmbeddingStatus(reason=Sentence("Embedding is turned off."), is_wanted=False)
         loaded = self._loaded  # which `start` replaces
         if not loaded.done():
-            return EmbeddingStatus(EmbeddingState.LOADING, reason=Sentence("The embedding model is being loaded."))
+            return EmbeddingStatus(reason=Sentence("The embedding model is being loaded."), is_loading=True)
         if (embedder := self.embedder) is not None:
-            return EmbeddingStatus(EmbeddingState.READY, embedder.name, embedder.dimension)
-        reason, hint = _told(loaded.exception())
-        return EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
+            return EmbeddingStatus(embedder.name)
+        return EmbeddingStatus("", *_told(loaded.exception()))
 
     @property
     def embedder(self) -> Embedder | None:

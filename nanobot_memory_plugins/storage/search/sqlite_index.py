@@ -144,7 +144,7 @@ class SqliteIndex:
         return [term for term in terms if term in kept] or terms
 
     def _are_resident(self, dimension: int) -> bool:
-        held = len(self._matrix.places) or self._database.counts().vectors
+        held = len(self._matrix.places) or self._database.counts()[1]
         return held * dimension * _FLOAT_BYTES <= self._resident_bytes
 
     def _nearest_on_disk(self, vector: Vector, limit: int, conditions: str, values: Sequence[Any]) -> dict[int, float]:

@@ -126,11 +126,11 @@ def _passes(label: tuple[str, ...], asked: Query) -> bool:
 
 
 _shared_lock = threading.Lock()
-_shared: "weakref.WeakValueDictionary[tuple[int, int, str], VectorMatrix]" = weakref.WeakValueDictionary()
+_shared: "weakref.WeakValueDictionary[tuple[int, int], VectorMatrix]" = weakref.WeakValueDictionary()
 
 
 def matrix_of(database: Database) -> VectorMatrix:
-    """Return the matrix of a database's file, which its connections share: not that of a copy, or of a former one."""
+    """Return the matrix of a database's file, which its connections share; while one is open no other has its inode."""
     status = database.path.stat()
     with _shared_lock:
-        return _shared.setdefault((status.st_dev, status.st_ino, database.identity()), VectorMatrix())
+        return _shared.setdefault((status.st_dev, status.st_ino), VectorMatrix())
