@@ -18,7 +18,7 @@ from benchmarks.lives import Beside, Life, Probe, evidence, lived, read_lives
 from benchmarks.local_model import LocalModelServer, local_model_file
 from benchmarks.retrieval.datasets import SHARED
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.storage.segmentation import candidate_terms, segment
+from nanobot_memory_plugins.storage.segmentation import query_terms, segment
 
 NOTHING = "none"
 CONDITIONS = (NOTHING, OURS, UPPER_BOUND)
@@ -88,7 +88,7 @@ INSTRUCTION_DIGEST = digest(prompt(Beside(), Probe(id="", text="", kind="", day=
 
 def drawn_upon(answer: str, telling: Sequence[str]) -> float:
     """Return the share of the terms of ``telling`` that stand in the answer, from 0 to 1, as a search has them."""
-    wanted = set(candidate_terms(" ".join(telling))) if telling else set()
+    wanted = set(query_terms(" ".join(telling))) if telling else set()
     return len(wanted & set(segment(answer).split())) / max(1, len(wanted))
 
 

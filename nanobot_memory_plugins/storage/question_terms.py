@@ -1,15 +1,18 @@
-"""What the terms of a question weigh, and those that it names besides its words: days, and rare characters."""
+"""The terms of a question, and what they weigh: those of its words, and the days and rare characters that it names."""
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.core.text.days import DaySpan, relative_spans
-from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, holds_chinese, uncovered_characters
+from nanobot_memory_plugins.storage.segmentation import holds_chinese, query_terms, uncovered_characters
 
 # The usual constants, which FTS5 uses as well.
 K1 = 1.2
 B = 0.75
+MAX_QUERY_TERMS = 32
+# Terms of a long query whose frequency is looked up.
+_MOST_COMPARED = 300
 # A memory of three messages cannot tell rare words from common ones: it is taken for one of this size.
 _FEWEST_DOCUMENTS = 100
 
@@ -28,14 +31,36 @@ def idf_of(terms: Iterable[str], frequencies: Mapping[str, int], documents: int)
     }
 
 
+def question_terms(
+    text: str, asked_at: datetime, frequencies: Callable[[Sequence[str]], Mapping[str, int]], documents: int
+) -> tuple[str, ...]:
+    """Return the terms by which a question is searched.
+
+    ``frequencies`` says how many of ``documents`` contain each term; those that none contains are missing.
+    """
+    terms = telling_terms(text, frequencies)
+    rare = _rare_characters(text, terms, frequencies, documents)
+    return (*terms, *rare, *_terms_of_named_days(text, asked_at, terms))
+
+
+def telling_terms(text: str, frequencies: Callable[[Sequence[str]], Mapping[str, int]]) -> tuple[str, ...]:
+    """Return the terms of a query: where it has too many, the rarest of those that occur anywhere, in their order."""
+    terms = query_terms(text)
+    if len(terms) <= MAX_QUERY_TERMS:
+        return terms
+    found = frequencies(terms[:_MOST_COMPARED])
+    rarest = set(sorted(found, key=lambda term: found[term])[:MAX_QUERY_TERMS])
+    return tuple(term for term in terms if term in rarest)
+
+
 # The days that a query names in relation to now, as terms: "what did I do last Friday?" has no other word to find.
 #
-# A passage holds the day on which it was said among its terms (`document_rows`).
+# A passage holds the day on which it was said among its terms.
 # Wider spans are looked for by their month, or not at all: "a few months ago" would be a query of a hundred days.
 _MOST_DAYS = 7
 
 
-def terms_of_named_days(text: str, asked_at: datetime, terms: Container[str]) -> tuple[str, ...]:
+def _terms_of_named_days(text: str, asked_at: datetime, terms: Container[str]) -> tuple[str, ...]:
     """Return a term for each day, or for the month, that a query names besides the dates among its ``terms``."""
     found: dict[str, None] = {}
     for span in relative_spans(text, asked_at):
@@ -63,16 +88,13 @@ def _terms_of(span: DaySpan, terms: Container[str]) -> list[str]:
 _FEW, _SHARE = 3, 0.02
 
 
-def rare_characters(
+def _rare_characters(
     text: str,
     terms: Sequence[str],
     frequencies: Callable[[Sequence[str]], Mapping[str, int]],
     documents: int,
 ) -> tuple[str, ...]:
-    """Return the rare characters of a query that none of its ``terms`` finds, as far as it may have more terms.
-
-    ``frequencies`` says how many of ``documents`` contain each term; those that none contains are missing.
-    """
+    """Return the rare characters of a query that none of its ``terms`` finds, as far as it may have more terms."""
     if len(terms) >= MAX_QUERY_TERMS or not holds_chinese(text):
         return ()
     alone = [character for character in uncovered_characters(text, frequencies(terms)) if character not in terms]

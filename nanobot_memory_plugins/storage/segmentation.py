@@ -26,7 +26,6 @@ from nanobot_memory_plugins.storage import stopwords
 # How FTS5 splits what `segment` returns: at spaces only, folding nothing further.
 FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 
-MAX_QUERY_TERMS = 32
 # What of a long query is read: questions come at the end of a pasted text about as often as at its beginning.
 _QUERY_HEAD = 512
 _QUERY_TAIL = 256
@@ -60,18 +59,11 @@ def segment(text: str) -> str:
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """Return the terms to look for: without repetitions, at most 32, the telling ones first when there are more.
+    """Return the terms of a query, without repetitions. Never raises.
 
-    Never raises. Of a long text the first 512 and the last 256 characters are read. Words that say nothing are left
-    out unless nothing else is there.
-    """
-    return candidate_terms(text)[:MAX_QUERY_TERMS]
-
-
-def candidate_terms(text: str) -> tuple[str, ...]:
-    """Return all the terms of a query, unlimited in number, for whoever knows which of them are rare.
-
-    Identifiers and dates come first, and single characters of scripts without spaces last: their pairs say more.
+    Of a long text the first 512 and the last 256 characters are read. Words that say nothing are left out unless
+    nothing else is there. Identifiers and dates come first, and single characters of scripts without spaces last: their
+    pairs say more.
     """
     text = _read_part(text)
     terms = list(dict.fromkeys(_terms(_fold(text), lone_characters=False)))
@@ -87,7 +79,7 @@ def holds_chinese(text: str) -> bool:
 def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
     """Return the characters of a query's Chinese that are in none of the ``known`` terms: 蓍 where 蓍所 is unknown.
 
-    Of a long query the same is read as by `candidate_terms`. Characters that say nothing are left out.
+    Of a long query the same is read as by `query_terms`. Characters that say nothing are left out.
     """
     text = _read_part(text)
     found: dict[str, None] = {}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.storage.results import snippet
-from nanobot_memory_plugins.storage.segmentation import candidate_terms
+from nanobot_memory_plugins.storage.segmentation import query_terms
 
 FILLER = "The weather report mentions rain and harvest again. "
 
@@ -16,7 +16,7 @@ FILLER = "The weather report mentions rain and harvest again. "
 @given(before=st.integers(0, 40), after=st.integers(0, 40))
 def test_the_sentence_that_holds_the_terms_stands_whole_in_the_snippet(sentence, term, before, after):
     text = (FILLER * before + sentence + " " + FILLER * after).strip()
-    shown = snippet(text, candidate_terms(term), limit=100)
+    shown = snippet(text, query_terms(term), limit=100)
     assert sentence in shown
     assert len(shown) <= 100
     cut = shown.strip("…")

@@ -19,9 +19,8 @@ from nanobot_memory_plugins.storage.documents import CandidateRow, Document, sto
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.question_terms import idf_of, rare_characters, terms_of_named_days
+from nanobot_memory_plugins.storage.question_terms import idf_of, question_terms
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
-from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms
 
 Vector = NDArray[np.float32]
 
@@ -51,8 +50,6 @@ _FEWEST_CANDIDATES = 100
 # Passages of each side whose neighbours are looked at too: an answer comes next to its question, and may have none
 # of its words.
 _WITH_NEIGHBOURS = 40
-# Terms of a long query whose frequency is looked up.
-_MOST_COMPARED = 300
 # What of a query is embedded, from each end where it is longer than both: a question comes before or after what is
 # pasted, and an embedding takes as long as a whole search from some hundred tokens on.
 _EMBEDDED_TOKENS_AN_END = 48
@@ -136,7 +133,8 @@ class Searcher:
 
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
         """Return the candidates of a query, as `search` sees them; the ``meaning`` is one that can be compared."""
-        terms = self._terms(query.text, query.asked_at or self._clock.now())
+        asked_at = query.asked_at or self._clock.now()
+        terms = question_terms(query.text, asked_at, self._index.frequencies, self._index.documents())
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         rows = passing((row for row in rows if row.key not in newer), query)
@@ -170,11 +168,6 @@ class Searcher:
         around = self._index.around([row for row in rows if row.id in first])
         return [*rows, *(row for row in around if row.id not in known)]
 
-    def _terms(self, text: str, asked_at: datetime) -> tuple[str, ...]:
-        terms = telling_terms(self._index, text)
-        rare = rare_characters(text, terms, self._index.frequencies, self._index.documents())
-        return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
-
 
 def search_documents(
     documents: Iterable[Document], query: Query, options: SearchOptions, now: datetime
@@ -188,9 +181,7 @@ def search_documents(
     def known(terms: Sequence[str]) -> dict[str, int]:
         return {term: frequencies[term] for term in terms if term in frequencies}
 
-    terms = query_terms(query.text)
-    terms += rare_characters(query.text, terms, known, len(rows))
-    terms += terms_of_named_days(query.text, query.asked_at or now, terms)
+    terms = question_terms(query.text, query.asked_at or now, known, len(rows))
     idf = idf_of(terms, frequencies, len(rows))
     candidates = Candidates(rows, idf, np.full(len(rows), np.nan), query.tier)
     return answer(candidates, query, Level.MARKDOWN, options, now)
@@ -209,16 +200,6 @@ def meaning_of(query: Query, embedder: Embedder | None) -> Meaning | None:
         logger.warning("a query could not be embedded: {}", type(error).__name__)
         return None
     return Meaning(embedder.name, vector / length)
-
-
-def telling_terms(index: SearchIndex, text: str) -> tuple[str, ...]:
-    """Return the terms of a query: where it has too many, the rarest of those that occur anywhere, in their order."""
-    terms = candidate_terms(text)
-    if len(terms) <= MAX_QUERY_TERMS:
-        return terms
-    found = index.frequencies(terms[:_MOST_COMPARED])
-    rarest = set(sorted(found, key=lambda term: found[term])[:MAX_QUERY_TERMS])
-    return tuple(term for term in terms if term in rarest)
 
 
 def embedded_part(text: str) -> str:
