@@ -4,7 +4,6 @@ from nanobot_memory_plugins.core import Finding, PluginContext, Store, hookimpl
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Trace
-from nanobot_memory_plugins.storage.index_location import wanted_database
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import purge_unopened
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -45,12 +44,9 @@ class StoragePlugin:
         store = self._sqlite_store(context)
         traces = await store.purge(ErasureMatcher(texts, words=words), dry_run=dry_run) if store is not None else []
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
-        paths, db_path = MemoryPaths.of(context.workspace), options.db_path
-        opened = store.database if store is not None else None
-        # Where another plugin's store serves, no start opens this one.
-        used = wanted_database(paths, db_path) if context.store is None else opened
+        paths, opened = MemoryPaths.of(context.workspace), store.database if store is not None else None
         return traces + await run_in_daemon_thread(
-            lambda: purge_unopened(paths, used, opened, db_path=db_path, dry_run=dry_run)
+            lambda: purge_unopened(paths, opened, db_path=options.db_path, dry_run=dry_run)
         )
 
     @hookimpl

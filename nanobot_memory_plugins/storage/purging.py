@@ -20,10 +20,6 @@ from nanobot_memory_plugins.storage.index_location import asides_of, known_datab
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 
-_NOT_OPEN = (
-    "the index could not be opened, and may hold it; the next start that opens it removes it. It can be deleted too:"
-    " it is made again from the files"
-)
 _STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
 _NOT_OURS = "it is no index of ours, or it is damaged; delete it if nobody needs it"
 _IS_NOT_USED = "this configuration does not use it; it is made again where it is used"
@@ -66,34 +62,24 @@ def later(paths: MemoryPaths, path: Path, error: StoreError, *, dry_run: bool) -
     return Trace(_relative(paths, path), 0, removed=False, why=why, waits=not dry_run, derived=True)
 
 
-def purge_unopened(
-    paths: MemoryPaths, used: Path | None, opened: Path | None, *, db_path: str, dry_run: bool
-) -> list[Trace]:
-    """Remove the indexes of the workspace that are not used; name the ``used`` one where it is not open. It blocks."""
+def purge_unopened(paths: MemoryPaths, opened: Path | None, *, db_path: str, dry_run: bool) -> list[Trace]:
+    """Remove all indexes of the workspace but the one that is ``opened``. It blocks."""
     traces: list[Trace] = []
     places = known_databases(paths, db_path)
     for path in [*places, *(aside for place in places for aside in asides_of(place))]:
         if path == opened:
             continue
-        is_ours, is_filled = is_index(path), path.is_file() and path.stat().st_size > 0
-        if path == used and (is_ours or is_filled):  # the next start removes some rows
-            why = _NOT_OPEN
-            traces.append(Trace(_relative(paths, path), 0, removed=False, why=why, waits=not dry_run, derived=True))
-        elif is_ours:
-            traces.append(_removed(paths, path, dry_run=dry_run))
-        elif is_filled:
-            traces.append(Trace(_relative(paths, path), 0, removed=False, why=_NOT_OURS))
+        where, is_removed = _relative(paths, path), True
+        if is_index(path):
+            try:
+                if not dry_run:
+                    remove_database(path)
+            except OSError:
+                is_removed = False
+            traces.append(Trace(where, removed=is_removed, why=_IS_NOT_USED))
+        elif path.is_file() and path.stat().st_size:
+            traces.append(Trace(where, 0, removed=False, why=_NOT_OURS))
     return traces
-
-
-def _removed(paths: MemoryPaths, path: Path, *, dry_run: bool) -> Trace:
-    is_removed = True
-    if not dry_run:
-        try:
-            remove_database(path)
-        except OSError:
-            is_removed = False
-    return Trace(_relative(paths, path), removed=is_removed, why=_IS_NOT_USED)
 
 
 def _relative(paths: MemoryPaths, path: Path) -> str:
