@@ -275,10 +275,10 @@ class Indexer:
         return self._stop.is_set() and time.monotonic() >= self._drain_until
 
     def _complain(self, error: Exception) -> None:
-        self.trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
-        if self.trouble != self._logged:  # until something was written
-            self._logged = self.trouble
-            logger.warning("indexing failed and is tried again every {:.0f} s: {}", _REST_AFTER_FAILURE, self.trouble)
+        trouble = self.trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
+        if trouble != self._logged:  # until something was written
+            self._logged = trouble
+            logger.warning("indexing failed and is tried again every {:.0f} s: {}", _REST_AFTER_FAILURE, trouble)
 
     def _pause(self, seconds: float) -> None:
         self._wake.wait(max(0.0, seconds))
