@@ -20,7 +20,7 @@ import pytest
 
 import nanobot_memory_plugins
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
+from nanobot_memory_plugins.redaction.lazy import LazyPattern
 
 LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
 SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.005)

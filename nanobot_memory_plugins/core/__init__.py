@@ -5,7 +5,7 @@ values. All that is not listed here is imported from the module that has it. A n
 who wants a value does not wait for the host. Type checkers read the same list in ``__init__.pyi``.
 """
 
-from nanobot_memory_plugins.redaction.lazy_names import lazy_names
+from nanobot_memory_plugins.redaction.lazy import lazy_names
 
 _NAMES = {
     "clock": ("Clock", "SystemClock"),

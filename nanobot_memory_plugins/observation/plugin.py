@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, P
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.engine.turns import last_run, without_token_end
+from nanobot_memory_plugins.redaction.engine.views import last_run, without_token_end
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
 TAG = "observation"

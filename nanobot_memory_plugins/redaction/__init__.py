@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.redaction.lazy_names import lazy_names
+from nanobot_memory_plugins.redaction.lazy import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
@@ -58,11 +58,5 @@ def redact_value(value: object) -> Any:
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
-    """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
-
-    Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
-    Where ``budget`` is spent, the rest is hidden as a whole.
-    """
-    from nanobot_memory_plugins.redaction.engine.preview import preview
-
-    return preview(_built_in(), value, max_chars, budget)
+    """Give a short view of ``value``; see :meth:`Redactor.preview`."""
+    return _built_in().preview(value, max_chars=max_chars, budget=budget)

@@ -12,6 +12,6 @@ if sys.version_info < (3, 11):  # noqa: UP036  # whoever runs the file may have 
 if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from nanobot_memory_plugins.redaction.cli.command import main
+from nanobot_memory_plugins.redaction.cli import main
 
 sys.exit(main())

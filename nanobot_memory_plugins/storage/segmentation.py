@@ -19,7 +19,7 @@ from itertools import pairwise
 import snowballstemmer
 
 from nanobot_memory_plugins.core.text.days import date_terms
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.storage import stopwords
 

@@ -7,8 +7,8 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.observation import plugin as observation
-from nanobot_memory_plugins.redaction.engine.preview import _MARGIN
 from nanobot_memory_plugins.redaction.engine.redactor import Budget, Redactor
+from nanobot_memory_plugins.redaction.engine.views import _MARGIN
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
 HOSTILE = {

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 import yaml
 
-from nanobot_memory_plugins.redaction.cli.command import main
+from nanobot_memory_plugins.redaction.cli import main
 from tests.behaviour.kit.shapes import VENDOR_TOKENS
 
 ROOT = Path(__file__).parents[2]

@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.redaction.engine.turns import hide_answer
 from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.behaviour.kit.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 from tests.support.examples import examples
@@ -63,3 +64,17 @@ def test_base64_of_a_secret_is_hidden_and_of_other_text_is_not():
     assert redact_text(f"echo {secret} | base64 -d") == "echo [REDACTED] | base64 -d"
     assert redact_text(f"x {token} y") == "x [REDACTED] y"
     assert redact_text(f"echo {plain} | base64 -d") == f"echo {plain} | base64 -d"
+
+
+def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_secret_stays():
+    told = {
+        "What's the wifi password?": ("It's tangerine, I think", "It's [REDACTED], I think"),
+        "What is the alarm code?": ("Sure, 5521#", "Sure, [REDACTED]"),
+        "口令是什么？": ("好的：tiger88", "好的：[REDACTED]"),
+        "Did you change the password?": ("yes, yesterday", "yes, yesterday"),
+        "Is the code ready?": ("Yes, version 2.3.1 is out", "Yes, version 2.3.1 is out"),
+        "Which error code do you see?": ("404", "404"),
+        "Who wrote it?": ("tangerine", "tangerine"),
+    }
+    shown = {question: hide_answer(question, answer) for question, (answer, _) in told.items()}
+    assert shown == {question: expected for question, (_, expected) in told.items()}

@@ -11,7 +11,7 @@ import typer
 
 from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
-from nanobot_memory_plugins.redaction.cli.filters import filter_standard_input
+from nanobot_memory_plugins.redaction.cli import filter_standard_input
 
 
 def redact(

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from nanobot_memory_plugins.core.text.folding import Folded
 from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_around
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 GAP = "[…]"

@@ -28,8 +28,6 @@ def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
 def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
     """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
 
-    See the function of the same name in `nanobot_memory_plugins.redaction`.
+    See `Redactor.preview` of `nanobot_memory_plugins.redaction`.
     """
-    from nanobot_memory_plugins.redaction.engine.preview import preview
-
-    return preview(_redactor(), value, max_chars, budget)
+    return _redactor().preview(value, max_chars=max_chars, budget=budget)

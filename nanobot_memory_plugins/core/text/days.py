@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from nanobot_memory_plugins.core.text.folding import plain
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Of a long text so much is read, from either end, and so many spans are taken.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.printable import printable
 

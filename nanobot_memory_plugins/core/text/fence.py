@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from nanobot_memory_plugins.core.text.folding import Folded
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable
 

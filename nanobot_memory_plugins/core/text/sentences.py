@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 
 Span = tuple[int, int]
 

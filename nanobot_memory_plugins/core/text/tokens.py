@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 
 # Han with its extensions, kana, bopomofo, Hangul, and the punctuation that is written with them.
 _WIDE = lazy_re(

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.bare_words import Looks, is_bare_secret, is_host, is_technical, looks

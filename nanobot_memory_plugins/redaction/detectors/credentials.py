@@ -9,8 +9,8 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PRIVATE_KEY, RANK_BLOCK, RANK_KEYED, REDACTED, Span, settle
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, looks_random

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 
 _AT = lazy_re(

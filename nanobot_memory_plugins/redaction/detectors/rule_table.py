@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, cast
 
+from nanobot_memory_plugins.redaction.lazy import LazyPattern
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, places_of
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import LazyPattern
 from nanobot_memory_plugins.redaction.rules.rule import (
     API_KEY,
     ID_NUMBER,

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_name_person, personal_value
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret

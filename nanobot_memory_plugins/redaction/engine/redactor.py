@@ -23,7 +23,7 @@ from nanobot_memory_plugins.redaction.detectors.pairs import PAIR_CUES, find_pai
 from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
 from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL, SECRETS, TOKENS
 from nanobot_memory_plugins.redaction.detectors.tables import TABLE_CUES, find_in_tables
-from nanobot_memory_plugins.redaction.engine.value_walker import walk
+from nanobot_memory_plugins.redaction.engine.views import preview, walk
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import (
     CONTACT_PLACEHOLDERS,
@@ -136,7 +136,15 @@ class Redactor:
         Bytes are decoded with replacement, sets and tuples become lists, other objects go through ``str``. What is
         nested deeper than 64 levels, or inside itself, is replaced by a marker. ``budget`` is that of all texts in it.
         """
-        return walk(value, self.redact if budget is None else partial(self.redact, budget=budget))
+        return walk(value, partial(self.redact, budget=budget))
+
+    def preview(self, value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
+        """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
+
+        Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
+        Where ``budget`` is spent, the rest is hidden as a whole.
+        """
+        return preview(value, max(0, max_chars), partial(self.redact, budget=budget))
 
     def _find_bounded(self, text: str) -> list[Span]:
         if self._bounded is None:

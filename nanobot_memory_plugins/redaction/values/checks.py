@@ -7,8 +7,8 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.values.bare_words import is_bare_secret
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     entropy,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import lru_cache
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 
 _PASSWORD = words(
     "password pasword passwrod passowrd kouling passwd passwrd passwort pwd pswd psw passphrase passcode pass pw"

@@ -8,8 +8,8 @@ from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
-from nanobot_memory_plugins.redaction.rules.lazy_pattern import lazy_re
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity
 

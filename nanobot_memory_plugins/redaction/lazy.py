@@ -1,11 +1,13 @@
-"""Patterns that are compiled when they are first tried.
+"""What waits until it is used: patterns, which are compiled then, and the names of a package, imported then.
 
-There are hundreds of them, and compiling all takes longer than the rest of a start; an ordinary text needs a tenth.
+There are hundreds of patterns, and compiling all takes longer than the rest of a start; an ordinary text needs a tenth.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 _NAMES = (
@@ -39,3 +41,15 @@ def lazy_re(source: str, flags: int = 0) -> re.Pattern[str]:
     It is used by its own methods; functions of `re` do not take it.
     """
     return cast("re.Pattern[str]", LazyPattern(source, flags))
+
+
+def lazy_names(package: str, modules: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package: it imports one of its ``modules`` when a name of that is first used."""
+    module_of = {name: module for module, names in modules.items() for name in names}
+
+    def imported(name: str) -> Any:
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)
+
+    return imported

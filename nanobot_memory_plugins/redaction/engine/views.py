@@ -1,13 +1,15 @@
-"""Redacts structured data: the names of a mapping say what its values are, whatever they look like."""
+"""Redacted views of values: structured data, in which names say what values are; and previews, which are cut."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from nanobot_memory_plugins.redaction.detectors.rule_table import personal_value
-from nanobot_memory_plugins.redaction.engine.turns import last_run, without_token_end
 from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity, split_name
@@ -22,6 +24,14 @@ _NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey
 _VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
 _LONGEST_COMMAND, _LONGEST_NAME = 64, 100
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
+# The run of a token at the end of one text, and at the beginning of the next; a longer one is none.
+_RUN = re.compile(r"[A-Za-z0-9+/=_.~-]{4,400}")
+_LONGEST_RUN = 400
+_ENDS_IN_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}\Z")
+# Beyond what a view can show this much is looked at, and as much as the longest value that is read as one is left out.
+_MARGIN, _BORDER = 32_768, 16_384
+_JOINERS = "\u200d\ufe0e\ufe0f"
+_PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)
 
 _Redact = Callable[[str], str]
 
@@ -153,3 +163,67 @@ def _as_text(value: object) -> str:
         return str(value)
     except Exception:  # any object may come here, and its __str__ may do anything
         return f"<{type(value).__name__}>"
+
+
+def last_run(text: str) -> str:
+    """Return the run of characters of a token with which a text ends, or nothing."""
+    backwards = _RUN.match(text[: -_LONGEST_RUN - 1 : -1])
+    return backwards.group()[::-1] if backwards else ""
+
+
+def without_token_end(before: str, text: str, redact: Callable[[str], str]) -> str:
+    """Return ``text`` without the rest of a token that began in ``before``, the run with which another text ended."""
+    first = _RUN.match(text) if before else None
+    if first is None:
+        return text
+    whole = redact(before + first.group())
+    if (whole.startswith(before) and first.group() in whole) or not _ENDS_IN_PLACEHOLDER.search(whole):
+        return text  # nothing of it is hidden
+    return f"{REDACTED}{text[first.end() :]}"
+
+
+def preview(value: object, limit: int, redact: _Redact) -> str:
+    """Redact ``value``, write it as text (JSON for anything but strings), and cut it to ``limit`` characters.
+
+    Only as much of a long text is redacted as the preview can show, and a good way beyond.
+    """
+    if isinstance(value, bytes | bytearray):
+        value = bytes(value).decode("utf-8", "replace")
+    if not isinstance(value, str):
+        return shorten(json.dumps(walk(value, redact), ensure_ascii=False), limit)
+    reach = limit * 4 + _MARGIN
+    text, unread = redact(value[:reach]), max(0, len(value) - reach)
+    if unread:  # at the border may stand the beginning of a secret, which alone looks like none
+        text, unread = text[:-_BORDER], unread + _BORDER
+    return shorten(text, limit, unread)
+
+
+def shorten(text: str, limit: int, unread: int = 0) -> str:
+    """Cut ``text`` to ``limit`` characters at a character's border and say how many were left out.
+
+    ``unread`` characters more are counted as left out. A placeholder or a character with its combining marks is kept
+    whole or left out whole.
+    """
+    if len(text) + unread <= limit:
+        return text
+    mark = f"… [+{len(text) + unread} chars]"
+    room = limit - len(mark) if limit >= 3 * len(mark) else limit
+    cut = _border(text, room)
+    kept = text[:cut]
+    if limit < 3 * len(mark):
+        return kept
+    return f"{kept}… [+{len(text) + unread - cut} chars]"
+
+
+def _border(text: str, cut: int) -> int:
+    for match in _PLACEHOLDER_AT.finditer(text, max(0, cut - 48), min(len(text), cut + 48)):
+        if match.start() < cut < match.end():
+            cut = match.start()
+    while 0 < cut < len(text) and (
+        unicodedata.combining(text[cut])
+        or text[cut] in _JOINERS
+        or text[cut - 1] == "\u200d"
+        or "\udc00" <= text[cut] <= "\udfff"
+    ):
+        cut -= 1
+    return cut

@@ -1,1 +1,0 @@
-"""The command line of redaction: a filter for standard input, and a check of files."""
