@@ -127,8 +127,10 @@ class Eraser:
 
     async def _carry_out(self, erasure: Erasure, ordered: datetime | None) -> list[Trace]:
         """Do what is asked for, or without a time look what there is."""
-        dry_run = ordered is None
-        found = await run_in_daemon_thread(lambda: self._clean_files(erasure, dry_run=dry_run))
+        dry_run, cleaner = ordered is None, words_cleaner(erasure)
+        found: list[Trace] = []
+        if erasure.names_anything:
+            found = await run_in_daemon_thread(lambda: clean_files(self._paths, cleaner, dry_run=dry_run))
         if ordered is not None and erasure.names_anything:
             # A host that goes on with such a conversation may still have it, and would bring it back.
             names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
@@ -138,18 +140,20 @@ class Eraser:
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
-        reported = await self._ask_plugins(erasure, dry_run=dry_run)
+        # One after the other: the store looks at the files last.
+        answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run), sequential=True)
+        reported = values_of(answers, Trace)
+        for name in self._plugins.failing("on_purge"):
+            plugin = Sentence("plugin {name}", name=name)
+            reported.append(Trace(plugin, 0, removed=False, why="it failed; purge again"))
         reported += await run_in_daemon_thread(lambda: self._purge_indexes(dry_run=dry_run))
         if erasure.names_anything:
             reported += await run_in_daemon_thread(lambda: self._clean_state(erasure, dry_run=dry_run))
         # What seemed to be text of people may have been a plugin's, which has taken it out since, or reports it.
         if not dry_run and any(one.foreign for one in found):
-            again = await run_in_daemon_thread(lambda: self._clean_files(erasure, dry_run=True))
+            again = await run_in_daemon_thread(lambda: clean_files(self._paths, cleaner, dry_run=True))
             found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
         return _without_reported_lines(found, reported) + reported
-
-    def _clean_files(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
-        return clean_files(self._paths, words_cleaner(erasure), dry_run=dry_run) if erasure.names_anything else []
 
     def _clean_state(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
         cleaner = words_cleaner(replace(erasure, records=(), sessions=()))
@@ -160,17 +164,6 @@ class Eraser:
             return None if cleaner.take(said, Origin.USER)[1] or in_json.found or in_json.named else text
 
         return clean_state(self._paths, remainder, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
-
-    async def _ask_plugins(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
-        """Let the plugins purge one after the other: the store looks at the files last."""
-        answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run), sequential=True)
-        return [
-            *values_of(answers, Trace),
-            *(
-                Trace(Sentence("plugin {name}", name=name), 0, removed=False, why="it failed; purge again")
-                for name in self._plugins.failing("on_purge")
-            ),
-        ]
 
     def _purge_indexes(self, *, dry_run: bool) -> list[Trace]:
         """Delete the indexes that no plugin opens, as they can be made again."""

@@ -198,7 +198,7 @@ class MemoryService:
         if not (self.config.enabled("recall") and is_selected("recall")):
             return None
         language = notice_language(self.config.core.language, text)
-        return fence([late_notice(language).text], language=language)
+        return fence([late_notice(language)], language=language)
 
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""

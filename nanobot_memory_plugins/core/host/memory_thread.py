@@ -8,13 +8,14 @@ tasks) it does to this one. It also outlives the host's loop, so that a memory t
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, time_limit
 from nanobot_memory_plugins.core.errors import log_text
+from nanobot_memory_plugins.core.isolation.threads import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
 
 if TYPE_CHECKING:
@@ -99,8 +100,7 @@ class MemoryThread:
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._drain_seconds = 0.0
-        self._jobs: set[asyncio.Task[Any]] = set()
-        self._background: set[asyncio.Task[Any]] = set()
+        self._jobs, self._background = OwnedTasks(), OwnedTasks()
         self._answers: set[Future[Any]] = set()
         self._closing = False
         self.opened = threading.Event()  # or it could not be started
@@ -150,10 +150,10 @@ class MemoryThread:
     async def _live(self) -> None:
         opening = asyncio.create_task(self._open())
         await self._stopping.wait()
-        for task in self._background:
-            task.cancel()
-        if self._jobs:
-            await asyncio.wait(set(self._jobs), timeout=self._drain_seconds)
+        await self._background.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._drain_seconds):
+                await self._jobs.finish()
         opening.cancel()
         if self.started is not None:
             await self.started.close()
@@ -174,7 +174,7 @@ class MemoryThread:
         if self._closing:  # nobody would cancel it, or wait for it
             self._answer(answer, None)
             return
-        task = self._own(self._job(use), self._background if background else self._jobs)
+        task = (self._background if background else self._jobs).begin(self._job(use))
         task.add_done_callback(
             lambda done: self._answer(answer, None if done.cancelled() or done.exception() else done.result())
         )
@@ -183,12 +183,6 @@ class MemoryThread:
         self._answers.discard(answer)
         with suppress(InvalidStateError):
             answer.set_result(value)
-
-    def _own(self, work: Coroutine[Any, Any, _T], owners: set[asyncio.Task[Any]]) -> asyncio.Task[_T]:
-        task = self._loop.create_task(work)
-        owners.add(task)
-        task.add_done_callback(owners.discard)
-        return task
 
     async def _job(self, use: Use[_T]) -> _T | None:
         await self._ready.wait()

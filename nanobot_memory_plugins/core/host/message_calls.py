@@ -110,7 +110,7 @@ class MessageCalls(HostParts):
         blocks = _blocks_of(answers)
         self._redaction.learn(*(block.text for block in blocks))
         context = MessageContext(
-            block=fence((block.text for block in (*blocks, *self._notices(language))), language=language),
+            block=fence([*(block.text for block in blocks), *self._notices(language)], language=language),
             receipt=capture if isinstance(capture, Receipt) else await asyncio.shield(capture),
             hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
         )
@@ -204,7 +204,7 @@ class MessageCalls(HostParts):
     def _language(self, text: str) -> Language:
         return notice_language(self.config.core.language, text)
 
-    def _notices(self, language: Language) -> list[ContextBlock]:
+    def _notices(self, language: Language) -> list[str]:
         """Return the notice of a turn for which recall failed; it is recorded, too."""
         late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
         if (why := late.get("recall")) is None:

@@ -37,9 +37,9 @@ def notice_language(language: str, text: str) -> Language:
     return _OF_FENCES.get(language) or language_of(text)
 
 
-def late_notice(language: Language) -> ContextBlock:
+def late_notice(language: Language) -> str:
     """Return the notice of a turn for whose message the memory could not be searched."""
-    return ContextBlock(text=_NOTICE[language])
+    return _NOTICE[language]
 
 
 @dataclass(frozen=True, slots=True)
