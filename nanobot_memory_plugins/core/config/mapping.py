@@ -38,12 +38,12 @@ def config_from_mapping(raw: object, *, known_plugins: Collection[str] | None = 
     reader = _Reader(known_plugins, source)
     given = reader.mapping(raw, "memoryPlugins")
     prefix, section = find_section(given)
-    reader.read_documents(given, "")
     if prefix:
         reader.prefix = prefix
         below = reader.mapping(section, prefix)
-        reader.read_documents(below, f"{prefix}.")
         reader.read_section(below)
+        reader.read_documents(below, f"{prefix}.")
+    reader.read_documents(given, "")
     return reader.config()
 
 
@@ -99,7 +99,7 @@ def _documented(
 
 
 class _Reader:
-    """Collects options and problems while it goes through the objects."""
+    """Collects options and problems while it goes through the objects. What it has read of an option holds."""
 
     def __init__(self, known_plugins: Collection[str] | None, source: str) -> None:
         self.prefix = "memoryPlugins"
@@ -130,7 +130,7 @@ class _Reader:
         return {}
 
     def read_section(self, section: Mapping[Any, Any]) -> None:
-        """Read the value of ``memoryPlugins``; what it says wins over the documents' objects."""
+        """Read the value of ``memoryPlugins``."""
         core = self._read_own("core", CoreOptions, section)
         self._read_own("redaction", RedactionOptions, section)
         files = (PurePath(file).stem for file in core.plugin_files) if isinstance(core, CoreOptions) else ()
@@ -176,10 +176,8 @@ class _Reader:
         for key, value in ((str(key), value) for key, value in raw.items()):
             if key == "enabled":
                 self._switch([name], value, f"{where}.enabled")
-                continue
-            if self._written.pop(f"{name}.{to_snake(key)}", None) is not None:
-                options.pop(to_snake(key), None)
-            options[key] = value
+            else:
+                options[key] = value
 
     def _switch(self, names: Collection[str], value: object, where: str) -> None:
         switch = as_switch(value)
@@ -187,15 +185,16 @@ class _Reader:
             self._report(where, Sentence("it should be true or false; the default is used"))
             return
         for name in names:
-            self._plugins.setdefault(name, {})["enabled"] = switch
+            self._plugins.setdefault(name, {}).setdefault("enabled", switch)
 
     def _is_document_object(self, key: str) -> bool:
         return is_group((to_snake(key),)) and key not in (self._known or ())
 
     def _assign(self, option: str, value: object, where: str) -> None:
         plugin, name = option.split(".")
-        if name != "enabled":
-            self._plugins.setdefault(plugin, {})[name] = value
+        if name == "enabled":
+            if as_switch(value) is not True:  # true is the default, and wins over no other object's false
+                self._switch(STANDARD_PLUGINS if plugin == "*" else (plugin,), value, where)
+        elif name not in map(to_snake, options := self._plugins.setdefault(plugin, {})):
+            options[name] = value
             self._written[option] = where
-        elif as_switch(value) is not True:  # true is the default, and wins over no other object's false
-            self._switch(STANDARD_PLUGINS if plugin == "*" else (plugin,), value, where)
