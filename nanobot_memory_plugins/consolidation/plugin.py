@@ -1,9 +1,11 @@
 """The plugin: what its hooks are, and who does their work."""
 
+import asyncio
+import contextvars
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
-from nanobot_memory_plugins.consolidation.nightly.consolidation import Schedule
+from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -39,7 +41,7 @@ class ConsolidationPlugin:
 
     def __init__(self) -> None:
         self._kept: EntryKeeping | None = None
-        self._schedule: Schedule | None = None
+        self._nights: asyncio.Task[None] | None = None
 
     def _keeping_of(self, context: PluginContext) -> EntryKeeping:
         if self._kept is None:
@@ -51,15 +53,18 @@ class ConsolidationPlugin:
         """Read the entries ahead of the first prompt, and begin the daily consolidation."""
         await self._keeping_of(context).start()
         options: ConsolidationOptions = context.options
-        if options.consolidation_schedule and self._schedule is None:
-            self._schedule = Schedule(context)
+        if options.consolidation_schedule and self._nights is None:
+            nights = NightlyConsolidation(context).every_day()
+            # In a context of its own: the time limit of the hook that happens to start the memory is not ours.
+            self._nights = asyncio.create_task(nights, name="consolidation", context=contextvars.Context())
 
     @hookimpl
     async def on_stop(self) -> None:
-        """End the daily consolidation."""
-        schedule, self._schedule = self._schedule, None
-        if schedule is not None:
-            await schedule.stop()
+        """End the daily consolidation: a use of the model is given up, a write that has begun is finished."""
+        nights, self._nights = self._nights, None
+        if nights is not None:
+            nights.cancel()
+            await asyncio.gather(nights, return_exceptions=True)
 
     @hookimpl
     async def on_message_received(

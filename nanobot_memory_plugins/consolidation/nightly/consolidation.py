@@ -1,7 +1,6 @@
 """The daily consolidation: the notes are read, the model is asked, and what it wants is done in one run."""
 
 import asyncio
-import contextvars
 import os
 import subprocess
 from collections import Counter
@@ -79,23 +78,6 @@ class Report:
         logger.info("consolidation: {}, {} calls of the model", self.in_words(), self.calls)
 
 
-@dataclass(frozen=True, slots=True)
-class LastRun:
-    """When a consolidation last came to its end, and until when the model has answered to what was said.
-
-    ``missed`` are those for whom it gave nothing then, with the time until which it had answered before.
-    """
-
-    when: datetime | None = None
-    answered: datetime | None = None
-    missed: Mapping[str, str] = field(default_factory=dict)
-
-    def answered_to(self, visible: Visibility) -> datetime | None:
-        """Return until when the model has answered to what these may see."""
-        before = self.missed.get(str(visible))
-        return self.answered if before is None else read_time(before)
-
-
 class NightlyConsolidation:
     """Consolidates the entries of one workspace."""
 
@@ -104,20 +86,42 @@ class NightlyConsolidation:
         self._options: ConsolidationOptions = context.options
         self._repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact_said)
 
-    def last_run(self) -> LastRun:
-        """Return what is known of the last run. It blocks."""
-        row = self._repository.state.task(_TASK, _TASK) or {}
-        when, answered = (read_time(str(row.get(name, ""))) for name in ("when", "answered"))
-        return LastRun(when, answered, row.get("missed", {}))
+    async def every_day(self) -> None:
+        """Consolidate each day at the hour that the options say, and soon after the start where that was missed.
 
-    def note_run(self, last: LastRun) -> None:
-        """Write down a run. It blocks."""
-        times = {"when": last.when, "answered": last.answered}
-        row = {name: exact_time(time) for name, time in times.items() if time is not None}
-        self._repository.state.set_task(_TASK, _TASK, {**row, "missed": dict(last.missed)})
+        The recall of a first message is over then, and a command of one message not yet.
+        """
+        await asyncio.sleep(self._options.consolidation_delay)
+        while True:
+            try:
+                await self._run_if_due()
+            except Exception as error:  # a night that fails must not be the last one
+                logger.warning("consolidation: it could not be done: {}", type(error).__name__)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _run_if_due(self) -> None:
+        """Consolidate when it is due and nobody else does."""
+        if await run_in_daemon_thread(self._is_due):
+            async with self._alone() as is_alone:
+                if is_alone and await run_in_daemon_thread(self._is_due):  # another process may just have done it
+                    (await self.run()).log()
+
+    def _last_run(self) -> datetime | None:
+        return read_time(str((self._repository.state.task(_TASK, _TASK) or {}).get("when", "")))
+
+    def _note_run(self, now: datetime) -> None:
+        self._repository.state.set_task(_TASK, _TASK, {"when": exact_time(now)})
+
+    def _is_due(self) -> bool:
+        now, last = self._context.clock.now(), self._last_run()
+        if last is None or last > now:
+            # From here on days are counted: at the first start ever, and when a clock that was ahead is set back.
+            self._note_run(now)
+            return False
+        return is_due(last, now, self._options.consolidation_hour)
 
     @asynccontextmanager
-    async def alone(self) -> AsyncIterator[bool]:
+    async def _alone(self) -> AsyncIterator[bool]:
         """Return whether nobody else consolidates, no process here and no other machine, and keep it so inside.
 
         Raises `MemoryFileError`.
@@ -137,27 +141,22 @@ class NightlyConsolidation:
                 await leasing.lease(_WORK, 0.0)
 
     async def run(self) -> Report:
-        """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`."""
+        """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.
+
+        A run counts from its beginning: one that is broken off, or has no answer, is made up for with what is said
+        next, since seven days are read.
+        """
         now = self._context.clock.now().replace(microsecond=0)
-        last = await run_in_daemon_thread(self.last_run)
-        entries, read = await run_in_daemon_thread(lambda: self._read_entries_and_material(now))
-        every = self._materials(read, entries).values()
-        fresh = [material for material in every if material.is_worth_asking(last.answered_to(material.visible))]
+        last = await run_in_daemon_thread(self._last_run)
+        await run_in_daemon_thread(self._note_run, now)
+        materials_now = await run_in_daemon_thread(self._materials, now)
         report = Report()
+        fresh = [material for material in materials_now.values() if material.is_worth_asking(last)]
         answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
-        # What the model did not answer to stays new, and that alone.
-        missed = {material.visible for material in fresh} - {answer.material.visible for answer in answers}
-        before = {str(one): exact_time(time) if (time := last.answered_to(one)) else "" for one in missed}
-        done = LastRun(now, now, before) if answers or not fresh else replace(last, when=now)
-
-        def write() -> None:  # at once: a process that ends waits for it
-            self._write(report, answers, now)
-            self.note_run(done)
-
-        await run_in_daemon_thread(write)
+        await run_in_daemon_thread(self._write, report, answers, now)  # at once: a process that ends waits for it
         return report
 
-    def _read_entries_and_material(self, now: datetime) -> tuple[dict[str, Entry], Material]:
+    def _materials(self, now: datetime) -> dict[Visibility, Material]:
         snapshot = self._repository.load()
         read = read_material(
             self._repository.paths,
@@ -167,10 +166,7 @@ class NightlyConsolidation:
             redact=self._context.redact_said,
             background=self._options.background_sessions,
         )
-        return _as_of(snapshot.entries, now), read
-
-    def _materials(self, read: Material, entries: dict[str, Entry]) -> dict[Visibility, Material]:
-        return materials(read, entries, self._context.scopes.visible)
+        return materials(read, _as_of(snapshot.entries, now), self._context.scopes.visible)
 
     async def _operations_of(self, material: Material, now: datetime, report: Report) -> Answered | None:
         """Return what the model wants; None where it gives nothing."""
@@ -194,15 +190,13 @@ class NightlyConsolidation:
 
     def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> None:
         """Do what the model wants."""
+        # What it was shown may have been forgotten for good while it was asked.
+        found = self._materials(now) if answers else {}
+        there = [(answer, found.get(answer.material.visible)) for answer in answers]
+        fresh = [replace(answer, material=material) for answer, material in there if material is not None]
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            current, fresh = _as_of(entries, now), list(answers)
-            if answers:
-                # What the model was shown may have been forgotten for good while it was asked.
-                found = self._materials(self._read_entries_and_material(now)[1], current)
-                shown = [(answer, found.get(answer.material.visible)) for answer in answers]
-                fresh = [replace(answer, material=material) for answer, material in shown if material is not None]
-            report.applied = apply(current, fresh, now=now, owner_of=self._context.scopes.owner)
+            report.applied = apply(_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
             return report.applied.entries
 
         report.outcome = outcome = self._repository.update(change, who=WHO, why="daily consolidation")
@@ -219,49 +213,6 @@ def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = N
         return moment.astimezone(timezone).replace(tzinfo=None) - timedelta(hours=hour)
 
     return day(last).date() < day(now).date()
-
-
-class Schedule:
-    """Consolidates daily at ``hour`` o'clock, and what was missed some seconds after the start, as the options say."""
-
-    def __init__(self, context: PluginContext) -> None:
-        self._consolidation = NightlyConsolidation(context)
-        self._options: ConsolidationOptions = context.options
-        self._clock = context.clock
-        # In a context of its own: the time limit of the hook that happens to start the memory is not ours.
-        self._task = asyncio.create_task(self._run(), name="consolidation", context=contextvars.Context())
-
-    async def stop(self) -> None:
-        """End; a use of the model that is under way is given up, a write that has begun is finished."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _run(self) -> None:
-        await asyncio.sleep(self._options.consolidation_delay)
-        while True:
-            try:
-                await self._run_if_due()
-            except Exception as error:  # a night that fails must not be the last one
-                logger.warning("consolidation: it could not be done: {}", type(error).__name__)
-            await asyncio.sleep(_LOOK_SECONDS)
-
-    async def _run_if_due(self) -> None:
-        """Consolidate when it is due and nobody else does."""
-        if await self._is_due():
-            async with self._consolidation.alone() as is_alone:
-                if is_alone and await self._is_due():  # another process may just have done it
-                    (await self._consolidation.run()).log()
-
-    async def _is_due(self) -> bool:
-        return await run_in_daemon_thread(self._look_at_the_clock)
-
-    def _look_at_the_clock(self) -> bool:
-        now, last = self._clock.now(), self._consolidation.last_run()
-        if last.when is None or last.when > now:
-            # From here on days are counted: at the first start ever, and when a clock that was ahead is set back.
-            self._consolidation.note_run(LastRun(now))
-            return False
-        return is_due(last.when, now, self._options.consolidation_hour)
 
 
 def _as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:

@@ -149,29 +149,23 @@ async def test_a_night_that_would_drop_much_or_fails_changes_nothing(life: Life,
     await note(life, "The user's brother Emil lives in Porto")
     assert await night(life, lambda: len(model.asked("consolidation")) > 1)
     assert {one["content"] for one in life.entries() if one["section"] == "active"} == set(facts)
-    del model.fails["consolidation"]  # what was not answered is asked again
+    del model.fails["consolidation"]  # what was not answered is asked again with what is said next
+    await note(life, "The user's cat is called Mimi")
     model.nightly_archive = []
     model.nightly = [{"text": "The user's brother Emil lives in Porto", "importance": "high"}]
     assert await night(life, lambda: runs(life))
     assert "The user's brother Emil lives in Porto" in {one["content"] for one in life.entries()}
 
 
-async def test_whom_it_answered_is_not_asked_about_again_because_it_refuses_others(life: Life, model: ReadingModel):
+async def test_a_night_that_is_broken_off_is_not_asked_again_at_each_start(life: Life, model: ReadingModel):
     await begin(life)
-    async with life.host() as memory:
-        for name in ("Emil", "Hanna"):
-            scope = {"user": name.lower(), "channel": "chat"}
-            await memory.keep(Note(f"{name} lives in Porto"), session_key=f"chat:{name}", scope=scope)
-
-    def about(name: str) -> int:
-        return sum(name in request.last_user for request in model.asked("consolidation"))
-
-    answer = model.answer
-    model.answer = lambda body: Reply("I'm sorry, I cannot help.") if "Emil" in str(body) else answer(body)  # type: ignore[method-assign]
-    for _ in range(3):
-        await night(life, lambda: False, nights=1, seconds=2)  # to its end
-    assert about("Hanna") == 1
-    model.answer = answer  # type: ignore[method-assign]
-    for _ in range(2):
-        await night(life, lambda: False, nights=1, seconds=2)
-    assert (about("Emil"), about("Hanna")) == (1, 1)
+    await note(life, "The user's sister Hanna lives in Lisbon")
+    model.fails["consolidation"] = Reply("{}", delay=3.0)
+    assert await night(life, lambda: model.asked("consolidation"), nights=1)
+    del model.fails["consolidation"]
+    model.nightly = [{"text": "The user's sister Hanna lives in Lisbon", "importance": "high"}]
+    async with life.host(**NIGHTLY):
+        with pytest.raises(TimeoutError):
+            await until(lambda: len(model.asked("consolidation")) > 1, seconds=1.0)
+    await note(life, "The user's cat is called Mimi")
+    assert await night(life, lambda: runs(life), nights=1, seconds=3)
