@@ -9,11 +9,11 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     plain_group,
     with_replaced,
 )
-from nanobot_memory_plugins.consolidation.model.scoring import decayed, restored
+from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, restored
 from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.merging import merged_entry
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Snapshot
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
@@ -79,19 +79,21 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
 
     Raises `InputError` when neither the file nor the history knows it, and `MemoryFileError`.
     """
+    now = repository.clock.now()
 
-    def decide(found: Snapshot) -> Mapping[str, Entry]:
-        removed = {change.id: change.before for change in found.by_hand if change.after is None}
-        entry = found.every.get(entry_id) or removed.get(entry_id) or repository.history.last_known(entry_id)
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        entry = entries.get(entry_id) or repository.history.last_known(entry_id)
         if entry is None:
             raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
-        back = replace(restored(entry, repository.clock.now()), superseded_by="")  # it holds again, on its own
-        if entry_id in found.entries and back.section is Section.ARCHIVED:  # a model's note, which they confirm
+        is_there = entry_id in entries and not entry.is_forgotten
+        if is_there and as_of(entry, now).section is Section.ACTIVE and not entry.superseded_by:
+            return entries
+        back = replace(restored(entry, now), superseded_by="")  # it holds again, on its own
+        if is_there and back.section is Section.ARCHIVED:  # a model's note, which they confirm
             back = replace(back, origin=Origin.USER)
-        return {**found.every, entry_id: back}
+        return {**entries, entry_id: back}
 
-    with repository.locked():
-        return repository.write(decide, who=who, why="restored")
+    return repository.update(change, who=who, why="restored", allow_purged=True, with_forgotten=True)
 
 
 def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = "undone") -> Outcome:
@@ -99,31 +101,22 @@ def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = 
 
     Raises `InputError` when there is no such run, and `MemoryFileError`.
     """
-    with repository.locked():
-        runs = repository.history.runs()
-        run = (
-            next((candidate for candidate in runs if candidate.id == run_id), None) if run_id else _last_undoable(runs)
+    runs = repository.history.runs()
+    run = next((one for one in runs if one.id == run_id), None) if run_id else _last_undoable(runs)
+    if run is None:
+        raise InputError(
+            Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
         )
-        if run is None:
-            raise InputError(
-                Sentence("There is no run {run_id}.", run_id=run_id) if run_id else "There is nothing to undo."
-            )
-        if run.undone:
-            raise InputError(Sentence("The run {id} was undone already.", id=run.id))
-        if not run.changes:
-            raise InputError(Sentence("Of what the run {id} did, nothing is known any more.", id=run.id))
+    if run.undone:
+        raise InputError(Sentence("The run {id} was undone already.", id=run.id))
+    if not run.changes:
+        raise InputError(Sentence("Of what the run {id} did, nothing is known any more.", id=run.id))
 
-        def decide(found: Snapshot) -> Mapping[str, Entry]:
-            result = dict(found.every)
-            for change in run.changes:
-                entry = _taken_back(found.every.get(change.id), change.before, change.after)
-                if entry is None:
-                    result.pop(change.id, None)
-                else:
-                    result[change.id] = entry
-            return result
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        taken_back = {one.id: _taken_back(entries.get(one.id), one.before, one.after) for one in run.changes}
+        return {id_: entry for id_, entry in {**entries, **taken_back}.items() if entry is not None}
 
-        return repository.write(decide, who=who, why=why, undoes=run.id)
+    return repository.update(change, who=who, why=why, undoes=run.id, allow_purged=True, with_forgotten=True)
 
 
 def _change_each(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import with_replaced
 from nanobot_memory_plugins.consolidation.store.history import PURGED
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.errors import StoreError
@@ -77,8 +77,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             texts = (*erasure.texts, *erasure.words, *(entries[id_].content for id_ in gone if id_ in entries))
             history.add_purged(texts, gone, repository.clock.now())
 
-            def decide(now: Snapshot) -> Mapping[str, Entry]:
-                return {id_: _without_links(entry, gone) for id_, entry in now.every.items() if id_ not in gone}
+            def decide(every: dict[str, Entry]) -> dict[str, Entry]:
+                return {id_: _without_links(entry, gone) for id_, entry in every.items() if id_ not in gone}
 
             # First out of the file, as any other change: somebody may be writing it.
             repository.write(decide, who=who, why=PURGED)

@@ -65,7 +65,7 @@ class History:
 
     def last_known(self, entry_id: str) -> Entry | None:
         """Return an entry as it was before it went, or as it is."""
-        return self._last_states(self.runs(entry_id)).get(entry_id)
+        return self._last_states(self.runs(entry_id)).get(entry_id) or self.written_entries().get(entry_id)
 
     def gone(self, present: Iterable[str]) -> dict[str, Entry]:
         """Return the entries that the history knows and that are not among ``present``, those that went last first."""

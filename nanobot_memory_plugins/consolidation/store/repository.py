@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import new_id, plain_words
@@ -154,17 +154,19 @@ class EntryRepository:
         why: str,
         allow_purged: bool = False,
         with_forgotten: bool = False,
+        undoes: str = "",
     ) -> Outcome:
         """Change the entries: ``change`` gets those that are known and returns those that shall be there.
 
         It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts that were
         purged are left out, unless ``allow_purged``, and new ones of which only a placeholder would be left.
-        ``with_forgotten`` says that ``change`` decides on forgotten entries, too. Raises `MemoryFileError`; the file is
-        then as it was.
+        ``with_forgotten`` says that ``change`` decides on forgotten entries, too, and ``undoes`` which run it takes
+        back. Raises `MemoryFileError`; the file is then as it was.
         """
 
-        def decide(found: Snapshot) -> Entries:
-            live, forgotten = (found.every, {}) if with_forgotten else (found.entries, found.forgotten)
+        def decide(every: dict[str, Entry]) -> Entries:
+            forgotten = {} if with_forgotten else {id_: entry for id_, entry in every.items() if entry.is_forgotten}
+            live = {id_: entry for id_, entry in every.items() if id_ not in forgotten}
             changed = {
                 id_: entry if _says_the_same(entry, live.get(id_)) else self._redacted(entry)
                 for id_, entry in change(dict(live)).items()
@@ -174,7 +176,7 @@ class EntryRepository:
             return {**forgotten, **told}
 
         with self.locked():
-            return self.write(decide, who=who, why=why)
+            return self.write(decide, who=who, why=why, undoes=undoes)
 
     def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
         """Return a text as it would be written, by who said it."""
@@ -189,13 +191,13 @@ class EntryRepository:
             except StoreError as error:
                 raise FileBusyError(error.cause, hint=error.hint) from error
 
-    def write(self, decide: Callable[[Snapshot], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
-        """Let ``decide`` say what shall be there, forgotten entries among it, and write it. Hold the lock."""
+    def write(self, decide: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
+        """Let ``decide`` make of all entries, forgotten ones too, what shall be there, and write it. Hold the lock."""
         found = self.load()
         for _ in range(_ATTEMPTS):
             document, new = self.with_ids(found.document, found.every)
             found = replace(found, document=document, every={**found.every, **new})
-            entries = dict(decide(found))
+            entries = dict(decide(found.every))
             now = self.clock.now()
             data = render(document, entries, now=now)
             changed = changes_between(found.every, entries)
@@ -212,7 +214,7 @@ class EntryRepository:
             if replaced is None:
                 return Outcome(entries, self._write_down(found, entries, data, run))
             # What somebody made of the file in the instant before goes together with what we made of it.
-            decide = _merged_with(found.every, entries)
+            decide = partial(merged, found.every, local=entries)
             document = parse(replaced)
             known, every = found.known or found.every, entries_of(document, found.every)
             found = Snapshot(data, document, every, known)
@@ -244,7 +246,7 @@ class EntryRepository:
         """
         if not self.load().is_written and self.path.exists():
             with self.locked():
-                self.write(_as_they_are, who=BY_HAND, why="")
+                self.write(dict, who=BY_HAND, why="")
 
     def taken_out(self) -> list[str]:
         """Return the ids of the entries that others took out of the file lately, and that are not back."""
@@ -352,14 +354,6 @@ def is_point_hidden(text: str) -> bool:
     """Tell whether what a text is about is hidden, and no clause of it says anything else."""
     rest = " ".join(clause for clause in _CLAUSES.split(text) if not _PLACEHOLDER.search(clause))
     return _PLACEHOLDER.search(text) is not None and len(terms(rest)) < 2
-
-
-def _as_they_are(found: Snapshot) -> Entries:
-    return found.every
-
-
-def _merged_with(base: Entries, entries: Entries) -> Callable[[Snapshot], Entries]:
-    return lambda found: merged(base, found.every, entries)
 
 
 def _says_the_same(entry: Entry, before: Entry | None) -> bool:

@@ -70,6 +70,14 @@ def test_what_matters_stops_fading_at_one_half_and_the_rest_goes(life: Life):
     assert "The user saw a heron" not in kept
 
 
+def test_what_holds_already_is_restored_by_no_run(life: Life):
+    tea = remember(life, "The user likes tea", "--importance", "low")
+    assert life.command("entries", "restore", tea, "--json").json["run"] is None
+    life.clock.advance(200 * DAY)  # faded since it was written
+    assert life.command("entries", "restore", tea, "--json").json["run"]
+    assert scores(life) == {"The user likes tea": 0.4}
+
+
 @pytest.mark.accept("EB-08")
 def test_each_use_adds_a_fifth_of_what_is_missing_and_never_passes_one(life: Life):
     remember(life, "The user likes tea", "--importance", "low")
