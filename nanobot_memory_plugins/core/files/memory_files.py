@@ -32,6 +32,8 @@ from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_
 from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.redaction.rules.rule import REDACTED
 
 Redact = Callable[[str, Origin], str]
 
@@ -48,6 +50,8 @@ _PENDING = "It is still being redacted, or waits for what is; it will be in its 
 _BETWEEN = "\n\x1e\n"
 # Seconds after which it is logged that another process holds the files locked, and that the end waits for it.
 _LOCK_SECONDS = 5.0
+# Sessions whose secrets are remembered.
+_SESSIONS = 1_000
 _CLOSED = Receipt(stored=False, reason="The memory files are closed.")
 # How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called `close`.
 _LAST_SECONDS = 2.0
@@ -187,14 +191,14 @@ class _Writer:
         self._on_append = on_append
         self._appender = Appender(paths, _LOCK_SECONDS)
         self.is_ending = False
-        self._session_secrets = SessionSecrets()
+        self._secrets: BoundedDict[str, SessionSecrets] = BoundedDict(_SESSIONS)
         self._warned: dict[Path, str] = {}
 
     def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
         """Write a note to the file that it belongs to; ``time`` is local."""
 
         def rendered() -> tuple[Path, bytes]:
-            safe = self._safe(self._session_secrets.without_in_note(scope.session, note))
+            safe = self._safe(self._secrets_of(scope.session).without_in_note(note))
             data = render_note(safe, id=id, time=time, scope=scope).encode("utf-8")
             return self._paths.day_note(time.date()), data
 
@@ -204,10 +208,11 @@ class _Writer:
         """Write messages to the transcript of their session, in one append. The records have their ids and times."""
 
         def line_of(record: TranscriptRecord) -> bytes:
-            safe_text = self._session_secrets.without(record.session_key, record.text)
+            secrets = self._secrets_of(record.session_key)
+            safe_text = secrets.without(record.text)
             text = self._redacted(safe_text, record.origin)
             name = record.name and self._redacted(record.name, record.origin)
-            self._session_secrets.learn(record.session_key, safe_text, text)
+            secrets.learn(safe_text, {value for mark, value in taken_out(safe_text, text) if mark == REDACTED})
             return render_transcript_line(replace(record, text=text, name=name))
 
         def rendered() -> tuple[Path, bytes]:
@@ -217,6 +222,11 @@ class _Writer:
         if not first.stored:
             return [first for _ in records]
         return [replace(first, id=one.id, line=line) for line, one in enumerate(records, first.line)]
+
+    def _secrets_of(self, session_key: str) -> SessionSecrets:
+        found = self._secrets.setdefault(session_key, SessionSecrets())
+        self._secrets.move_to_end(session_key)
+        return found
 
     def sync(self) -> None:
         """Wait until everything that was written is on the disk."""

@@ -1,10 +1,7 @@
-"""Secrets that occurred in a session: hidden in its later messages and notes, where nothing says what they are.
-
-The secrets of a text are what redaction takes out of it: nothing is looked through a second time.
-"""
+"""Secrets that occurred in a session: hidden in its later messages and notes, where nothing says what they are."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core.values import Note
@@ -16,51 +13,33 @@ from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER, REDACTED
 _SHORTEST, _LONGEST = 4, 500
 # A longer message is no answer to a question that asks for a secret.
 _LONGEST_ANSWER = 2_000
-# Sessions, and secrets of each, that are remembered.
-_SESSIONS, _MOST_SECRETS = 1_000, 100
+# Secrets of a session that are remembered.
+_MOST_SECRETS = 100
 _AROUND = "#.,;:!?()[]{}<>\"'`*_…"
 
 
 @dataclass(slots=True)
-class _Session:
-    """The last message, its secrets, and those that stay secret for the rest of the session."""
-
-    last: str = ""
-    secrets: tuple[str, ...] = ()
-    lasting: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_SECRETS))
-
-
 class SessionSecrets:
-    """The secrets of each session. It belongs to one thread."""
+    """The last message of a session, its secrets, and those that stay secret for the rest of the session."""
 
-    def __init__(self) -> None:
-        self._sessions: BoundedDict[str, _Session] = BoundedDict(_SESSIONS)
+    _last: str = ""
+    _secrets: tuple[str, ...] = ()
+    _lasting: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_SECRETS))
 
-    def without(self, session_key: str, text: str) -> str:
+    def without(self, text: str) -> str:
         """Return a message without the secrets that the one before asks for or holds, and the lasting ones."""
-        session = self._sessions.get(session_key)
-        if session is None:
-            return text
-        hidden = text
         if len(text) <= _LONGEST_ANSWER:
-            hidden = hide_values(hide_answer(session.last, text), session.secrets)
-        return hide_values(hidden, session.lasting)
+            text = hide_values(hide_answer(self._last, text), self._secrets)
+        return hide_values(text, self._lasting)
 
-    def learn(self, session_key: str, text: str, redacted: str) -> None:
-        """Learn the secrets of a message: what redaction took out of it."""
-        found = {value for placeholder, value in taken_out(text, redacted) if placeholder == REDACTED}
-        secrets = tuple(sorted(found, key=len, reverse=True))
-        session = self._sessions.setdefault(session_key, _Session())
-        self._sessions.move_to_end(session_key)
-        session.last, session.secrets = text[-_LONGEST_ANSWER:], secrets
-        session.lasting.update(dict.fromkeys(filter(is_lasting_secret, secrets)))
+    def learn(self, text: str, secrets: Iterable[str]) -> None:
+        """Learn a message and its secrets."""
+        self._last, self._secrets = text[-_LONGEST_ANSWER:], tuple(sorted(secrets, key=len, reverse=True))
+        self._lasting.update(dict.fromkeys(filter(is_lasting_secret, self._secrets)))
 
-    def without_in_note(self, session_key: str, note: Note) -> Note:
-        """Return a note of a session without the lasting secrets of that session."""
-        session = self._sessions.get(session_key)
-        if session is None or not session.lasting:
-            return note
-        tldr, details, title = (hide_values(one, session.lasting) for one in (note.tldr, note.details, note.title))
+    def without_in_note(self, note: Note) -> Note:
+        """Return a note of the session without the lasting secrets."""
+        tldr, details, title = (hide_values(one, self._lasting) for one in (note.tldr, note.details, note.title))
         return replace(note, tldr=tldr, details=details, title=title)
 
 

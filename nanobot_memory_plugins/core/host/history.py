@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets
 from nanobot_memory_plugins.core.text.conversation import message_tokens
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.private import without_private_parts
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from nanobot_memory_plugins.redaction.engine.turns import hide_answer, hide_values, is_lasting_secret, secrets_in
+from nanobot_memory_plugins.redaction.engine.turns import secrets_in
 
 # Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
 FILL = 0.7
@@ -25,18 +26,14 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
     A secret of one message is hidden in those after it, among the last hundred.
     """
     messages: list[Message] = []
-    before = ""
-    secrets: dict[str, None] = {}
+    secrets = SessionSecrets()
     unfenced = (replace(one, text=remove_fenced(one.text)) for one in messages_from_chat(history))
     given = list(map(without_private_parts, unfenced))
     for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
-            text = hide_answer(before, message.text)
-            if place >= len(given) - _READ_FOR_SECRETS:
-                text = hide_values(hide_values(text, secrets_in(before) if before else ()), secrets)
-                secrets |= dict.fromkeys(filter(is_lasting_secret, secrets_in(message.text)))
-            before = message.text
-            message = with_text(message, text)
+            text, is_read = message.text, place >= len(given) - _READ_FOR_SECRETS
+            message = with_text(message, secrets.without(text))
+            secrets.learn(text, secrets_in(text) if is_read else ())
         messages.append(message)
     return tuple(messages)
 
