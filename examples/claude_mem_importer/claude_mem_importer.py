@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from nanobot_memory_plugins.core import InputError, Note, NoteType, Origin, Scope
+from nanobot_memory_plugins.core.clock import time_of
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.transfer.reading import time_of
 
 _DATABASE = "claude-mem.db"
 _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}

@@ -10,9 +10,10 @@ from typing import Any
 from urllib.parse import quote
 
 from nanobot_memory_plugins.core import InputError, Message, Origin, Scope
+from nanobot_memory_plugins.core.clock import time_of
 from nanobot_memory_plugins.core.transfer import ImportedMessage, Item, Skipped
 from nanobot_memory_plugins.core.transfer.markdown import is_markdown, markdown_items
-from nanobot_memory_plugins.core.transfer.reading import files_below, json_lines, time_of
+from nanobot_memory_plugins.core.transfer.reading import files_below, json_lines
 
 _DATABASES = "agents/*/agent/openclaw-agent.sqlite"
 # Transcripts, and those that OpenClaw put aside when a session was reset or deleted.

@@ -13,12 +13,13 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
 from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
+from nanobot_memory_plugins.core.clock import time_of
 from nanobot_memory_plugins.core.config.json_file import nanobot_config
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.markdown import markdown_items
-from nanobot_memory_plugins.core.transfer.reading import json_lines, time_of
+from nanobot_memory_plugins.core.transfer.reading import json_lines
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}

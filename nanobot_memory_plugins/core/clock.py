@@ -1,5 +1,6 @@
 """Time as the set sees it, so that tests can set it."""
 
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -8,6 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import asyncio
+
+# Above it a time since 1970 is in milliseconds.
+_MILLISECONDS = 1e11
 
 
 class Alarm(Protocol):
@@ -148,3 +152,26 @@ class _ManualAlarm:
         if self in self._alarms:
             self.cancel()
             self._ring()
+
+
+def in_local_zone(time: datetime) -> datetime:
+    """Return a time in the machine's zone; a naive one is there already."""
+    try:
+        return time.astimezone()
+    except (OverflowError, OSError, ValueError):  # the ends of the calendar
+        return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+
+
+def time_of(value: object) -> datetime | None:
+    """Return the time that a JSON value names: ISO 8601, or seconds or milliseconds since 1970; None for anything else.
+
+    Without a zone it stays so.
+    """
+    if isinstance(value, str) and re.fullmatch(r"\d{10,13}", value):
+        value = int(value)
+    try:
+        if isinstance(value, (int, float)) and value > 0 and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
+        return datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+    except (OverflowError, OSError, ValueError):
+        return None

@@ -1,9 +1,10 @@
 """The values of fields in our files: times, choices, and the owner of a record."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeVar
 
+from nanobot_memory_plugins.core.clock import in_local_zone
 from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
 
 Choice = TypeVar("Choice", NoteType, Origin)
@@ -28,14 +29,6 @@ def read_time(text: str) -> datetime | None:
 def as_local(time: datetime) -> datetime:
     """Return an aware time as it is, and a naive one as the machine's local time."""
     return time if time.tzinfo is not None else in_local_zone(time)
-
-
-def in_local_zone(time: datetime) -> datetime:
-    """Return a time in the machine's zone; a naive one is there already."""
-    try:
-        return time.astimezone()
-    except (OverflowError, OSError, ValueError):  # the ends of the calendar
-        return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
 
 
 def choice(kind: type[Choice], value: str, default: Choice) -> Choice:

@@ -17,11 +17,11 @@ from weakref import WeakSet
 # Commands do without it until they lock a file. Whoever writes has it: a host may give up the right to read it later.
 import filelock  # noqa: F401
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.clock import Clock, SystemClock, in_local_zone
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.entry_lines import without_forgotten
-from nanobot_memory_plugins.core.files.fields import exact_time, in_local_zone
+from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside

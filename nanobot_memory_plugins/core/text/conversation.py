@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime
 
+from nanobot_memory_plugins.core.clock import in_local_zone, time_of
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
@@ -14,8 +14,6 @@ from nanobot_memory_plugins.core.values import Message
 # files are no cheaper.
 _MESSAGE_TOKENS, _MEDIA_TOKENS = 4, 1_000
 _MEDIA = re.compile("image|audio|video|file|document")
-# Above it a time since 1970 is in milliseconds.
-_MILLISECONDS = 1e11
 # Kinds of content parts that are somebody's own words; others are results, files and images.
 _OWN_PARTS = frozenset({"text", "input_text", ""})
 # Characters that are read to recognise the language, in all and of a message: a pasted text is not how somebody speaks.
@@ -105,13 +103,8 @@ def message_time(message: Message) -> datetime | None:
     UTC is where clocks are, and says nothing of where somebody lives.
     """
     for name in ("timestamp", "time", "created_at"):
-        value = message.raw.get(name)
-        with suppress(ValueError, OverflowError, OSError):
-            if isinstance(value, str):
-                time = datetime.fromisoformat(value)
-                return time if time.utcoffset() else time.astimezone()
-            if isinstance(value, (int, float)) and value > 0 and not isinstance(value, bool):
-                return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value).astimezone()
+        if (time := time_of(message.raw.get(name))) is not None:
+            return time if time.utcoffset() else in_local_zone(time)
     return None
 
 

@@ -2,9 +2,7 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -49,18 +47,3 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
             yield from files_below(path)
         else:
             yield path, "" if entry.is_file() else Sentence("it is no regular file")
-
-
-def time_of(value: object) -> datetime | None:
-    """Return the time that a JSON value names: ISO 8601, or seconds or milliseconds since 1970; None for anything else.
-
-    Without a zone it stays so.
-    """
-    if isinstance(value, str) and re.fullmatch(r"\d{10,13}", value):
-        value = int(value)
-    try:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
-        return datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
-    except (OverflowError, OSError, ValueError):
-        return None

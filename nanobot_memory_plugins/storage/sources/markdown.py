@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files.entry_lines import end_of_entry, text_and_fields
-from nanobot_memory_plugins.core.files.fields import origin_of, scope_of
+from nanobot_memory_plugins.core.files.fields import origin_of, read_time, scope_of
 from nanobot_memory_plugins.core.files.notes import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.text.fence import language_of
@@ -141,7 +141,7 @@ class _Reader:
                 *((SUPERSEDED,) if fields.get("superseded_by") else ()),
                 *_tags(fields.get("tags", "")),
             ),
-            time=_moment(fields.get("created", "")) if holds_entries(self.source.relative) else None,
+            time=read_time(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
         return (*in_parts(document, self.chunking.markdown(document.text)), *others)
 
@@ -165,13 +165,6 @@ class _Reader:
                 )
             )
         return tuple(found)
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _tags(text: str) -> tuple[str, ...]:

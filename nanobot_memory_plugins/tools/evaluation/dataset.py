@@ -14,8 +14,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from nanobot_memory_plugins.core.clock import time_of
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.transfer.reading import time_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 DOCUMENTS, QUERIES = "docs.jsonl", "queries.jsonl"
