@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -13,11 +13,10 @@ from typing import Any
 from pydantic import BaseModel
 from typing_extensions import TypeVar
 
-from nanobot_memory_plugins.core import hookspecs as own_hookspecs
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
-from nanobot_memory_plugins.core.errors import InputError, PluginError
+from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
@@ -119,13 +118,12 @@ async def run_hook_async(
     It is checked, bounded and run in threads as by a host. Arguments that are left out have `SAMPLES`, and without a
     ``context`` there is one with the plugin's default options; chat messages may be those of the APIs. ``hookspecs``
     are modules of a framework's own hooks, whose arguments are all given. Raises `PluginError`, from the exception
-    itself, where the plugin fails, is refused at its registration, or answers what counts as none, and `InputError`
-    for a hook or an argument that does not exist.
+    itself, where the plugin fails, is refused at its registration, or answers what counts as none, and for a hook or an
+    argument that does not exist.
     """
     context = context or plugin_context(_default_options(plugin))
-    specification = _specification(hook, hookspecs)
-    given = _all_arguments(hook, specification, arguments)
     host = PluginHost(time_limits={}, specifications=hookspecs)
+    given = _all_arguments(hook, host.arguments_of(hook), arguments)
     try:
         implemented = host.register(context.plugin_name, plugin() if inspect.isclass(plugin) else plugin, context)
         if hook not in implemented:
@@ -142,7 +140,8 @@ async def run_hook_async(
         raise PluginError(f"The plugin failed in {hook}: {outcome.reason} at {outcome.place}.") from outcome.error
     if isinstance(outcome, WrongAnswerError):
         raise PluginError(f"The plugin answered {hook} with {outcome}, which counts as none.")
-    if any(isinstance(one, Summary) and not 0 <= one.keep_from <= len(_messages(given)) for one in values):
+    length = len(given.get("messages", ()))
+    if any(isinstance(one, Summary) and not 0 <= one.keep_from <= length for one in values):
         raise PluginError(f"The plugin answered {hook} with a keep_from outside of the messages, which counts as none.")
     return list(values)
 
@@ -169,29 +168,13 @@ def _default_options(plugin: object) -> BaseModel | None:
     return model() if isinstance(model, type) and issubclass(model, BaseModel) else None
 
 
-def _specification(hook: str, modules: Sequence[ModuleType]) -> Callable[..., Any]:
-    mark = f"{own_hookspecs.PROJECT_NAME}_spec"
-    hooks = {name: one for module in (own_hookspecs, *modules) for name, one in vars(module).items()}
-    hooks = {name: one for name, one in hooks.items() if hasattr(one, mark)}
-    if hook not in hooks:
-        raise InputError(f"There is no hook {hook}.", hint=f"The hooks are: {', '.join(sorted(hooks))}.")
-    found: Callable[..., Any] = hooks[hook]
-    return found
-
-
-def _all_arguments(hook: str, specification: Callable[..., Any], arguments: Mapping[str, object]) -> dict[str, object]:
+def _all_arguments(hook: str, names: Collection[str], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments of a hook, in the form in which the host hands them over."""
-    names = [name for name in inspect.signature(specification).parameters if name != "context"]
-    if unknown := sorted(arguments.keys() - set(names)):
-        raise InputError(f"{hook} has no argument {', '.join(unknown)}.", hint=f"It has: {', '.join(names)}.")
-    if missing := [name for name in names if name not in arguments and name not in SAMPLES]:
-        raise InputError(f"{hook} needs the argument {', '.join(missing)}.", hint="Only our own hooks have samples.")
-    given = {name: arguments.get(name, SAMPLES.get(name)) for name in names}
+    given: dict[str, Any] = {name: sample for name, sample in SAMPLES.items() if name in names} | dict(arguments)
+    if given.keys() != set(names):
+        raise PluginError(
+            f"{hook} was called with {', '.join(given) or 'nothing'}.", hint=f"It has: {', '.join(sorted(names))}."
+        )
     for name in {"history", "messages"} & arguments.keys():
-        given[name] = plain_history(_messages(given, name))
+        given[name] = plain_history(given[name])
     return {name: freeze(value) if name in ("arguments", "result", "files") else value for name, value in given.items()}
-
-
-def _messages(given: Mapping[str, object], name: str = "messages") -> Sequence[object]:
-    value = given.get(name, ())
-    return value if isinstance(value, Sequence) else ()

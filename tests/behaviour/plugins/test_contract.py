@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 from nanobot_memory_plugins.core import (
     ContextBlock,
-    InputError,
     Message,
     Note,
     PluginContext,
@@ -262,7 +261,7 @@ def test_the_kit_raises_what_a_plugin_does_wrong():
     ):
         with pytest.raises(PluginError, match=said):
             run_hook(plugin, hook)
-    with pytest.raises(InputError, match="txt"):
+    with pytest.raises(PluginError, match="txt"):
         run_hook(Coffee, "on_session_idle", txt="tea")
 
 

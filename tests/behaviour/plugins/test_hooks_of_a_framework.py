@@ -5,7 +5,6 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from nanobot_memory_plugins.core import (
-    InputError,
     MemoryHost,
     MemoryService,
     Note,
@@ -88,9 +87,9 @@ def test_the_kit_calls_a_frameworks_own_hook():
 
     waiter = SimpleNamespace(on_menu_shown=on_menu_shown)
     assert run_hook(waiter, "on_menu_shown", hookspecs=[MENU], dishes=("soup",)) == [Note("plugin shows soup")]
-    with pytest.raises(InputError, match="dishes"):
+    with pytest.raises(PluginError, match="dishes"):
         run_hook(waiter, "on_menu_shown", hookspecs=[MENU])
-    with pytest.raises(InputError, match="no hook"):
+    with pytest.raises(PluginError, match="no hook"):
         run_hook(waiter, "on_menu_shown", dishes=("soup",))
 
 
