@@ -196,6 +196,10 @@ class StateDatabase:
                 self._connection.close()
             self._connection = None
 
+    def __del__(self) -> None:
+        if self._connection is not None:
+            self._connection.close()  # Python 3.13 warns of one that is not
+
     def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
         with self.lock:
             if self._connection is not None and self._connection.in_transaction:
@@ -227,30 +231,25 @@ class StateDatabase:
                 return self._connection
             self.close()
         try:
-            self._connection = self._open_file()
+            return self._open_file()
         except (OSError, sqlite3.Error) as error:
+            self.close()  # now: later it would delete the log of a file that is made anew
             if _code(error) in (*_BUSY, *_DAMAGED):
                 raise
             return self._continue_in_memory(error)
-        return self._connection
 
     def _open_file(self) -> sqlite3.Connection:
         private_folder(self.path.parent)
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         narrow_file(self.path)
-        connection = _connect(f"{_address(self.path)}?mode=rw")
-        try:
-            connection.executescript(_SETTINGS)
-            # The tables first: another process may be making them just now, and its marks with them.
-            ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
-            ((application,),) = connection.execute("PRAGMA application_id")
-            ((version,),) = connection.execute("PRAGMA user_version")
-        except sqlite3.Error:
-            connection.close()  # now: later it would delete the log of a new file
-            raise
+        connection = self._connection = _connect(f"{_address(self.path)}?mode=rw")
+        connection.executescript(_SETTINGS)
+        # The tables first: another process may be making them just now, and its marks with them.
+        ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
         if tables and (application, version) != (APPLICATION_ID, VERSION):
-            connection.close()
             return self._begin_again(is_ours=application == APPLICATION_ID)
         if not tables:
             # First, so that a process that is killed between the two leaves it to the next one.
@@ -288,19 +287,12 @@ class StateDatabase:
                 readable.backup(memory)
         except (OSError, sqlite3.Error) as unread:
             logger.debug("nothing of the state could be read: {}", type(unread).__name__)
+            memory.close()
             memory = _connect(":memory:")
         memory.executescript(_SETTINGS)
         _make_tables(memory)
         self._connection, self._file = memory, None
         return memory
-
-
-class _Connection(sqlite3.Connection):
-    """A connection that is closed when nobody holds it any more; Python 3.13 warns of one that is not."""
-
-    def __del__(self) -> None:
-        with suppress(sqlite3.ProgrammingError):  # it could not be opened
-            self.close()
 
 
 def _connect(address: str) -> sqlite3.Connection:
@@ -310,7 +302,6 @@ def _connect(address: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
         uri=True,
-        factory=_Connection,
     )
 
 
