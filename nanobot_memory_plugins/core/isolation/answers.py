@@ -23,8 +23,6 @@ class WrongAnswerError(Exception):
 # waits; behind it, and before history is cut, everything that was said may have to be kept.
 _IN_A_TURN, _BEHIND_IT = (100, 200_000), (10_000, 4_000_000)
 _TURN_HOOKS = ("on_message_received", "on_draft_written", "on_tool_executed", "contribute_tools", "prompt_entries")
-# Of a value that is no data, the attributes that a model is shown.
-_OF_TOOLS = ("name", "description", "parameters")
 
 TOOL_ANSWER = 200_000
 """What a plugin's tool may say at a time, in characters."""
@@ -44,7 +42,7 @@ def accepted_values(answer: object, hook: str, accepts: tuple[type, ...]) -> tup
     if len(given) > most_values:
         raise WrongAnswerError(f"more than {most_values:,} values")
     values = tuple(_checked(value, accepts, among=several) for value in given)
-    if sum(map(_size, values)) > most_characters:
+    if sum(map(characters, values)) > most_characters:
         raise WrongAnswerError(f"more than {most_characters:,} characters")
     return values
 
@@ -60,10 +58,6 @@ def characters(value: object) -> int:
     if dataclasses.is_dataclass(value):
         return sum(characters(getattr(value, field.name, None)) for field in dataclasses.fields(value))
     return 0
-
-
-def _size(value: object) -> int:
-    return characters(value) or sum(characters(getattr(value, name, None)) for name in _OF_TOOLS)
 
 
 def _checked(value: object, accepts: tuple[type, ...], *, among: bool) -> object:

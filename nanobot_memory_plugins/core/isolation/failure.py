@@ -16,8 +16,6 @@ from nanobot_memory_plugins.core.log import logger
 
 TRACE_VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
 """The environment variable that has each call of a hook shown, for whoever writes a plugin."""
-# How many of the exceptions in a group are named.
-_NAMED_IN_GROUP: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,7 @@ def exception_name(error: BaseException) -> str:
     name = type(error).__qualname__
     if not isinstance(error, BaseExceptionGroup):
         return name
-    inner = sorted({type(leaf).__qualname__ for leaf in error.exceptions})
-    return f"{name} of {', '.join(inner[:_NAMED_IN_GROUP])}"
+    return f"{name} of {', '.join(sorted({type(leaf).__qualname__ for leaf in error.exceptions}))}"
 
 
 def is_traced() -> bool:
