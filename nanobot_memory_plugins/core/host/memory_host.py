@@ -105,7 +105,7 @@ class MemoryHost(HistoryCalls):
         ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
         what is left of it next to the block. The text stays the same until what is known changes.
         """
-        owner = self._scopes.known(session_key, scope)
+        owner = self._scopes.of_session(session_key, scope)
         found = self._prompt.entries(printable(long_term), owner)
         self._redaction.learn(found.text, found.long_term)
         return found

@@ -1,6 +1,5 @@
 """The owner of the memory that a call is about, and what may be seen on its behalf."""
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -82,13 +81,13 @@ class Scopes:
         self._privacy = privacy
         # Whom this process has heard: it knows them also where the file cannot be written.
         self._heard: BoundedDict[str, None] = BoundedDict(MOST_HEARD)
-        self._lock = threading.Lock()
         self._sessions: BoundedDict[str, Scope] = BoundedDict(_HELD)
 
     def of(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the whole scope of a call: what it names, else what its session was last called with."""
-        whole = self.known(session_key, scope)
-        self._hold(whole)
+        whole = self.of_session(session_key, scope)
+        if whole.session:
+            self._sessions[whole.session] = whole
         if self._privacy is not None and whole.user:
             people = self._people()
             person = people.of(whole)
@@ -99,11 +98,11 @@ class Scopes:
                     self._privacy.note_writer(name)
         return whole
 
-    def known(self, session_key: str, scope: ScopeLike) -> Scope:
+    def of_session(self, session_key: str, scope: ScopeLike = None) -> Scope:
         """Return the same as `of`, and let the session's next call be as if there had been none."""
         named = redact_scope(scope_of(scope))
         session = named.session or redact_key(session_key)
-        known = self._of_session(session)
+        known = self._recorded_scope(session)
         whole = {one.name: getattr(named, one.name) or getattr(known, one.name) for one in fields(Scope)}
         return Scope(**{**whole, "session": session, "project": whole["project"] or self._project})
 
@@ -113,7 +112,7 @@ class Scopes:
         A caller who is not known sees the session alone: rather too little than somebody else's. Without a session
         there is nothing but what is everybody's.
         """
-        whole = self.known(scope.session, scope)
+        whole = self.of_session(scope.session, scope)
         return Visibility(whole.agent, self._visible_owners(whole), whole.project)
 
     def owner(self, scope: Scope) -> Scope:
@@ -150,27 +149,17 @@ class Scopes:
         heard = self._privacy.read().heard if self._privacy is not None else ()
         return people.others(dict.fromkeys((*heard, *self._heard)))
 
-    def of_session(self, session_key: str) -> Scope:
-        """Return the whole scope of a session, as far as it is known."""
-        return self.known(session_key, None)
-
-    def _of_session(self, session: str) -> Scope:
-        with self._lock:
-            held = self._sessions.get(session)
+    def _recorded_scope(self, session: str) -> Scope:
+        """Return what is held of a session's scope, else what the files say of it."""
+        held = self._sessions.get(session)
         if held is not None or not session:
             return held or Scope()
         recorded = replace(self._recorded(session), session=session)
         if self._project:  # a session may go on in another project than that in which it was begun
             recorded = replace(recorded, project=self._project)
         if recorded.user:
-            self._hold(recorded)
+            self._sessions[session] = recorded
         return recorded
-
-    def _hold(self, whole: Scope) -> None:
-        if not whole.session:
-            return
-        with self._lock:
-            self._sessions[whole.session] = whole
 
     def _visible_owners(self, whole: Scope) -> tuple[OwnerFilter, ...]:
         if self._share == "agent":
