@@ -33,9 +33,7 @@ async def test_a_turn_is_recorded_with_its_memories_and_without_a_word_of_them(t
     assert not any("staging" in body or "5433" in body for (body,) in bodies)
 
 
-def test_stats_say_what_the_memory_costs_and_what_all_of_it_would(tmp_path: Path, capsys):
-    (tmp_path / "memory").mkdir()
-    (tmp_path / "memory" / "MEMORY.md").write_text("x" * 400)
+def test_stats_say_what_the_memory_costs(tmp_path: Path, capsys):
     state, today = StateDatabase.of(tmp_path), datetime.now(UTC)
     first = {"ids": ["a", "b"], "tokens": 100}
     for row in (first, {**first, "tool_tokens": 650, "entry_tokens": 30}, {"ids": [], "tokens": 0}):
@@ -44,8 +42,7 @@ def test_stats_say_what_the_memory_costs_and_what_all_of_it_would(tmp_path: Path
     assert run_command_line(["stats", "-w", str(tmp_path), "--json"]) == 0
     cost = json.loads(capsys.readouterr().out)["cost"]
     parts = {"blocks": 200, "tools": 650, "entries": 30, "background": 0}
-    assert cost == {"days": 7, "turns": 3, **parts, "total": 880, "whole_memory": 300, "uses": []}
+    assert cost == {"days": 7, "turns": 3, **parts, "total": 880, "uses": []}
     assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert "What the memory took in the last 7 days (3 turns):" in told
-    assert "The whole Markdown of the memory would take 100 a turn." in told

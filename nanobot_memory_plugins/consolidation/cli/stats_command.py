@@ -1,26 +1,38 @@
-"""``nanobot-memory stats``: how much is stored, how often something is recalled, and what that costs."""
+"""``nanobot-memory stats``: how much is stored, how often something is recalled, and what that costs.
 
-import re
-from collections.abc import Callable, Iterable
-from datetime import date
+Costs are estimated tokens: what the memory puts into prompts, and what it used the language model for.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.core.cli.console import console, show_table
-from nanobot_memory_plugins.core.cli.costs import costs_of, show_costs
+from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.cli.plain import readable_size
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.host.turn_records import injections
+from nanobot_memory_plugins.core.host.turn_records import Injection, injections
+from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.values.entries import Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-_DAY_NOTE = re.compile(r"\d{4}-\d\d-\d\d.*\.md")
 _STORED_WORDS = ("messages", "notes", "entries")
+_PURPOSE_WORDS = ("reading", "consolidation", "compaction", "summary")
+_SUMS = ("uses", "failed", "prompt_tokens", "answer_tokens", "seconds")
+_PART_WORDS = {
+    "blocks": "recalled memories, beside your messages",
+    "tools": "descriptions of its tools (memory_search, remember, ...)",
+    "entries": "entries in the system prompt",
+    "background": "its own uses of the model, questions and answers",
+    "total": "total",
+}
 
 
 def stats(
@@ -31,7 +43,7 @@ def stats(
     """Show how much is stored, how often something is recalled, and what the memory costs."""
     repository = opened(workspace)
     paths, entries = repository.paths, repository.load().entries.values()
-    day_notes = (path for path in paths.memory.glob("*.md") if _DAY_NOTE.fullmatch(path.name))
+    day_notes = (path for path in paths.memory.glob("*.md") if DAY_NOTE.fullmatch(path.name))
     active = sum(entry.section is Section.ACTIVE for entry in entries)
     stored = {
         "messages": _counted(paths.sessions.glob("*.jsonl"), lambda data: data.count(b"\n")),
@@ -40,7 +52,9 @@ def stats(
     }
     turns = list(injections(repository.state, since=date.min))
     since, with_memories = turns[0].time.date() if turns else None, sum(bool(turn.ids) for turn in turns)
-    cost = costs_of(paths, days)
+    first = datetime.now(UTC).date() - timedelta(days=days - 1)
+    counted = [turn for turn in turns if turn.time.date() >= first]
+    cost = {"days": days, **_costs(counted, _summed(uses(repository.state, since=first)))}
     if as_json:
         recall = {"turns": len(turns), "with_memories": with_memories, "since": since}
         print_json({"ok": True, **stored, "recall": recall, "cost": cost})
@@ -55,7 +69,7 @@ def stats(
     else:
         values = {"turns": len(turns), "since": since, "with_memories": with_memories}
         out.print(tr("{turns:,} turns are recorded since {since}; {with_memories:,} got memories.", **values))
-    show_costs(cost, out)
+    _show_costs(cost, out)
 
 
 def _counted(files: Iterable[Path], count: Callable[[bytes], int]) -> dict[str, int]:
@@ -70,3 +84,48 @@ def _counted(files: Iterable[Path], count: Callable[[bytes], int]) -> dict[str, 
         found["bytes"] += len(data)
         found["files"] += bool(data)
     return found
+
+
+def _costs(turns: Collection[Injection], used: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the memory cost in some turns and by some uses of the model."""
+    parts = {
+        "blocks": sum(one.tokens for one in turns),
+        "tools": sum(one.tool_tokens for one in turns),
+        "entries": sum(one.entry_tokens for one in turns),
+        "background": sum(one["prompt_tokens"] + one["answer_tokens"] for one in used),
+    }
+    return {"turns": len(turns), **parts, "total": sum(parts.values()), "uses": used}
+
+
+def _summed(used: Iterable[Usage]) -> list[dict[str, Any]]:
+    """Return the uses summed up by purpose and plugin."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for usage in used:
+        key = usage.purpose, usage.plugin
+        row = rows.setdefault(key, {"purpose": usage.purpose, "plugin": usage.plugin, **dict.fromkeys(_SUMS, 0)})
+        row["uses"] += 1
+        row["failed"] += usage.outcome not in (ANSWERED, CANCELLED)
+        row["prompt_tokens"] += usage.prompt_tokens
+        row["answer_tokens"] += usage.answer_tokens
+        row["seconds"] = round(row["seconds"] + usage.seconds, 3)
+    return [rows[key] for key in sorted(rows)]
+
+
+def _show_costs(cost: dict[str, Any], out: Console) -> None:
+    """Show what `_costs` returns."""
+    days, turns = cost["days"], cost["turns"]
+    if not turns and not cost["uses"]:
+        out.print(tr("The memory made no use of the language model in the last {days} days.", days=days))
+        return
+    out.print(tr("What the memory took in the last {days} days ({turns:,} turns):", days=days, turns=turns))
+    rows = [
+        (tr(name), f"{cost[key]:,}", f"{cost[key] / turns:,.0f}" if turns else "") for key, name in _PART_WORDS.items()
+    ]
+    show_table((tr("for what"), tr("tokens in all"), tr("tokens a turn")), rows, out, right=(1, 2))
+    for one in cost["uses"]:
+        purpose = tr(one["purpose"]) if one["purpose"] in _PURPOSE_WORDS else one["purpose"]
+        line = tr(
+            "{purpose} ({plugin}): {uses:,} uses, {failed:,} failed, {tokens:,} tokens, {seconds:,.1f} s",
+            **one | {"purpose": purpose, "tokens": one["prompt_tokens"] + one["answer_tokens"]},
+        )
+        out.print(f"  {shown(line)}", soft_wrap=True)
