@@ -19,12 +19,12 @@ from nanobot_memory_plugins.core.context import HostServices
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.eraser import Eraser
+from nanobot_memory_plugins.core.host.off_record import OffRecordTool
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
-from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy, Sessions
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
-from nanobot_memory_plugins.core.host.sessions import Sessions
 from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.access import hook_deadline
 from nanobot_memory_plugins.core.log import logger
@@ -87,14 +87,7 @@ class HostParts:
         )
         self.eraser = Eraser(self.workspace, self._plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
-        self.privacy = Privacy(
-            self._files.paths,
-            self._clock,
-            self._sessions,
-            drain=self._drain,
-            erase=self.eraser.forget,
-            entries=lambda: self.entries,
-        )
+        self.privacy = Privacy(self._files.paths, self._clock, self._sessions)
         self._reader = SessionReader(
             self._files.paths,
             contribute=self._reading_parts,
@@ -133,7 +126,15 @@ class HostParts:
         if self._looks_only:
             return
         await self._plugins.call("on_start", {})
-        await self._tools.load(self._plugins, self.privacy)
+        off_record = OffRecordTool(
+            self._files.paths,
+            self._clock,
+            self._sessions,
+            drain=self._drain,
+            erase=self.eraser.forget,
+            entries=lambda: self.entries,
+        )
+        await self._tools.load(self._plugins, self.privacy, off_record)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.framework_calls import ToolFace
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
-from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, OffRecordTool, Privacy
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.log import logger
@@ -35,8 +35,8 @@ class OfferedTools:
         self.tokens = 0
         """The estimated tokens of what is offered, in each request that has it."""
 
-    async def load(self, plugins: PluginHost, privacy: Privacy) -> None:
-        """Ask the plugins for their tools."""
+    async def load(self, plugins: PluginHost, privacy: Privacy, own: MemoryTool) -> None:
+        """Ask the plugins for their tools; ``own`` is not theirs."""
         if not self._is_on:
             return
         for answer in await plugins.call("contribute_tools", {}):
@@ -48,7 +48,7 @@ class OfferedTools:
                     logger.warning("a tool of plugin {} is left out: {}", answer.plugin_name, type(error).__name__)
                 else:
                     self._tools[offered.name] = offered
-        self._tools[OffRecordTool.name] = OffRecordTool(privacy)
+        self._tools[own.name] = own
         self.tokens = sum(map(_tokens_of, self._tools.values()))
 
     def offered(self) -> list[MemoryTool]:

@@ -1,32 +1,30 @@
-"""What is not to be kept: private messages, paused conversations, and what a wish in other words takes back.
+"""What this process knows of each session, and what of it is not to be kept: private messages, paused conversations.
 
 What is said so is written nowhere, and no plugin is shown it. The host goes on holding it: of such a conversation
 plugins are given no more of the host's history than our own transcript holds.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
-from types import MappingProxyType
+import asyncio
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
-from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
-from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.host.history import tokens_of, with_text
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.host.sessions import Session, Sessions
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
 from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
-from nanobot_memory_plugins.core.values import Erasure, Message, Origin, Receipt, Summary
+from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Summary
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.message_key import message_key
 
 NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
@@ -42,7 +40,6 @@ _OMISSION: Mapping[Language, str] = {
     "en": "(Earlier messages of this conversation were left out: the user does not want them kept.)",
     "zh": "（本次对话中较早的一些消息已略去：用户不希望保留。）",
 }
-_SCOPES = ("this_message", "last_message", "from_now_on", "resume")
 
 _NOTICES: Mapping[str, Mapping[Language, str]] = {
     "private": {
@@ -71,31 +68,97 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
         "zh": "这条消息不会保存，其他什么也没做：{cause}。请告诉用户。",
     },
 }
-_RECORDS = 200
-_DAY = timedelta(days=1)
+# Sessions that are known; of each, messages by their keys, summaries, and records that are looked through for notices.
+_SESSIONS, _MESSAGES, _SUMMARIES, _RECORDS = 1_000, 4_000, 60, 500
 # Roles of messages that nobody said.
 _UNSAID = ("tool", "function", "system")
+
+
+@dataclass(slots=True)
+class Session:
+    """One session. Messages are known by their keys (`message_key`).
+
+    ``message_counts`` is by key; some of the messages may be on their way to the transcript. ``taken_in`` came with the
+    host's history in its last turn, and may be handed over by itself yet. ``unspoken`` is what the host said in the
+    user's place; None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
+
+    The rest is of the turn: when its message and the one before came, who speaks, and whether it is kept. Where the
+    turn before was off the record and had no answer yet, the answers of this one may be its: they are not kept. In the
+    tasks ``asking`` the plugins are asked about a message; it is written when they have ended.
+    """
+
+    message_counts: Counter[str] = field(default_factory=Counter)
+    taken_in: dict[str, Receipt] = field(default_factory=dict)
+    unspoken: set[str] | None = None
+    summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_SUMMARIES))
+    began: datetime | None = None
+    began_before: datetime | None = None
+    sender: str = ""
+    is_off_record: bool = False
+    is_answered: bool = False
+    is_answer_off_record: bool = False
+    asking: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def begin_turn(self, sender: str) -> None:
+        """Begin a turn of the user's."""
+        self.is_answer_off_record = self.is_off_record and not self.is_answered
+        self.sender, self.is_off_record, self.is_answered = sender, False, False
+
+    def count_message(self, role: str, text: str, *, spoken: bool = True) -> None:
+        """Count a message; ``spoken`` is off where the host says it in the user's place."""
+        if len(self.message_counts) >= _MESSAGES:
+            self.message_counts.clear()
+        self.message_counts[message_key(role if spoken else "assistant", text)] += 1
+        if not spoken:
+            self.unspoken = (self.unspoken or set()) | {message_key(role, text)}
+
+
+class Sessions:
+    """The sessions of one host, in memory alone. It serves one event loop."""
+
+    def __init__(self, paths: MemoryPaths) -> None:
+        self._paths = paths
+        self._sessions: BoundedDict[str, Session] = BoundedDict(_SESSIONS)
+
+    def __getitem__(self, session_key: str) -> Session:
+        session = self._sessions.setdefault(session_key, Session())
+        self._sessions.move_to_end(session_key)
+        return session
+
+    async def _unspoken(self, session_key: str) -> Container[str]:
+        """Return the keys of messages in the host's history that have the user's role, and that no user wrote."""
+        session = self[session_key]
+        if not session.message_counts and session.unspoken is None:  # the first time that this process sees it
+            session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
+        return session.unspoken or frozenset()
+
+    async def attributed(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Return a history in which what no user said is the assistant's."""
+        unspoken = await self._unspoken(session_key) if messages else frozenset()
+
+        def of_speaker(message: Message) -> Message:
+            if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
+                return message
+            return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
+
+        return tuple(map(of_speaker, messages)) if unspoken else tuple(messages)
+
+    def _recorded_notices(self, session_key: str) -> set[str]:
+        try:
+            records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
+        except OSError:
+            return set()
+        notices = (one for one in records if one.role == "assistant" and one.origin is Origin.TOOL)
+        return {message_key("user", one.text) for one in notices}
 
 
 class Privacy:
     """Decides of one workspace what may be kept now, and what of a host's history may be shown."""
 
-    def __init__(
-        self,
-        paths: MemoryPaths,
-        clock: Clock,
-        sessions: Sessions,
-        *,
-        drain: Callable[[], Awaitable[None]],
-        erase: Callable[[Erasure], Awaitable[bool]],
-        entries: Callable[[], EntryAccess | None],
-    ) -> None:
+    def __init__(self, paths: MemoryPaths, clock: Clock, sessions: Sessions) -> None:
         self._paths = paths
         self._clock = clock
         self._sessions = sessions
-        self._drain = drain
-        self._erase = erase
-        self._entries = entries
         self.file = PrivacyFile(paths)
 
     def keeps_nothing(self, session_key: str) -> bool:
@@ -178,98 +241,6 @@ class Privacy:
         for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
             self._sessions[session_key].summaries[message_key("", text)] = None
         return summary
-
-    async def take_back(self, session_key: str, scope: str) -> str:
-        """Carry out the model's `off_record`; the answer says what was done. Raises `MemoryFileError`."""
-        session = self._sessions[session_key]
-        if scope == "resume":
-            return await run_in_daemon_thread(lambda: self._resume(session_key, session))
-        was_kept, session.is_off_record = not session.is_off_record, session.is_off_record or scope != "last_message"
-        await self._drain()  # what is meant may be on its way to the transcript
-        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session, was_kept=was_kept))
-        if scope == "from_now_on":
-            await run_in_daemon_thread(lambda: self.file.pause(session_key, session.sender, BY_TOOL, self._clock.now()))
-        # First the mark: should this end halfway, no history brings it back.
-        await run_in_daemon_thread(lambda: self.file.mark([session_file_name(session_key)], self._clock.now()))
-        is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
-        done = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
-        if scope == "from_now_on":
-            done += " Nothing of this conversation is kept until the user wants it again."
-        return f"{done} The host's own history still holds the words. Say that it is not kept; do not repeat it."
-
-    def _taken_back(self, session_key: str, scope: str, session: Session, *, was_kept: bool) -> list[str]:
-        """Return the ids of what a scope means: the messages of a turn, and what was noted and learned in it.
-
-        ``was_kept`` says whether the message of this turn was: else the transcript ends before it.
-        """
-        is_before = scope == "last_message"
-        start, end = (session.began_before, session.began) if is_before else (session.began, None)
-        records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
-        turns = [place for place, one in enumerate(records) if one.origin is Origin.USER]
-        turns += [len(records)] if was_kept else [len(records), len(records)]
-        turn = turns[-3:-1] if is_before else turns[-2:]
-        if len(turn) < 2 or turn[0] == len(records):  # nothing of it is in a transcript
-            return self._made(session_key, start, end)
-        first, following = turn
-        start = records[first].time
-        end = records[following].time if following < len(records) else end
-        return [*(one.id for one in records[first:following]), *self._made(session_key, start, end)]
-
-    def _made(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
-        """Return the ids of the notes and entries made in a session from ``start`` to ``end``, by any process."""
-        if start is None:
-            return []
-        start = start.replace(microsecond=0)  # entries are dated by the second
-
-        def is_meant(session: str, time: datetime | None) -> bool:
-            return session == session_key and time is not None and start <= time and (end is None or time <= end)
-
-        since = (start - _DAY).date().isoformat()
-        days = [path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= since]
-        notes = [part for path in days for part in parse_notes(read_regular(path)) if isinstance(part, NoteEntry)]
-        access = self._entries()
-        entries = access.entries().entries if access is not None else ()
-        return [
-            *(note.id for note in notes if is_meant(note.scope.session, note.time)),
-            # What rests on a message goes with it.
-            *(one.id for one in entries if not one.records and is_meant(one.source_session, one.created_at)),
-        ]
-
-    def _resume(self, session_key: str, session: Session) -> str:
-        by = self.file.read().pause_of(session_key, session.sender)
-        if by == BY_WORDS:
-            return 'Not resumed: the user paused the memory with "memory pause", and ends that with "memory resume".'
-        if not by:
-            return "The memory is not paused. What is said in this turn stays off the record if it was."
-        self.file.resume(session_key, session.sender)
-        session.is_off_record = False
-        return "The memory is on again. Say so."
-
-
-class OffRecordTool:
-    """``off_record``: takes back what the turn or the conversation has kept."""
-
-    name = "off_record"
-    destroys = True
-    description = (
-        "When the user wants something said here not to be kept. For what earlier conversations kept use forget."
-    )
-    parameters: Mapping[str, Any] = MappingProxyType(
-        {"type": "object", "properties": {"scope": {"type": "string", "enum": list(_SCOPES)}}, "required": ["scope"]}
-    )
-
-    def __init__(self, privacy: Privacy) -> None:
-        self._privacy = privacy
-
-    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Take back what is meant; the answer says what was done."""
-        scope = arguments.get("scope")
-        if scope not in _SCOPES:
-            return f"Error: nothing was taken back. scope: it is one of {', '.join(_SCOPES)}"
-        try:
-            return await self._privacy.take_back(session_key, scope)
-        except (MemoryFileError, OSError) as error:
-            return f"Error: it could not be taken back. {error}"
 
 
 def _left_out(message: Message) -> Message:
