@@ -25,9 +25,9 @@ def plugin(**functions: Callable[..., Any]) -> object:
     return SimpleNamespace(**{name: hookimpl(function) for name, function in functions.items()})
 
 
-def texts(answers: list[Any]) -> list[tuple[str, str]]:
+def texts(answers: dict[str, Any]) -> list[tuple[str, str]]:
     """Return who answered, and with which notes."""
-    return [(answer.plugin_name, value.tldr) for answer in answers for value in answer.values]
+    return [(name, value.tldr) for name, values in answers.items() for value in values]
 
 
 @pytest.fixture

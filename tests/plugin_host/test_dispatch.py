@@ -161,7 +161,7 @@ async def test_a_close_ends_a_call_that_has_hardly_begun_or_swallows_its_cancell
     for _ in range(steps):
         await asyncio.sleep(0)
     await host.close()
-    assert await asyncio.wait_for(call, 5) == []
+    assert await asyncio.wait_for(call, 5) == {}
 
 
 async def test_what_swallows_its_cancellation_is_driven_no_further_after_the_second(make_host, context, clock):
@@ -176,7 +176,7 @@ async def test_what_swallows_its_cancellation_is_driven_no_further_after_the_sec
 
     host = make_host(limit=5.0, grace_seconds=1.0)
     register(host, context, a=swallow)
-    assert await ask_for(5.0, host, clock) == []
+    assert await ask_for(5.0, host, clock) == {}
     for _ in range(3):
         await asyncio.sleep(0)
     clock.advance(1.0)

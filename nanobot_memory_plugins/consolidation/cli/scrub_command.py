@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_files, secrets_cleaner, secrets_taken
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
+from nanobot_memory_plugins.core.host.plugin_host import values_of
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.state.erasing import clean_state
@@ -92,7 +93,7 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
                     host.store.notify(paths.workspace / trace.where)
             # Nothing is named: the index follows its files, and is then written anew without what was deleted.
             answers = await host.plugins.call("on_purge", erasure.arguments(dry_run=False))
-            traces += [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+            traces += values_of(answers, Trace)
     return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 
 

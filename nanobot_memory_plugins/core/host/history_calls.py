@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
-from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
+from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -328,13 +328,11 @@ class HistoryCalls(MessageCalls):
                     held.lock.release()
 
 
-def _first_summary(answers: Sequence[PluginAnswer], messages: int) -> Summary | None:
+def _first_summary(answers: Answers, messages: int) -> Summary | None:
     """Return the first summary of so many messages, without what is hidden in it, or None."""
-    for answer in answers:
-        for summary in values_of([answer], Summary):
-            if 0 <= summary.keep_from <= messages and summary.text.strip():
-                return replace(summary, text=printable(summary.text))
-            logger.warning(
-                "the summary of plugin {} is empty, or keeps from outside of the messages: ignored", answer.plugin_name
-            )
+    summaries = [(name, one) for name, values in answers.items() for one in values if isinstance(one, Summary)]
+    for name, summary in summaries:
+        if 0 <= summary.keep_from <= messages and summary.text.strip():
+            return replace(summary, text=printable(summary.text))
+        logger.warning("the summary of plugin {} is empty, or keeps from outside of the messages: ignored", name)
     return None

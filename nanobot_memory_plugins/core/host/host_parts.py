@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
@@ -21,7 +22,7 @@ from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.off_record import OffRecordTool
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
-from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
+from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy, Sessions
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
@@ -36,6 +37,7 @@ from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import Note, Receipt, Scope
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 # The hooks whose plugins make something lasting of a history: a note of a conversation in a group is the group's.
 _LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction", "contribute_reading"})
@@ -97,7 +99,7 @@ class HostParts:
             clock=self._clock,
         )
         self._prompt = PromptTexts(self._plugins)
-        self._last_base_context = ("", "")
+        self._shown_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.of_people(text)))
         # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
         self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
         self._writing = OwnedTasks()
@@ -176,9 +178,7 @@ class HostParts:
         (kept,) = await self._keep_notes([note], owner, of_group=False)
         return kept
 
-    async def _ask(
-        self, hook: str, arguments: Mapping[str, Any], scope: Scope, *, sequential: bool = False
-    ) -> list[PluginAnswer]:
+    async def _ask(self, hook: str, arguments: Mapping[str, Any], scope: Scope, *, sequential: bool = False) -> Answers:
         """Return every plugin's answer to a hook, in order.
 
         The hook's time limit is the deadline by which uses of the language model are bounded.
@@ -197,7 +197,7 @@ class HostParts:
         """Return what the plugins want to know of a session that is about to be read."""
         return values_of(await self._ask("contribute_reading", arguments, scope), ReadingPart)
 
-    async def _keep_answers(self, hook: str, answers: Sequence[PluginAnswer], scope: Scope) -> Receipt:
+    async def _keep_answers(self, hook: str, answers: Answers, scope: Scope) -> Receipt:
         """Keep the notes among the answers to a hook. The receipt is that of the first, with all of them inside."""
         return combined_receipt(await self._keep_notes(values_of(answers, Note), scope, of_group=hook in _LEARNING))
 

@@ -52,8 +52,7 @@ class MemoryHost(HistoryCalls):
         public = {
             name: without_private(value) if isinstance(value, str) else value for name, value in arguments.items()
         }
-        answers = await self._plugins.call(hook, public, limit=limit)
-        return {one.plugin_name: one.values for one in answers}
+        return dict(await self._plugins.call(hook, public, limit=limit))
 
     async def search(self, query: Query) -> SearchResult:
         """Search the index.
@@ -120,13 +119,9 @@ class MemoryHost(HistoryCalls):
 
     def base_context(self) -> str:
         """Return the text of MEMORY.md and ENTRIES.md without secrets: the Markdown alone, never a recall result."""
-        text = self._files.base_context()
-        last, hidden = self._last_base_context
-        if last != text:
-            hidden = printable(self._redaction.of_people(text))
-            self._last_base_context = (text, hidden)
-            self._redaction.learn(hidden)
-        return hidden
+        text = self._shown_base(self._files.base_context())
+        self._redaction.learn(text)
+        return text
 
     def redact(self, text: str) -> str:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""

@@ -9,7 +9,7 @@ from typing import Any
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.host_parts import HostParts
-from nanobot_memory_plugins.core.host.plugin_host import PluginAnswer, values_of
+from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
 from nanobot_memory_plugins.core.host.turn_records import (
     late_notice,
@@ -105,7 +105,8 @@ class MessageCalls(HostParts):
         record = TranscriptRecord(role, whole, session_key, owner, origin)
         capture = taken or self._begin_message(record, session.asking)
         answers = await asking
-        answers = answers if spoken else list(map(_not_the_users, answers))
+        if not spoken:
+            answers = {name: tuple(map(_not_the_users, values)) for name, values in answers.items()}
         await self._keep_answers("on_message_received", answers, owner)
         blocks = _blocks_of(answers)
         self._redaction.learn(*(block.text for block in blocks))
@@ -220,7 +221,7 @@ class MessageCalls(HostParts):
             )
 
 
-def _blocks_of(answers: Sequence[PluginAnswer]) -> list[ContextBlock]:
+def _blocks_of(answers: Answers) -> list[ContextBlock]:
     """Return the blocks among the answers, their titles above them as lines of the text."""
     titled = [(block, one_line(block.title)) for block in values_of(answers, ContextBlock) if block.text]
     return [replace(block, text=f"{title}\n{block.text}" if title else block.text, title="") for block, title in titled]
@@ -235,11 +236,7 @@ def _standing_blocks(history: Sequence[object]) -> list[Message]:
     return [Message("system", block, name=MEMORYS) for text in texts for block in fenced_blocks(text)]
 
 
-def _not_the_users(answer: PluginAnswer) -> PluginAnswer:
-    """Return an answer to what no user said: no note of it is the user's, whatever a plugin says."""
-
-    def changed(value: object) -> object:
-        is_users = isinstance(value, Note) and value.origin is Origin.USER
-        return replace(value, origin=Origin.TOOL) if is_users else value  # type: ignore[type-var]
-
-    return replace(answer, values=tuple(map(changed, answer.values)))
+def _not_the_users(value: object) -> object:
+    """Return what was answered to what no user said: no note of it is the user's, whatever a plugin says."""
+    is_users = isinstance(value, Note) and value.origin is Origin.USER
+    return replace(value, origin=Origin.TOOL) if is_users else value  # type: ignore[type-var]

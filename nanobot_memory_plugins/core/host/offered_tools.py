@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.framework_calls import ToolFace
-from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
+from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
@@ -39,13 +39,13 @@ class OfferedTools:
         """Ask the plugins for their tools; ``own`` is not theirs."""
         if not self._is_on:
             return
-        for answer in await plugins.call("contribute_tools", {}):
-            for tool in values_of([answer], MemoryTool):  # type: ignore[type-abstract]
+        for plugin, values in (await plugins.call("contribute_tools", {})).items():
+            for tool in (value for value in values if isinstance(value, MemoryTool)):
                 try:
-                    offered = BoundedTool(tool, answer.plugin_name, privacy)
+                    offered = BoundedTool(tool, plugin, privacy)
                     _tokens_of(offered)
                 except Exception as error:  # no host could show it to its model
-                    logger.warning("a tool of plugin {} is left out: {}", answer.plugin_name, type(error).__name__)
+                    logger.warning("a tool of plugin {} is left out: {}", plugin, type(error).__name__)
                 else:
                     self._tools[offered.name] = offered
         self._tools[own.name] = own

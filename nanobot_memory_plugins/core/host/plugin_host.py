@@ -5,7 +5,6 @@ import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeVar
 
@@ -38,17 +37,13 @@ _SHORT, _LOOKED_AT = 60, 4_000
 _THREADS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class PluginAnswer:
-    """What one plugin answered: at least one value, each of a type that the caller accepts."""
-
-    plugin_name: str
-    values: tuple[object, ...]
+Answers = Mapping[str, tuple[object, ...]]
+"""What plugins answered, by their names: each at least one value of a type that the caller accepts."""
 
 
-def values_of(answers: Iterable[PluginAnswer], kind: type[_T]) -> list[_T]:
+def values_of(answers: Answers, kind: type[_T]) -> list[_T]:
     """Return the values of one type among the answers."""
-    return [value for answer in answers for value in answer.values if isinstance(value, kind)]
+    return [value for values in answers.values() for value in values if isinstance(value, kind)]
 
 
 class PluginHost:
@@ -166,7 +161,7 @@ class PluginHost:
         *,
         sequential: bool = False,
         limit: float | None = None,
-    ) -> list[PluginAnswer]:
+    ) -> Answers:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
         The implementations run side by side, or with ``sequential`` one after the other; where the specification says
@@ -177,10 +172,11 @@ class PluginHost:
         """
         implementations = self._implementations(hook)
         limit = self.time_limit(hook) if limit is None else limit
-        answers: list[PluginAnswer] = []
+        answers: dict[str, tuple[object, ...]] = {}
         first_wins = hook in self._first_wins
         for batch in [(one,) for one in implementations] if sequential or first_wins else [implementations]:
-            answers += await self._run(batch, arguments, limit)
+            for name, values in await self._run(batch, arguments, limit):
+                answers[name] = (*answers.get(name, ()), *values)
             if answers and first_wins:
                 break
         return answers
@@ -244,7 +240,7 @@ class PluginHost:
 
     async def _run(
         self, implementations: Iterable[Implementation], arguments: Mapping[str, object], limit: float
-    ) -> list[PluginAnswer]:
+    ) -> list[tuple[str, tuple[object, ...]]]:
         """Run implementations side by side, each until its end or its deadline."""
         attempts = [Attempt(one, arguments, limit) for one in implementations if not one.breaker.resting]
         if not attempts:
@@ -259,7 +255,7 @@ class PluginHost:
         for attempt in attempts:
             one = attempt.implementation
             if values := self._conclude(one, arguments, attempt.outcome(), attempt.seconds):
-                answers.append(PluginAnswer(one.plugin_name, values))
+                answers.append((one.plugin_name, values))
         return answers
 
     def _conclude(

@@ -132,7 +132,7 @@ async def run_hook_async(
             values = await asyncio.to_thread(host.call_sync, hook, context.plugin_name, given)
         else:
             answers = await host.call(hook, given)
-            values = tuple(value for answer in answers for value in answer.values)
+            values = tuple(value for found in answers.values() for value in found)
     finally:
         await host.close()
     outcome = host.last_outcome
