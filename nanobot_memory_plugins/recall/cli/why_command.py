@@ -1,9 +1,8 @@
 """``nanobot-memory why``: what a message would recall, what not, and why."""
 
 import sys
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,8 +24,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
-from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, parse_transcript_line
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
@@ -35,7 +33,6 @@ from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.engine import Reason, Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Seconds for the recall itself. A turn has less; a question about it must not end with "too late".
@@ -64,9 +61,9 @@ def why(
 ) -> None:
     """Show what would stand beside a message, what was found and left out, and why.
 
-    No language model is asked, and no memory is written. Where the message was said before, that time and its answer
-    are no memories of it, and only what was said before it counts as said; what was remembered since is found. With
-    --json all that was looked at is there, with the numbers behind it.
+    No language model is asked, and no memory is written. Where the message was said in the session before, that and
+    its answer are no memories of it, and only what was said before it counts as said; what was remembered since is
+    found. With --json all that was looked at is there, with the numbers behind it.
     """
     text = " ".join(query)
     if not text.strip():
@@ -165,59 +162,31 @@ async def examine(
 ) -> Recalled:
     """Recall for a message as a turn of ``scope`` would, with nothing left out for want of time.
 
-    Where it was said before, that and its answer are no memories of it, and the history ends before it. What was
-    remembered later is found all the same. Raises `StoreError` when there is no store.
+    Where it was said in that session before, the history ends there, and it and its answer are no memories of it. What
+    was remembered later is found all the same. Raises `StoreError` when there is no store.
     """
     paths, text = MemoryPaths.of(workspace), without_private(text)
     if is_private(text) or memory_command(text) == "pause":
         return Recalled(reason=Reason.OFF_RECORD)
     if PrivacyFile(paths).read().pause_of(scope.session, scope.user):
         return Recalled(reason=Reason.PAUSED)
-    visible = workspace_scopes(workspace, config).visible(scope)
-    before = _said_before(paths, text, scope.session, visible.allows)
-    session = scope.session or (before[0].session_key if before else "")
-    history = last_records(paths.transcript(session), session, sys.maxsize) if session else []
-    if before and before[0] in history:
-        history = history[: history.index(before[0])]
+    history = last_records(paths.transcript(scope.session), scope.session, sys.maxsize) if scope.session else []
+    stored = folded(redact_text(text))
+    asked = [place for place, record in enumerate(history) if record.role == "user" and folded(record.text) == stored]
+    turn: list[TranscriptRecord] = []
+    if asked:
+        answers = takewhile(lambda record: record.role != "user", history[asked[-1] + 1 :])
+        turn, history = [history[asked[-1]], *answers], history[: asked[-1]]
     async with opened_store(workspace, config, embeddings=embeddings) as store:
         return await recall(
             store,
             text,
             options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
             history=[Message(record.role, record.text) for record in history[-_HISTORY:]],
-            scope=visible,
-            exclude_records=frozenset(record.id for record in before),
+            scope=workspace_scopes(workspace, config).visible(scope),
+            exclude_records=frozenset(record.id for record in turn),
             explain=True,
         )
-
-
-def _said_before(
-    paths: MemoryPaths, text: str, session: str, allows: Callable[[Scope], bool]
-) -> list[TranscriptRecord]:
-    """Return the last time that a message was said, what answered it, and all other times.
-
-    A time in the ``session`` itself counts as the last.
-    """
-
-    def is_same(record: TranscriptRecord) -> bool:
-        message = redact_text(text) if PLACEHOLDER.search(record.text) else text
-        return folded(record.text) == folded(message) and allows(record.scope)
-
-    turns: list[list[TranscriptRecord]] = []
-    for path in paths.sessions.glob("*.jsonl"):
-        turn: list[TranscriptRecord] = []
-        content = b""
-        with suppress(OSError):  # no search reads it either
-            content = read_regular(path)
-        for record in filter(None, map(parse_transcript_line, content.split(b"\n"))):
-            if record.role == "user":
-                turn = []
-                if is_same(record):
-                    turns.append(turn)
-            turn.append(record)
-    turns.sort(key=lambda turn: (turn[0].session_key == session, turn[0].time.timestamp() if turn[0].time else 0.0))
-    last = turns.pop() if turns else []
-    return last + [turn[0] for turn in turns]
 
 
 def candidates(recalled: Recalled) -> list[Weighed]:
