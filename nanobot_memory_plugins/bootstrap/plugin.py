@@ -6,15 +6,36 @@ from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
 
+from pydantic import Field
+
 from nanobot_memory_plugins.bootstrap.cutting import cut
-from nanobot_memory_plugins.bootstrap.options import OTHERS, BootstrapOptions
-from nanobot_memory_plugins.core import Finding, Health, PluginContext, estimate_tokens, hookimpl, logger
+from nanobot_memory_plugins.core import Finding, Health, PluginContext, PluginOptions, estimate_tokens, hookimpl, logger
 from nanobot_memory_plugins.core.host.prompt_texts import default_overhead, read_text
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
+# Stands for every file that no other pattern of the priority names.
+OTHERS = "*"
 # Percent of the total that may be used: the upgrade plan's measure of success.
 USED_PERCENT = 98
+
+
+class BootstrapOptions(PluginOptions):
+    """Options of the bootstrap plugin. Sizes are characters."""
+
+    max_chars: int = Field(default=20_000, ge=0, description="of one file, marker included")
+    total_max_chars: int = Field(
+        default=24_000, ge=0, description="of all files; together with headings and markers they stay inside 98 % of it"
+    )
+    head_ratio: float = Field(default=0.7, ge=0, le=1, description="share of a file's budget for its beginning")
+    tail_ratio: float = Field(default=0.2, ge=0, le=1, description="share of a file's budget for its end")
+    min_budget: int = Field(
+        default=64, ge=0, description="when less remains of the budget, the remaining files are left out"
+    )
+    priority: tuple[str, ...] = Field(
+        default=("AGENTS.md", "SOUL.md", "USER.md", OTHERS, "MEMORY.md"),
+        description="who gets the budget first: names or patterns; a single * stands for all others",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,32 +3,76 @@
 nanobot loads one kind of third-party entry point, ``nanobot.tools``, from the constructor of every AgentLoop.
 """
 
+import asyncio
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from nanobot.utils.helpers import strip_think
+
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, read_configuration
-from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.replies import Replies
 from nanobot_memory_plugins.bridge.seams import Seam, attach
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
 from nanobot_memory_plugins.bridge.tool_calls import OfferedTool, ToolHook
 from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
-from nanobot_memory_plugins.core import MemoryService, SystemClock, logger
+from nanobot_memory_plugins.core import LanguageModelError, MemoryService, SystemClock, logger
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn_records import note_missed
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Seconds that nanobot's end waits for the memory to close: its one-shot command lives about three.
 _CLOSE_LIMIT = 2.0
+
+
+class HostLanguageModel:
+    """``complete()`` over the provider that nanobot is configured with.
+
+    Plugins call it in the memory's thread; the provider belongs to the host's event loop, where its connections
+    were opened, so the call is made there.
+    """
+
+    def __init__(self, loop: Any) -> None:
+        self._agent_loop = loop
+        self._host: asyncio.AbstractEventLoop | None = None
+
+    def attend(self) -> None:
+        """Remember the running event loop as the host's. Called where the host calls the bridge."""
+        self._host = asyncio.get_running_loop()
+
+    async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        """Return the model's answer.
+
+        Raises `LanguageModelError` when the host's event loop is not running or the provider failed. The provider
+        has tried again by itself before it fails.
+        """
+        host = self._host
+        if host is None or not host.is_running():
+            raise LanguageModelError(
+                Sentence("nanobot's event loop is not running: no answer for {purpose!r}.", purpose=purpose)
+            )
+        answer = self._answer([dict(message) for message in messages], max_tokens)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(answer, host))
+
+    async def _answer(self, messages: list[dict[str, Any]], max_tokens: int) -> str:
+        loop = self._agent_loop
+        response = await loop.provider.chat_with_retry(
+            messages=messages, tools=None, model=loop.model, max_tokens=max_tokens
+        )
+        if response.finish_reason == "error":
+            # The text of the response can carry the prompt: only the kind of the failure is passed on.
+            kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
+            raise LanguageModelError(Sentence("nanobot's provider failed: {kind}.", kind=kind))
+        # Without the reasoning that some models write into their answer, as nanobot itself drops it.
+        return str(strip_think(response.content or ""))
 
 
 class Bridge:

@@ -51,13 +51,8 @@ def profile_text(entries: Sequence[Entry], about: str, language: Language) -> st
     if not entries:
         return "" if about else texts["none"]
     parts: dict[str, list[Entry]] = {}
-    for is_over in (False, True):
-        for one in entries:
-            # What only a model noted is put away, and may hold all the same.
-            has_faded = one.score < ARCHIVE_BELOW
-            if bool(has_faded or one.superseded_by) is is_over:
-                kind = texts["ended"] if is_over else one.category
-                parts.setdefault(kind, []).append(one)
+    for one in sorted(entries, key=_is_over):
+        parts.setdefault(texts["ended"] if _is_over(one) else one.category, []).append(one)
     lines, room, left = [texts["head"].format(who=about or texts["user"])], _TOKENS, len(entries)
     for heading, part in parts.items():
         lines.append(texts["heading"].format(kind=heading))
@@ -69,6 +64,11 @@ def profile_text(entries: Sequence[Entry], about: str, language: Language) -> st
             lines.append(line)
             left -= 1
     return "\n".join(lines)
+
+
+def _is_over(entry: Entry) -> bool:
+    # What only a model noted is put away, and may hold all the same.
+    return entry.score < ARCHIVE_BELOW or bool(entry.superseded_by)
 
 
 def _line(entry: Entry, texts: dict[str, str]) -> str:

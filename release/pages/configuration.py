@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
-from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
+from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions
 from nanobot_memory_plugins.bridge.configuration import BridgeOptions
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions

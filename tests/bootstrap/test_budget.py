@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
-from nanobot_memory_plugins.bootstrap.plugin import allot
+from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions, allot
 from nanobot_memory_plugins.core.host.prompt_texts import default_overhead
 from tests.support.examples import examples
 

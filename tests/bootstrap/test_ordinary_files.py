@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
-from nanobot_memory_plugins.bootstrap.plugin import allot
+from nanobot_memory_plugins.bootstrap.plugin import BootstrapOptions, allot
 from nanobot_memory_plugins.core.host.prompt_texts import default_overhead
 
 SIZES = json.loads((Path(__file__).parents[1] / "data" / "bootstrap_sizes.json").read_text(encoding="utf-8"))
