@@ -3,11 +3,9 @@
 import importlib.metadata
 import importlib.util
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
@@ -22,7 +20,6 @@ IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
-_OURS: Final = "nanobot_memory_"
 ONLY_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable that names the plugins which may be loaded, joined by commas; without it all may.
 It is for finding out which plugin is at fault."""
@@ -58,39 +55,22 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
-    """Yield the entry points of a group, one of ours.
+    """Yield the entry points of a group.
 
-    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata. The distributions are
-    read again once a folder of the import path has changed.
+    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
     """
-    folders = []
-    for folder in sys.path:
-        with suppress(OSError):
-            folders.append((folder, os.stat(folder or ".").st_mtime_ns))
-    yield from _by_group(tuple(folders)).get(group, ())
-
-
-@lru_cache(maxsize=2)
-def _by_group(folders: tuple[tuple[str, int], ...]) -> Mapping[str, list[InstalledEntryPoint]]:
-    """Return our entry points by their groups, as long as the ``folders`` of the import path do not change."""
     seen: set[str] = set()
-    found: dict[str, list[InstalledEntryPoint]] = {}
     for distribution in importlib.metadata.distributions():
         try:
-            points = [point for point in distribution.entry_points if point.group.startswith(_OURS)]
-            name = distribution.metadata["Name"] or "unknown" if points else ""
-            version = distribution.metadata["Version"] or "unknown" if points else ""
+            points = distribution.entry_points.select(group=group)
+            name, version = (distribution.name, distribution.version) if points else ("", "")
         except Exception as error:
             logger.debug("the metadata of a distribution cannot be read: {}", type(error).__name__)
             continue
         # Further down the path are older copies of the same distribution: they are not what is imported.
-        if points and name not in seen:
-            seen.add(name)
-            for point in points:
-                found.setdefault(point.group, []).append(
-                    InstalledEntryPoint(point.name, name, version, point.value, point.load)
-                )
-    return found
+        if name not in seen:
+            yield from (InstalledEntryPoint(one.name, name, version, one.value, one.load) for one in points)
+        seen.add(name)
 
 
 def entry_points_by_name(group: str) -> dict[str, InstalledEntryPoint]:
