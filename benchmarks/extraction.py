@@ -36,8 +36,8 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.text.evidence import Evidence, terms, without_thoughts
 from nanobot_memory_plugins.core.values.entries import Entry
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 PAIRS, MORE_PAIRS, NO_PAIRS = (

@@ -12,8 +12,8 @@ from pathlib import Path
 from benchmarks.measure import report
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 CHUNKS = 400
 REPETITIONS = 5

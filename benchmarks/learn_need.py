@@ -25,8 +25,8 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.learned import NEED_BY_WORDS, NEED_WITH_MEANING
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, embedded_part
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset

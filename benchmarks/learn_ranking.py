@@ -26,9 +26,8 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
-from nanobot_memory_plugins.storage.options import SearchOptions, StorageOptions
+from nanobot_memory_plugins.storage.options import EmbeddingOptions, SearchOptions, StorageOptions
 from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, numbers, rank
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex

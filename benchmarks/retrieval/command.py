@@ -17,8 +17,8 @@ from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run
 from benchmarks.retrieval.plain import FUSION, FUSION_BY_WORDS, Met, below, met
 from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, score_apart, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 
 def main(arguments: Sequence[str] = ()) -> int:

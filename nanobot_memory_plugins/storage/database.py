@@ -12,7 +12,6 @@ import numpy as np
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage import schema
 from nanobot_memory_plugins.storage.documents import (
     COLUMN_NAMES,
     DOCUMENT_COLUMNS,
@@ -31,8 +30,10 @@ from nanobot_memory_plugins.storage.index_location import make_way
 from nanobot_memory_plugins.storage.sqlite import (
     CorruptIndexError,
     connect,
+    create_tables,
     has_full_text,
     immediate,
+    is_made,
     loads_sqlite_vec,
     plain_errors,
     query,
@@ -95,12 +96,12 @@ class Database:
                     raise StoreError(
                         "This SQLite has no FTS5.", hint="Install apsw from a wheel, which brings its own SQLite."
                     )
-                if not schema.is_made(connection):
+                if not is_made(connection):
                     if read_only:
                         raise StoreError(
                             Sentence("The index {name} is empty.", name=path.name), hint="It is built by the indexer."
                         )
-                    schema.create(connection)
+                    create_tables(connection)
                 database = cls(path, connection, has_vec=loads_sqlite_vec(connection))
                 if not read_only:
                     connection.execute("PRAGMA journal_mode = WAL").fetchall()

@@ -21,10 +21,37 @@ import snowballstemmer
 from nanobot_memory_plugins.core.text.days import date_terms
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
-from nanobot_memory_plugins.storage import stopwords
 
 # How FTS5 splits what `segment` returns: at spaces only, folding nothing further.
 FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+
+# Words that say nothing about what is asked for. They stay in the index and are left out of queries. Chinese is
+# simplified.
+_ENGLISH = """
+a about after all also am an and any anybody anyone anything are aren as at be because been before being both but
+by can cannot could couldn d did didn do does doesn doing don done each either else ever every few for from further
+get gets getting give given got had hadn has hasn have haven having he her here hers herself him himself his how
+however i if in into is isn it its itself just kind know let ll m many may me might mine more most much must my
+myself no nor not now of off on once one only or other our ours ourselves out over own please re really s same say
+shall she should shouldn so some somebody someone something such t tell than that the their theirs them themselves
+then there these they thing things this those through to too under until up us ve very want was wasn we were
+weren what whatever when where whether which while who whom whose why will with without won would wouldn yes you
+your yours yourself yourselves
+"""
+STOPWORDS = frozenset(_ENGLISH.split())
+
+# A pair of these characters says nothing; a pair with one of them may (目的, 是否).
+FUNCTION_CHARACTERS = frozenset(
+    "我你您他她它们的了是在有和就不都也很这那哪吗呢吧啊呀么什怎谁几个请要会能可以把被给跟与及或从到对过着得地之其还又再更最说问想让"
+)
+
+_PAIRS = """
+什么 怎么 怎样 为什 么样 哪里 哪儿 哪个 哪些 哪天 多少 几个 是否 有没 没有 请问 告诉 诉我 记得 得我
+一个 一下 一些 时候 么时 知道 可以 如何 关于 之前 以前 上次 我们 你们 他们 她们 的是 是不 不是
+です ます した して ない から こと これ それ あれ どれ いる ある った だっ でし まし ませ せん すか 何で なに どこ
+니다 습니 나요 어요 아요 에서 으로 하는 있는 무엇 어떤 언제 어디
+"""
+_STOP_PAIRS = frozenset(_PAIRS.split())
 
 # What of a long query is read: questions come at the end of a pasted text about as often as at its beginning.
 _QUERY_HEAD = 512
@@ -36,7 +63,7 @@ _UNSPACED = (
     "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_SILENT = "".join(sorted(stopwords.FUNCTION_CHARACTERS))
+_SILENT = "".join(sorted(FUNCTION_CHARACTERS))
 _WORD = rf"[^\W_{_UNSPACED}]+"
 _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
 _TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
@@ -176,7 +203,7 @@ def _stem(word: str) -> str:
         return str(_stemmer.stemWord(word))
 
 
-_STOP_TERMS = stopwords.ENGLISH | frozenset(map(_stem, stopwords.ENGLISH)) | stopwords.PAIRS
+_STOP_TERMS = STOPWORDS | frozenset(map(_stem, STOPWORDS)) | _STOP_PAIRS
 
 
 def _rank_in_query(term: str) -> int:
@@ -188,4 +215,4 @@ def _rank_in_query(term: str) -> int:
 
 def _says_nothing(term: str) -> bool:
     """Tell whether a query can do without the term."""
-    return term in _STOP_TERMS or all(character in stopwords.FUNCTION_CHARACTERS for character in term)
+    return term in _STOP_TERMS or all(character in FUNCTION_CHARACTERS for character in term)

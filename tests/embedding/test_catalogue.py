@@ -8,8 +8,8 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError
 from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 

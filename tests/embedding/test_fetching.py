@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY = "Qdrant/bge-small-zh-v1.5"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 COMPUTING = """
 import threading
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 service = EmbeddingService(EmbeddingOptions())
 service.start()

@@ -14,9 +14,9 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.remote_provider import ATTEMPTS, RemoteEmbedder
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, open_embedder
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes]]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 

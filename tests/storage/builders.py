@@ -8,7 +8,7 @@ from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.values import Origin, Query, SearchResult
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
+from nanobot_memory_plugins.storage.embedding.local_provider import unit_vectors
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of, search_documents
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
-from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
+from nanobot_memory_plugins.storage.embedding.local_provider import unit_vectors
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.isolation.fork import at_fork
@@ -18,7 +19,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import storable
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin
 from nanobot_memory_plugins.storage.embedding.installation import extra_missing
-from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -137,6 +137,32 @@ class LocalEmbedder:
         source = Sentence("The model {name}", name=self.name)
         vectors = unit_vectors(rows, source=source, dimension=self.dimension)
         return [vector for _, vector in sorted(zip(order, vectors, strict=True))]
+
+
+def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> list[list[float]]:
+    """Scale the rows (texts x dimension) to unit length. What is not finite, or zero, becomes zero: it is like nothing.
+
+    Raises `EmbeddingError` when they are no such matrix, or have another dimension than ``dimension``. Without one they
+    are the first of a model, and are refused where they are like nothing.
+    """
+    try:
+        with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are zero below
+            matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError):
+        matrix = np.empty(0, np.float32)
+    if matrix.ndim != 2 or not matrix.shape[1] or matrix.shape[1] != (dimension or matrix.shape[1]):
+        raise EmbeddingError(
+            Sentence("{source} did not return one vector a text, of one length and as before.", source=source)
+        )
+    # The largest component first: squares of large float32 components would overflow.
+    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
+    usable = np.isfinite(largest) & (largest > 0)
+    if dimension is None and not usable.all():
+        raise EmbeddingError(Sentence("{source} returned a vector that is not finite, or zero.", source=source))
+    matrix = np.divide(matrix, largest, where=usable, out=np.zeros_like(matrix))
+    np.divide(matrix, np.linalg.norm(matrix, axis=1, keepdims=True), where=usable, out=matrix)
+    vectors: list[list[float]] = matrix.tolist()
+    return vectors
 
 
 def _engine(model: Model, folder: Path, threads: int | None) -> "Engine":

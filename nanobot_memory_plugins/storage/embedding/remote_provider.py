@@ -16,8 +16,8 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.documents import storable
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
-from nanobot_memory_plugins.storage.embedding.vectors import unit_vectors
+from nanobot_memory_plugins.storage.embedding.local_provider import unit_vectors
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 if TYPE_CHECKING:
     import httpx

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
 from nanobot_memory_plugins.storage.embedding.installation import Progress, cache_directory, install
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 # Every workspace of a process that uses the same model shares one copy of it in memory.
 _loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], LocalEmbedder] = WeakValueDictionary()

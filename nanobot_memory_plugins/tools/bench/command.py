@@ -17,9 +17,8 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query, Tier
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
-from nanobot_memory_plugins.storage.options import SearchOptions
+from nanobot_memory_plugins.storage.options import EmbeddingOptions, SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.tools.bench import made_up

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.storage import stopwords
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.segmentation import FUNCTION_CHARACTERS, STOPWORDS
 
 AGENT = "ours"
 SESSIONS = 20
@@ -52,7 +52,7 @@ def english() -> Language:
     made = ("".join(parts) for count in (2, 3, 4) for parts in itertools.product(syllables, repeat=count))
     # Every seventh: neighbours would differ in their last letter only, and a stemmer would make them one.
     distinct = itertools.islice(made, 0, None, 7)
-    common = sorted(stopwords.ENGLISH)
+    common = sorted(STOPWORDS)
     return Language("English", (*common, *itertools.islice(distinct, _ENGLISH_WORDS - len(common))), " ", 60)
 
 
@@ -60,7 +60,7 @@ def chinese() -> Language:
     """Return words of two characters, some common and most rare, after the single function characters."""
     generator = np.random.default_rng(11)
     characters = [chr(0x4E00 + 5 * n) for n in range(_CHINESE_CHARACTERS)]
-    words: dict[str, None] = dict.fromkeys(sorted(stopwords.FUNCTION_CHARACTERS))
+    words: dict[str, None] = dict.fromkeys(sorted(FUNCTION_CHARACTERS))
     while len(words) < _CHINESE_WORDS:
         first, second = (_CHINESE_CHARACTERS ** generator.random(2)).astype(np.int64) - 1
         words[characters[first] + characters[second]] = None
