@@ -52,11 +52,9 @@ def measure(language: made_up.Language, size: int, folder: Path) -> None:
         for change in made_up.documents(language, size):
             index.apply(change)
         report("sending all, beside building the SQLite index", (time.perf_counter() - begun) / built, "x")
-        while waiting := index.documents_without_vector(model.name, _BATCH):
+        while waiting := index.texts_without_vector(model.name, _BATCH):
             vectors = made_up.unit_vectors(len(waiting), model.dimension, np.random.default_rng(2))
-            index.put_vectors(
-                model.name, [(one.id, vector.tolist()) for one, vector in zip(waiting, vectors, strict=True)]
-            )
+            index.put_vectors(model.name, list(zip(waiting, vectors.tolist(), strict=True)))
         with connect(server.administrator_dsn) as admin:
             run(admin, "VACUUM ANALYZE")
             bytes_of = run(admin, "SELECT pg_database_size(current_database())").fetchone()

@@ -29,7 +29,6 @@ from nanobot_memory_plugins.storage.documents import (
     Document,
     FileChange,
     FileState,
-    TextToEmbed,
     derived_of,
     document_from_row,
     document_values,
@@ -157,8 +156,8 @@ class PassageIndex:
             delete(self.connection, self._owner, list(ids))
         return len(ids)
 
-    def documents_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:
-        """Return documents of this machine that have no vector of a model yet, the newest first."""
+    def texts_without_vector(self, space: str, limit: int) -> dict[int, str]:
+        """Return texts to embed by the ids of this machine's passages that have no vector yet, the newest first."""
         sql = (
             f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c "
             "WHERE c.machine = %s AND NOT EXISTS "
@@ -166,7 +165,7 @@ class PassageIndex:
             "ORDER BY c.revision DESC LIMIT %s"
         )
         found = self._fetch(sql, (self._owner.machine, space, limit))
-        return [TextToEmbed(row[0], embedding_text(document_from_row(row[1:]))) for row in found]
+        return {row[0]: embedding_text(document_from_row(row[1:])) for row in found}
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by the documents' ids.

@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Erasure
@@ -107,7 +107,7 @@ class SharedStore:
         self._counting: Future[None] | None = None
         self._options = options
         self._clock = clock
-        self._threads = DaemonThreadPool(2, "nanobot-memory-shared-work")
+        self._counter = DaemonThreadPool(1, "nanobot-memory-shared-count")
         self.entries = EntryExchange(self.owner, paths, self.server)
         self._process = os.getpid()
         self._closed = False
@@ -116,9 +116,9 @@ class SharedStore:
 
     async def start(self) -> None:
         """Look for the server, and begin to send. It starts without the server, too."""
-        await self._in_thread(lambda: self.server.look(_OPEN))
+        await run_in_daemon_thread(lambda: self.server.look(_OPEN))
         self._sender.start()
-        await self._in_thread(self._count)
+        await run_in_daemon_thread(self._count)
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query`` of all machines, best first; of this one where the server is away.
@@ -128,11 +128,11 @@ class SharedStore:
         self._must_be_open()
         self._count_soon()
         found = None
-        hidden = await self._in_thread(lambda: hidden_records(self._paths))
+        hidden = await run_in_daemon_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
         if self._unsent <= TAIL_BYTES and self.server.fast:
             # Before the server is asked: a model's time is not the server's.
-            meaning = await self._in_thread(lambda: meaning_of(query, self.embedder))
+            meaning = await run_in_daemon_thread(lambda: meaning_of(query, self.embedder))
             found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
         return found if found is not None else await self.local.search(query)
 
@@ -140,7 +140,7 @@ class SharedStore:
         """Return one memory whole, or None when there is none with this id."""
         self._must_be_open()
         hit = await self.local.read(hit_id)
-        if hit is not None or record_of(hit_id) in await self._in_thread(lambda: hidden_records(self._paths)):
+        if hit is not None or record_of(hit_id) in await run_in_daemon_thread(lambda: hidden_records(self._paths)):
             return hit
         return await self.server.ask(lambda connection: self._searcher(connection).read(hit_id))
 
@@ -158,7 +158,7 @@ class SharedStore:
         await self.local.flush()
         self._sender.notify()  # who sends looks at all files now
         await caught_up(self._waiting, STUCK_SECONDS, "sender.lock")
-        await self._in_thread(self._count)
+        await run_in_daemon_thread(self._count)
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
@@ -209,7 +209,7 @@ class SharedStore:
     async def lease(self, work: str, seconds: float) -> bool:
         """Whether this machine does a kind of work, and nobody else until it gives it back; each while it is away."""
         self._must_be_open()
-        return await self._in_thread(
+        return await run_in_daemon_thread(
             lambda: self.server.take_work(work) if seconds > 0 else self.server.give_back_work()
         )
 
@@ -236,7 +236,7 @@ class SharedStore:
 
     async def reach(self) -> None:
         """Return once the server was reached, or cannot be: for commands, which wait longer for it than an agent."""
-        await self._in_thread(lambda: self.server.look(_REACH))
+        await run_in_daemon_thread(lambda: self.server.look(_REACH))
 
     async def passages(self) -> dict[str, int] | None:
         """Return how many passages each machine has on the server; None where the server is away."""
@@ -245,7 +245,7 @@ class SharedStore:
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` the state of the server and of the sending."""
-        await self._in_thread(self._count)
+        await run_in_daemon_thread(self._count)
         findings = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._unsent))
         if findings is None or not self.server.fast:
             return [doctor.away(self.server), *(findings or ())]
@@ -257,7 +257,7 @@ class SharedStore:
             return
         self._closed = True
         atexit.unregister(self._stop_at_exit)
-        await self._in_thread(self._stop)
+        await run_in_daemon_thread(self._stop)
         await self.local.close()
 
     def _stop(self) -> None:
@@ -306,7 +306,7 @@ class SharedStore:
         if not self.server.up or self._closed:
             return 0
         states = await self.ask(self._sent_states)
-        left = await self._in_thread(lambda: self._places.waiting(states)) if states is not None else 1
+        left = await run_in_daemon_thread(lambda: self._places.waiting(states)) if states is not None else 1
         return 0 if left and await self.to_forget() else left
 
     def _count(self) -> None:
@@ -317,7 +317,7 @@ class SharedStore:
     def _count_soon(self) -> None:
         is_idle = self._counting is None or self._counting.done()
         if is_idle and not self._closed and time.monotonic() - self._counted_at > _AGE:
-            self._counting = self._threads.submit(self._count)
+            self._counting = self._counter.submit(self._count)
 
     def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult:
         tail = self._tail.documents(self._sent_states(connection), most_bytes=TAIL_BYTES)
@@ -329,9 +329,6 @@ class SharedStore:
     def _must_be_open(self) -> None:
         if self._closed:
             raise StoreError("The store is closed.")
-
-    async def _in_thread(self, function: Callable[[], T]) -> T:
-        return await run_in_pool(self._threads, function)
 
 
 def machine_name(paths: MemoryPaths, given: str = "") -> str:

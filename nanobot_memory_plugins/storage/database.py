@@ -18,7 +18,6 @@ from nanobot_memory_plugins.storage.documents import (
     Document,
     FileChange,
     FileState,
-    TextToEmbed,
     derived_of,
     document_from_row,
     document_values,
@@ -191,8 +190,8 @@ class Database:
         """Return the model of the stored vectors, and how many numbers they have; no name before the first."""
         return str(self._meta("model") or ""), int(self._meta("dimension") or 0)
 
-    def documents_without_vector(self, model: str, limit: int) -> list[TextToEmbed]:
-        """Return documents that have no vector of a model yet, the newest rows first, with the text to embed."""
+    def texts_without_vector(self, model: str, limit: int) -> dict[int, str]:
+        """Return texts to embed by the ids of their rows, which have no vector of a model yet, the newest first."""
         if self.vector_model()[0] not in ("", model):
             with self._transaction():  # those of another model cannot be compared with what is asked from now on
                 self._begin_vectors(model, 0)
@@ -204,7 +203,7 @@ class Database:
         if not found and self._waiting_from < _NEWEST:
             found = self._query(sql, (_NEWEST, limit))
         self._waiting_from = found[0][0] if found else _NEWEST
-        return [TextToEmbed(row[0], embedding_text(document_from_row(row[1:]))) for row in found]
+        return {row[0]: embedding_text(document_from_row(row[1:])) for row in found}
 
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by row id. Those of another model, or of another dimension, go.

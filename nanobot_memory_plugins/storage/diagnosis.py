@@ -20,11 +20,11 @@ _LEVELS = {
 
 
 def findings(
-    status: StoreStatus, embedding: EmbeddingStatus, database: Path | None, *, is_wanted: bool, is_here: bool
+    status: StoreStatus, embedding: EmbeddingStatus, database: Path | None, *, is_wanted: bool
 ) -> list[Finding]:
     """Return one finding a fact, each with a hint where it is not good. It blocks.
 
-    ``is_wanted`` tells whether the configuration asks for an index, ``is_here`` whether the model is on this machine.
+    ``is_wanted`` tells whether the configuration asks for an index.
     """
     version = Sentence(
         "{sqlitelibversion} (apsw {apswversion})",
@@ -35,7 +35,7 @@ def findings(
     return [
         Finding("SQLite", version),
         _level(status, best if is_wanted else None),
-        _embedding(embedding, is_here=is_here),
+        _embedding(embedding),
         *_health(status, database),
     ]
 
@@ -53,17 +53,15 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
     return Finding("search level", state, health, status.hint)
 
 
-def _embedding(report: EmbeddingStatus, *, is_here: bool) -> Finding:
+def _embedding(report: EmbeddingStatus) -> Finding:
     if report.model:
         return Finding("embedding model", report.model)
     if not report.is_wanted:
         return Finding("embedding model", "turned off")
-    if report.is_loading and is_here:
-        return Finding("embedding model", report.reason, Health.INFO)
-    hint = report.hint
     if report.is_loading:
         hint = Sentence("`nanobot-memory models pull` waits for it; until then words alone are searched.")
-    return Finding("embedding model", report.reason, Health.DEGRADED, hint)
+        return Finding("embedding model", report.reason, Health.INFO, hint)
+    return Finding("embedding model", report.reason, Health.DEGRADED, report.hint)
 
 
 def _health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:

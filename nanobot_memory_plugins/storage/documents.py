@@ -84,13 +84,6 @@ class FileChange:
     removed_keys: frozenset[str] = field(default_factory=frozenset)
 
 
-class TextToEmbed(NamedTuple):
-    """A document that waits for its vector."""
-
-    id: int
-    text: str
-
-
 class FileIndex(Protocol):
     """An index over the files of one workspace. The indexer's thread alone uses it.
 
@@ -112,8 +105,8 @@ class FileIndex(Protocol):
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment. Return how many went."""
 
-    def documents_without_vector(self, space: str, limit: int, /) -> Sequence[TextToEmbed]:
-        """Return documents that have no vector in a space yet, with the text to embed."""
+    def texts_without_vector(self, space: str, limit: int, /) -> dict[int, str]:
+        """Return texts to embed by the ids of their documents, which have no vector in a space yet."""
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]], /) -> None:
         """Store vectors by the documents' ids."""

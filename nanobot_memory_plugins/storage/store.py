@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.index_file import remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_daemon_thread, run_in_pool
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -63,8 +63,8 @@ _OPEN_SECONDS, _REBUILD_SECONDS, _STATUS_AGE = 3.0, 10.0, 1.0
 _POLL, _DRAIN, _LAST_SECONDS = 0.5, 5.0, 1.0
 # Seconds without progress after which a purge leaves the index to the next start.
 _STUCK_PURGE = 15.0
-# Seconds to wait for a model: one that is on this machine has only to be loaded, which takes long where much is done.
-_MODEL_SECONDS, _HERE_SECONDS = 5.0, 25.0
+# Seconds that doctor waits for a model: to load it takes long where much is done.
+_MODEL_SECONDS = 25.0
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
 _VEC_HINT = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _NO_INDEX = StoreError(
@@ -102,7 +102,6 @@ class SqliteStore:
         self._numbers = StoreStatus(level=Level.MARKDOWN)
         self._numbers_at = 0.0
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search")
-        self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False
         # What ends what runs, within some seconds, in this order. None of it may hold the store itself.
@@ -115,7 +114,7 @@ class SqliteStore:
 
         What is not there yet is made; what cannot be, is no error, and is reported by `status`.
         """
-        await self._in_housekeeping(self._open)
+        await run_in_daemon_thread(self._open)
 
     @property
     def embedder(self) -> Embedder | None:
@@ -129,7 +128,7 @@ class SqliteStore:
             if self._readers is not None and self.embedding.is_here() and not self.embedding.wait(seconds).is_loading:
                 self._warm_up()
 
-        await self._in_housekeeping(wait)
+        await run_in_daemon_thread(wait)
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query``, best first. One whose caller gave up before it began is not run.
@@ -150,7 +149,7 @@ class SqliteStore:
         if embedder is None:
             return None
         try:
-            return await self._in_housekeeping(lambda: embedder.encode(list(texts))) if texts else []
+            return await run_in_daemon_thread(lambda: embedder.encode(list(texts))) if texts else []
         except Exception as error:  # a model may fail in any way, or be closed meanwhile
             logger.warning("texts could not be compared by meaning: {}", type(error).__name__)
             return None
@@ -182,19 +181,19 @@ class SqliteStore:
             # What waits after a look has changed since, or cannot be indexed.
             return 0 if indexer is not None and indexer.has_looked(looking) else left
 
-        await caught_up(lambda: self._in_housekeeping(waiting), stuck, "indexer.lock")
+        await caught_up(lambda: run_in_daemon_thread(waiting), stuck, "indexer.lock")
         await self.refreshed_status()
 
     def status(self) -> StoreStatus:
         """Return the store's state; its numbers may be a second old, or more when it was not asked for long."""
         idle = self._refreshing is None or self._refreshing.done()
         if idle and not self._closed and time.monotonic() - self._numbers_at > _STATUS_AGE:
-            self._refreshing = self._housekeeping.submit(self._refresh)
+            self._refreshing = self._searching.submit(self._refresh)
         return self._status()
 
     async def refreshed_status(self) -> StoreStatus:
         """Return the store's state with numbers of this moment."""
-        return await self._in_housekeeping(self._refresh)
+        return await run_in_daemon_thread(self._refresh)
 
     async def vectors_complete(self, waiting: Callable[[StoreStatus, Any], None] | None = None) -> None:
         """Return once everything has its vector, or when there is no model to make them.
@@ -202,11 +201,11 @@ class SqliteStore:
         ``waiting`` is called again and again meanwhile, with the state of the store and that of its model.
         """
         while True:
-            report = await self._in_housekeeping(lambda: self.embedding.wait(_POLL))
+            report = await run_in_daemon_thread(lambda: self.embedding.wait(_POLL))
             if waiting is not None:
                 waiting(self.status(), report)
             if not report.is_loading:
-                if await self._in_housekeeping(self._vectors_are_complete):
+                if await run_in_daemon_thread(self._vectors_are_complete):
                     await self.refreshed_status()
                     return
                 await asyncio.sleep(_POLL / 2)
@@ -217,7 +216,7 @@ class SqliteStore:
         Raises `StoreError` when it cannot be removed.
         """
         self._must_be_open()
-        await self._in_housekeeping(self._rebuild)
+        await run_in_daemon_thread(self._rebuild)
 
     async def purge(self, matcher: "ErasureMatcher", *, dry_run: bool) -> list[Trace]:
         """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised.
@@ -229,10 +228,10 @@ class SqliteStore:
         if database is None:
             return []
         try:
-            indexed = await self._in_housekeeping(lambda: count_rows(database, matcher))
+            indexed = await run_in_daemon_thread(lambda: count_rows(database, matcher))
             if not dry_run:
                 await self._flush(_STUCK_PURGE)
-            return await self._in_housekeeping(
+            return await run_in_daemon_thread(
                 lambda: purge_index(paths, database, matcher, indexed=indexed, dry_run=dry_run)
             )
         except StoreError as error:
@@ -242,11 +241,10 @@ class SqliteStore:
         """Say for ``nanobot-memory doctor`` the state of SQLite, vectors, model and index."""
 
         def found() -> list[Finding]:
-            is_here = self.embedding.is_here()
-            embedding = self.embedding.wait(_HERE_SECONDS if is_here else _MODEL_SECONDS)
-            return findings(self._refresh(), embedding, self.database, is_wanted=self._is_wanted, is_here=is_here)
+            embedding = self.embedding.wait(_MODEL_SECONDS)
+            return findings(self._refresh(), embedding, self.database, is_wanted=self._is_wanted)
 
-        return await self._in_housekeeping(found)
+        return await run_in_daemon_thread(found)
 
     async def close(self) -> None:
         """Finish what was accepted, within seconds, close the files and end every thread."""
@@ -255,7 +253,7 @@ class SqliteStore:
         self._closed = True
         self._searching.shutdown()
         self._finalizer.detach()
-        await self._in_housekeeping(lambda: _stop(self._stops, _DRAIN))
+        await run_in_daemon_thread(lambda: _stop(self._stops, _DRAIN))
 
     # What follows blocks.
 
@@ -399,9 +397,6 @@ class SqliteStore:
     def _must_be_open(self) -> None:
         if self._closed:
             raise StoreError("The store is closed.")
-
-    async def _in_housekeeping(self, function: Callable[[], T]) -> T:
-        return await run_in_pool(self._housekeeping, function)
 
 
 def _stop(stops: Sequence[Callable[[float], None]], drain: float) -> None:

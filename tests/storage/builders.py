@@ -58,8 +58,8 @@ class ChosenVectors:
 
     def fill(self, database: Database, limit: int = 10_000) -> None:
         """Embed what waits for a vector."""
-        rows = database.documents_without_vector(self.name, limit)
-        database.put_vectors(self.name, [(row.id, self._vector(row.text)) for row in rows])
+        rows = database.texts_without_vector(self.name, limit)
+        database.put_vectors(self.name, [(row_id, self._vector(text)) for row_id, text in rows.items()])
 
     def _vector(self, text: str) -> list[float]:
         known = [word for word in text.split() if word in self._vectors]

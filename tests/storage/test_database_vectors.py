@@ -33,7 +33,7 @@ def test_a_vector_that_is_none_is_like_nothing_and_not_asked_for_again(database,
     fill(database, 2)
     model.fill(database)
     assert stored(database) == {1: [0.0, 0.0], 2: [1.0, 0.0]}
-    assert database.documents_without_vector(model.name, 9) == []
+    assert database.texts_without_vector(model.name, 9) == {}
     for resident_bytes in (10_000, 0) if database.has_vec else (10_000,):
         found = searcher(database, model, resident_bytes=resident_bytes, context_boosts=False).search(Query("asked"))
         assert [hit.id for hit in found.hits] == ["d1"]
@@ -42,13 +42,13 @@ def test_a_vector_that_is_none_is_like_nothing_and_not_asked_for_again(database,
 def test_what_waits_for_a_vector_comes_newest_first_in_batches(database):
     fill(database, 10)
     seen = []
-    while rows := database.documents_without_vector("model", 3):
-        assert rows == database.documents_without_vector("model", 3)
-        seen += [row.id for row in rows]
-        database.put_vectors("model", [(row.id, [1.0]) for row in rows])
+    while rows := database.texts_without_vector("model", 3):
+        assert rows == database.texts_without_vector("model", 3)
+        seen += rows
+        database.put_vectors("model", [(row_id, [1.0]) for row_id in rows])
     assert seen == list(range(10, 0, -1))
     fill(database, 11)
-    assert [row.id for row in database.documents_without_vector("model", 3)] == [11]
+    assert list(database.texts_without_vector("model", 3)) == [11]
 
 
 @pytest.mark.accept("V5-13")
@@ -60,7 +60,7 @@ def test_another_model_or_dimension_is_embedded_anew_while_words_are_searched(da
     assert set(stored(database)) == {1, 2, 3}
     database.put_vectors(name, [(1, [1.0] + [0.0] * (dimension - 1))])
     assert set(stored(database)) == {1}
-    assert [row.id for row in database.documents_without_vector(name, 9)] == [3, 2]
+    assert list(database.texts_without_vector(name, 9)) == [3, 2]
     found = searcher(database, old).search(Query("text of d2"))
     assert (found.level, found.hits[0].id) == (Level.FULL_TEXT, "d2")
     assert database.check() == []

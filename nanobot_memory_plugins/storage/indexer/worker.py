@@ -81,7 +81,6 @@ class Indexer:
         self._index_inode = 0
         self._states: dict[str, FileState] = {}
         self._doubtful: set[str] = set()
-        self._has_looked = False
         self._is_notified = False
         self._looks_begun = self._looks_done = 0
         self._failures: dict[str, tuple[int, float]] = {}
@@ -161,7 +160,7 @@ class Indexer:
         self._suspect, look_at = False, 0.0
         with closing(self._open_index()) as index:
             self._index, self._index_inode = index, inode(self._database)
-            self._states, self._doubtful, self._has_looked = index.file_states(), set(), False
+            self._states, self._doubtful = index.file_states(), set()
             vectors = _Vectors(index, self._embedder)
             self.owning = True
             while not self._is_out_of_time() and self._is_current():
@@ -206,9 +205,8 @@ class Indexer:
         return True
 
     def _changed(self) -> list[SourceFile | str]:
-        """Return the files that differ from the manifest, then the names of those that are gone.
+        """Return the files that differ from the manifest, in the order of changes, then the names of those gone.
 
-        At first the last changed come first, since they are asked for most; later they come in the order of changes.
         Raises OSError where the files cannot be looked at for now.
         """
         self._expire()
@@ -219,9 +217,7 @@ class Indexer:
             for source in sources
             if source.relative in self._doubtful or not source.is_as(self._states.get(source.relative))
         ]
-        if self._has_looked:
-            changed.sort(key=lambda source: (source.mtime_ns, source.relative))
-        self._has_looked = True
+        changed.sort(key=lambda source: (source.mtime_ns, source.relative))
         return [*changed, *sorted(gone)]
 
     def _remove(self, relative: str) -> None:
@@ -307,12 +303,12 @@ class _Vectors:
         if self.are_complete and self._model == embedder.name:
             return False
         self._model = embedder.name
-        texts = self._index.documents_without_vector(self._model, _BATCH)
+        texts = self._index.texts_without_vector(self._model, _BATCH)
         if not texts:
             self.are_complete = True
             return False
         try:
-            vectors = embedder.encode([document.text for document in texts])
+            vectors = embedder.encode(list(texts.values()))
         except Exception as error:  # a model or a remote service may fail in any way
             rest = min(_LONGEST_REST, _FIRST_REST * 2.0**self._failures)
             self._failures += 1
@@ -322,9 +318,7 @@ class _Vectors:
             )
             return False
         self._failures = 0
-        self._index.put_vectors(
-            self._model, [(document.id, vector) for document, vector in zip(texts, vectors, strict=True)]
-        )
+        self._index.put_vectors(self._model, list(zip(texts, vectors, strict=True)))
         return True
 
 

@@ -21,7 +21,6 @@ from nanobot_memory_plugins.storage.segmentation import FUNCTION_CHARACTERS, STO
 AGENT = "ours"
 SESSIONS = 20
 FILE_CHUNKS = 50
-_FILES_A_TRANSACTION = 20
 _VECTORS_A_TRANSACTION = 2_000
 _BEGINNING, _SPAN = datetime(2024, 1, 1, tzinfo=UTC), timedelta(days=730)
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -95,10 +94,9 @@ def documents(language: Language, count: int, *, seed: int = 1) -> Iterator[File
 
 
 def fill(database: Database, language: Language, count: int) -> None:
-    """Index so many chunks through the indexer's own way in, many files a transaction."""
-    changes = documents(language, count)
-    while some := list(itertools.islice(changes, _FILES_A_TRANSACTION)):
-        database.apply(*some)
+    """Index so many chunks through the indexer's own way in."""
+    for change in documents(language, count):
+        database.apply(change)
 
 
 def unit_vectors(count: int, dimension: int, generator: np.random.Generator) -> NDArray[np.float32]:
