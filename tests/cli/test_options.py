@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.options import print_json, resolve_workspace
 
 
@@ -54,19 +53,3 @@ except TypeError:
     assert "DEBUG   __main__: a detail\n" in done.stderr
     assert "TypeError" in done.stderr
     assert "hunter2" not in done.stderr
-
-
-@pytest.mark.parametrize("arguments", [["entries", "remember", "My dog is Rex"], ["search", "Rex"]])
-def test_no_other_memory_is_taken_where_the_configuration_that_names_it_cannot_be_read(
-    arguments: list[str], home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    configuration = home / ".nanobot" / "config.json"
-    configuration.write_text('{"agents": {"defaults": {"workspace": "elsewhere"}},}', encoding="utf-8")
-    (home / "notes").mkdir()
-    monkeypatch.delenv("NANOBOT_MEMORY_WORKSPACE", raising=False)
-    assert run_command_line(arguments) in (1, 2)
-    told = " ".join(capsys.readouterr().err.split())
-    assert "says where the memory is, and cannot be used: the file is not JSON" in told
-    assert "--workspace" in told
-    assert list((home / ".nanobot").iterdir()) == [configuration]
-    assert resolve_workspace(None, environment={}, guess=True) == home / ".nanobot" / "workspace"

@@ -67,15 +67,17 @@ def doctor(
 async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
     """Start the memory of a workspace as a host would, and return what is found; each problem has a hint."""
     findings = await asyncio.to_thread(machine_findings, workspace)
+    wrong = [problem.finding for problem in config.problems]
     if any(finding.health is Health.BAD for finding in findings):
-        findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
+        findings += [*wrong, Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST)]
         return [finding.with_hint() for finding in findings]
     try:
         senders = await asyncio.to_thread(offered_senders, workspace, config)
         async with MemoryHost(workspace, config=config, senders=lambda: senders) as memory:
             reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
     except NanobotMemoryError as error:
-        reported = [Finding("memory", Sentence("it cannot start: {cause}", cause=error.cause), Health.BAD, error.hint)]
+        state = Sentence("it cannot start: {cause}", cause=error.cause)
+        reported = [*wrong, Finding("memory", state, Health.BAD, error.hint)]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     return [finding.with_hint() for finding in findings]
 

@@ -9,6 +9,7 @@ from pydantic_core import PydanticKnownError
 
 from nanobot_memory_plugins.core.config.languages import language_named, languages
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -124,6 +125,17 @@ class ConfigProblem:
     source: str = ""
     hint: str = ""
     is_unread: bool = False
+
+    @property
+    def finding(self) -> Finding:
+        """It as the doctor reports it."""
+        hint = self.hint or Sentence(
+            "Correct {key} in {source}; `nanobot-memory config show --all` lists the options, and --config "
+            "names another file.",
+            key=self.key,
+            source=self.source or "the configuration",
+        )
+        return Finding("configuration", self.message, Health.BAD if self.is_unread else Health.DEGRADED, hint)
 
 
 class MemoryConfig(BaseModel):

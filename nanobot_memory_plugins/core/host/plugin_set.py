@@ -226,7 +226,7 @@ class PluginSet(PluginHost):
                 )
                 for rules in installed_rules()
             ),
-            *map(_problem_finding, self.problems),
+            *(problem.finding for problem in self.problems),
             *_state_findings(state),
             *missed_findings(state, self._clock.now()),
         ]
@@ -243,16 +243,6 @@ def _brought_finding(subject: str, state: str, distribution: str, version: str, 
     repair = Sentence("Install {distribution} anew, or tell whoever wrote it.", distribution=distribution)
     hint = Sentence.joined([repair, otherwise], " ") if error else ""
     return Finding(subject, whole, Health.BAD if error else Health.GOOD, hint=hint)
-
-
-def _problem_finding(problem: ConfigProblem) -> Finding:
-    hint = problem.hint or Sentence(
-        "Correct {key} in {source}; `nanobot-memory config show --all` lists the options, and --config "
-        "names another file.",
-        key=problem.key,
-        source=problem.source or "the configuration",
-    )
-    return Finding("configuration", problem.message, Health.BAD if problem.is_unread else Health.DEGRADED, hint=hint)
 
 
 def _state_findings(state: StateDatabase) -> list[Finding]:

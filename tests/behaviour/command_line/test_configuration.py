@@ -45,6 +45,8 @@ def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_p
     for words in (["search", "tea"], ["why", "tea"], ["stats"], ["index"], ["entries", "list"], ["export"]):
         done = run(*words)
         assert (done.status, "config.json" in done.text, "defaults" in done.text) == (2, True, False), words
+    doctor = run("doctor")
+    assert (doctor.status, "config.json: the file is not JSON" in doctor.out) == (1, True)
     assert broken.read_text(encoding="utf-8") == '{"agents": '
     assert [path.name for path in broken.parent.iterdir()] == ["config.json"]
 
