@@ -1,35 +1,20 @@
 """Saving what matters before history is cut: one silent reading of the session.
 
 A cycle lasts from one cut to the next. The reading is asked for after the turn that fills the context up to the
-trigger, while all of it is there; where a cut comes first it is made behind that, of what the transcript holds. Where
-neither a model nor a transcript keeps what was said, it is noted word for word.
+trigger, while all of it is there; where a cut comes first it is made behind that, of what the transcript holds.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from pydantic import Field
 
-from nanobot_memory_plugins.core import (
-    Message,
-    Note,
-    NoteType,
-    Origin,
-    PluginContext,
-    PluginOptions,
-    hookimpl,
-    logger,
-)
-from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, PluginOptions, hookimpl, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.text.conversation import content_of, dominant_language
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.pasted import authored_text, both_ends
-from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, ReadingRequest, SessionReading
-from nanobot_memory_plugins.flush.flush_state import FlushCycles
+
+_T = TypeVar("_T")
 
 RESERVE_FLOOR = 20_000
 SOFT_THRESHOLD = 4_000
@@ -90,18 +75,15 @@ TAG = "flush"
 _MOST_ENTRIES = 20
 
 _TYPES = {"decision": NoteType.DECISION, "todo": NoteType.TODO, "workflow": NoteType.CONFIG}
-_TLDR: dict[Language, str] = {"en": "Said before the history was cut: {}", "zh": "历史压缩前的对话：{}"}
-_TLDR_CHARS = 320
-_ROLES: dict[Language, dict[str, str]] = {"en": {}, "zh": {"assistant": "助手", "tool": "工具", "user": "用户"}}
+_TASK = "flush"
+# This cycle has had its reading, which came to nothing; one is due after the cut that ended the last one.
+_TAKEN, _FAILED, _DUE = "taken", "failed", "due"
 
 
 class FlushPlugin:
     """Captures what is about to be cut, once."""
 
     Options = FlushOptions
-
-    def __init__(self) -> None:
-        self._cycles = FlushCycles()
 
     @hookimpl
     async def on_turn_finished(
@@ -117,28 +99,28 @@ class FlushPlugin:
         )
         if context_tokens < trigger or context.complete is None:
             return None
-        return ReadingRequest() if await self._cycles.take(session_key, context) else None
 
-    @hookimpl(tryfirst=True)
-    async def before_compaction(
-        self, session_key: str, messages: tuple[Message, ...], context: PluginContext
-    ) -> list[Note] | None:
-        """Begin a new cycle; without a model, return notes of what nothing has kept."""
-        if context.complete is not None or _has_transcript(session_key, context):
-            await self._cycles.end(session_key, context)
-            return None
-        summary = find_earlier_summary(messages)
-        spoken = [one for index, one in enumerate(messages) if index != summary]
-        by_key = {message_key(one.role, one.text): one for one in spoken}
-        fresh = [by_key[key] for key in await self._cycles.end(session_key, context, by_key)]
-        return await run_in_daemon_thread(lambda: _archive(fresh, context)) or None
+        def take(cycle: dict[str, Any]) -> bool:
+            is_free = not cycle.get(_TAKEN)
+            cycle[_TAKEN] = True
+            return is_free
+
+        return ReadingRequest() if await _change(session_key, context, take) else None
 
     @hookimpl
-    async def contribute_reading(
-        self, session_key: str, messages: tuple[Message, ...], reason: str, context: PluginContext
-    ) -> ReadingPart | None:
+    async def before_compaction(self, session_key: str, context: PluginContext) -> None:
+        """Begin a new cycle; a reading is due where this one had none that came to something."""
+
+        def end(cycle: dict[str, Any]) -> None:
+            is_taken, has_failed = cycle.pop(_TAKEN, False), cycle.pop(_FAILED, False)
+            cycle[_DUE] = has_failed or not is_taken
+
+        await _change(session_key, context, end)
+
+    @hookimpl
+    async def contribute_reading(self, session_key: str, reason: str, context: PluginContext) -> ReadingPart | None:
         """Write what a reading before a cut, or behind one, finds into the day's note."""
-        if reason != "turn" and not await self._cycles.is_due(session_key, context):
+        if reason != "turn" and not await _change(session_key, context, lambda cycle: cycle.pop(_DUE, False)):
             return None
 
         async def take(reading: SessionReading) -> Sequence[Note]:
@@ -146,14 +128,24 @@ class FlushPlugin:
             return [_note(one) for one in reading.entries[:_MOST_ENTRIES]]
 
         async def without_model() -> Sequence[Note]:
-            if reason == "turn":
-                await self._cycles.fail(session_key, context)
-                return ()  # nothing is lost yet
-            if _has_transcript(session_key, context):
-                return ()
-            return await run_in_daemon_thread(lambda: _archive(messages, context))
+            if reason == "turn":  # it is made good behind the cut
+                await _change(session_key, context, lambda cycle: cycle.update({_FAILED: True}))
+            return ()
 
         return ReadingPart("entries", take, without_model=without_model)
+
+
+async def _change(session_key: str, context: PluginContext, change: Callable[[dict[str, Any]], _T]) -> _T:
+    """Change what is remembered of a session's cycle, so that restarts and processes agree."""
+    state = StateDatabase.of(context.workspace)
+
+    def write(_connection: object) -> _T:
+        cycle = state.task(_TASK, session_key) or {}
+        answer = change(cycle)
+        state.set_task(_TASK, session_key, cycle)
+        return answer
+
+    return await run_in_daemon_thread(lambda: state.write(write))
 
 
 def _note(entry: ReadEntry) -> Note:
@@ -169,46 +161,3 @@ def _note(entry: ReadEntry) -> Note:
         title="flush",
         origin=Origin.USER if is_users else Origin.SUMMARY,
     )
-
-
-def _has_transcript(session_key: str, context: PluginContext) -> bool:
-    """Return whether a transcript holds what is said in a session: core brings it up to date before a cut."""
-    return context.host.keeps_transcripts and MemoryPaths.of(context.workspace).transcript(session_key).is_file()
-
-
-def _archive(messages: Sequence[Message], context: PluginContext) -> list[Note]:
-    """Return what was said as notes, the user's words in one of their own; of a very long text both ends.
-
-    Each text is redacted before it is joined with others: the beginning of a line tells most. It blocks.
-    """
-    language = dominant_language(messages)
-    lines: dict[Origin, list[str]] = {Origin.USER: [], Origin.SUMMARY: []}
-    for message in messages:
-        text = clean_markdown(content_of(message)).strip()
-        if not text or message.role == "system":
-            continue
-        safe = both_ends(_without_secrets(text, context.redact))
-        # A user's message that holds somebody else's text is nobody's word as a whole.
-        if message.role == "user" and authored_text(message) == text:
-            lines[Origin.USER].append(f"- {safe}")
-        else:
-            lines[Origin.SUMMARY].append(f"- {_ROLES[language].get(message.role, message.role)}: {safe}")
-    return [
-        Note(
-            tldr=_TLDR[language].format(one_line(" ".join(said).removeprefix("- "))[:_TLDR_CHARS]),
-            details="\n".join(said),
-            tags=("archive", TAG),
-            title="archive",
-            origin=origin,
-        )
-        for origin, said in lines.items()
-        if said
-    ]
-
-
-def _without_secrets(text: str, redact: Callable[[str], str]) -> str:
-    """Return a text without its secrets; nothing of it gets through when they cannot be looked for."""
-    try:
-        return redact(text)
-    except Exception:
-        return REDACTION_FAILED

@@ -141,26 +141,17 @@ async def test_a_model_that_fails_blocks_no_compaction_and_what_was_said_is_kept
         await cut(memory, chat("We decided to take port 8088 for the offline one.", "Fine."), "cli:offline")
     assert "8088" in str(life.transcript("cli:offline"))
     assert "8088" not in day_notes(life.memory)  # once is enough
-    async with life.host(model=False, core={"keepTranscripts": False}) as memory:
-        await cut(memory, chat("We decided to take port 8089 for the one without a transcript.", "Fine."), "cli:none")
-    assert "8089" in day_notes(life.memory)
 
 
-async def test_without_a_model_what_was_said_is_kept_once_whatever_came_last_and_however_often_it_is_cut(life: Life):
+async def test_without_a_model_what_was_said_in_the_middle_of_a_turn_is_in_the_transcript_alone(life: Life):
     async with life.host(model=False) as memory:
         talk = Conversation(memory)
         await talk.turn("We decided to take port 8088 for Bluebird.")
         await talk.hear("Go on.")
-        talk.history += [one for number in range(6) for one in tool_turn(number)[1:4]]  # in the middle of a turn
+        talk.history += [one for number in range(6) for one in tool_turn(number)[1:4]]
         await talk.compact(window=200_000)
     assert "8088" in str(life.transcript())
     assert "8088" not in day_notes(life.memory)
-    later = chat("We decided to take port 8089 for Osprey.", "Noted.", "Go on.", "Done.")
-    later += tool_turn(7, "a line of a long log\n" * 250_000)
-    for _ in range(2):  # the transcript of before says "Go on." and "Noted.", too
-        async with life.host(model=False, core={"keepTranscripts": False}) as memory:
-            await cut(memory, later)
-    assert day_notes(life.memory).count("- We decided to take port 8089") == 1
 
 
 async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeated_before(
