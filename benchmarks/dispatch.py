@@ -43,7 +43,7 @@ def _host(plugins: int, function: Callable[..., object]) -> PluginHost:
     host = PluginHost(time_limits={HOOK: 5.0})
     for number in range(plugins):
         name = f"plugin-{number}"
-        host.register(name, SimpleNamespace(**{HOOK: hookimpl(function)}), _context(name))
+        host.register(name, SimpleNamespace(name=name, **{HOOK: hookimpl(function)}), _context(name))
     return host
 
 
