@@ -175,6 +175,33 @@ async def test_before_a_compaction_flush_comes_first_all_notes_are_kept_and_the_
     assert len(life.model.asked("reading")) == 1
 
 
+REFUSED = {
+    "asks": ("def on_message_received(text, mood): return ContextBlock('never')", "mood"),
+    "invents": (
+        "def on_message_received(text): return ContextBlock('never')\n@hookimpl\ndef on_moonrise(): pass",
+        "on_moonrise",
+    ),
+    "nothing": ("def on_moonrise(): pass\ndel on_moonrise", "no hook"),
+}
+
+
+async def test_what_cannot_be_registered_is_named_called_by_nobody_and_costs_the_others_nothing(
+    life_without_model: Life, install
+):
+    begin = "from nanobot_memory_plugins.core import ContextBlock, hookimpl\n@hookimpl\n"
+    for name, (source, _) in REFUSED.items():
+        install(name, begin + source, alone=True)
+    install("well", f"{begin}def on_message_received(text): return ContextBlock('well')", alone=True)
+    async with life_without_model.host() as memory:
+        said = await Conversation(memory).hear("hello")
+        states = {one.subject: str(one.state) for one in await memory.diagnose()}
+    assert "well" in said
+    assert "never" not in said
+    for name, (_, why) in REFUSED.items():
+        assert "failed" in states[f"plugin {name}"]
+        assert why in states[f"plugin {name}"]
+
+
 async def test_a_hook_that_fails_again_and_again_rests_alone_and_comes_back(life_without_model: Life, install):
     life = life_without_model
     install("flaky", FLAKY, alone=True)
