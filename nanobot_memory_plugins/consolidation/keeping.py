@@ -72,8 +72,6 @@ _CUES = {
 }  # fmt: skip
 _LONGEST = 4_000
 _ANSWER_TOKENS, _MOST_OPERATIONS = 400, 5
-# Seconds that is waited for the entries' lock after a turn, and by a tool in one.
-_LOCK_SECONDS, _TURN_LOCK_SECONDS = 10.0, 2.0
 
 
 class EntryKeeping:
@@ -81,21 +79,13 @@ class EntryKeeping:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-
-        def opened(lock_seconds: float) -> EntryRepository:
-            return EntryRepository(
-                context.workspace,
-                clock=context.clock,
-                redact=context.redact,
-                redact_said=context.redact_said,
-                lock_seconds=lock_seconds,
-            )
-
-        self.repository, in_a_turn = opened(_LOCK_SECONDS), opened(_TURN_LOCK_SECONDS)
+        self.repository = EntryRepository(
+            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+        )
         self._recent = RecentMessages(self.repository.paths, context.clock)
         self.tools: list[MemoryTool] = [
-            RememberTool(in_a_turn, self._recent, context),
-            ForgetTool(in_a_turn, self._recent, context),
+            RememberTool(self.repository, self._recent, context),
+            ForgetTool(self.repository, self._recent, context),
         ]
         self.learning = EntryLearning(self.repository, context)
         self.prompt = PromptSource(self.repository, context)

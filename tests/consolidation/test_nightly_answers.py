@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.nightly.material import Material
-from nanobot_memory_plugins.consolidation.nightly.operations import Answered, Applied, apply
+from nanobot_memory_plugins.consolidation.nightly.operations import Answered, Night, apply
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 from nanobot_memory_plugins.core.values.entries import Section
@@ -32,7 +32,7 @@ def of(*entries):
 
 def applied(
     entries, *items: Item, archive: tuple[str, ...] = (), notes: tuple[str, ...] = (), by: Origin = Origin.USER
-) -> Applied:
+) -> Night:
     records = [TranscriptRecord(by.value, text, "", Scope(), by, time=NOW) for text in notes]
     material = Material(Visibility(owners=(OwnerFilter(),)), entries, records)
     text = json.dumps({"entries": items, "archive": archive})
@@ -60,14 +60,14 @@ def test_what_cannot_be_is_dropped_item_by_item():
         notes=("drinks black tea now",),
     )
     assert [(one.kind, one.gone) for one in done.done] == [("merge", ("a", "b")), ("archive", ())]
-    assert done.dropped == (
+    assert done.dropped == [
         "update: there is no entry a as it was shown",
         "add: an entry says it already",
         "update: neither the user nor the notes say it",
         "archive: there is no entry nobody as it was shown",
         "archive: there is no entry b as it was shown",
         "archive: a person keeps the entry k",
-    )
+    ]
 
 
 @each("ends", [(), ("old",)])

@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
 from nanobot_memory_plugins.consolidation.nightly.operations import (
     Answered,
-    Applied,
+    Night,
     apply,
 )
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -26,7 +26,6 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import LeasingStore
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import Entry
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 PURPOSE = "consolidation"
 _ANSWER_TOKENS = 1_500
@@ -44,38 +43,6 @@ _GIT_OPTIONS = (
     *("-c", "commit.gpgSign=false"),
 )
 _DONE = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
-
-
-@dataclass(slots=True)
-class Report:
-    """What a consolidation came to.
-
-    ``calls`` counts the uses of the model. ``applied`` is what came of the answers, ``failed`` says why the model gave
-    nothing usable.
-    """
-
-    calls: int = 0
-    applied: Applied = field(default_factory=lambda: Applied({}))
-    failed: str = ""
-    outcome: Outcome | None = None
-    commit: str = ""
-
-    def in_words(self) -> str:
-        """Return what was done, for a commit and the log; no text of an entry is in it."""
-        counts = Counter(operation.kind for operation in self.applied.done)
-        words = ", ".join(f"{counts[kind]} {word}" for kind, word in _DONE.items() if counts[kind])
-        changed = len(self.outcome.changes) if self.outcome is not None else 0
-        return words or (f"{changed} entries brought up to date" if changed else "nothing to do")
-
-    def log(self) -> None:
-        """Say what was done and what was not; texts stay out of the log."""
-        if self.applied.refused:
-            logger.warning("consolidation: the model's answer is refused: {}", self.applied.refused)
-        if self.failed:
-            logger.warning("consolidation: the model gave nothing: {}", self.failed)
-        for reason in self.applied.dropped:
-            logger.info("consolidation: dropped, {}", reason)
-        logger.info("consolidation: {}, {} calls of the model", self.in_words(), self.calls)
 
 
 class NightlyConsolidation:
@@ -104,7 +71,7 @@ class NightlyConsolidation:
         if await run_in_daemon_thread(self._is_due):
             async with self._alone() as is_alone:
                 if is_alone and await run_in_daemon_thread(self._is_due):  # another process may just have done it
-                    (await self.run()).log()
+                    await self.run()
 
     def _last_run(self) -> datetime | None:
         return read_time(str((self._repository.state.task(_TASK, _TASK) or {}).get("when", "")))
@@ -140,7 +107,7 @@ class NightlyConsolidation:
             if is_alone and leasing is not None:
                 await leasing.lease(_WORK, 0.0)
 
-    async def run(self) -> Report:
+    async def run(self) -> Night:
         """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.
 
         A run counts from its beginning: one that is broken off, or has no answer, is made up for with what is said
@@ -150,11 +117,9 @@ class NightlyConsolidation:
         last = await run_in_daemon_thread(self._last_run)
         await run_in_daemon_thread(self._note_run, now)
         materials_now = await run_in_daemon_thread(self._materials, now)
-        report = Report()
         fresh = [material for material in materials_now.values() if material.is_worth_asking(last)]
-        answers = [answer for material in fresh if (answer := await self._operations_of(material, now, report))]
-        await run_in_daemon_thread(self._write, report, answers, now)  # at once: a process that ends waits for it
-        return report
+        answers = [answer for material in fresh if (answer := await self._operations_of(material, now))]
+        return await run_in_daemon_thread(self._write, answers, now)  # at once: a process that ends waits for it
 
     def _materials(self, now: datetime) -> dict[Visibility, Material]:
         snapshot = self._repository.load()
@@ -168,7 +133,7 @@ class NightlyConsolidation:
         )
         return materials(read, _as_of(snapshot.entries, now), self._context.scopes.visible)
 
-    async def _operations_of(self, material: Material, now: datetime, report: Report) -> Answered | None:
+    async def _operations_of(self, material: Material, now: datetime) -> Answered | None:
         """Return what the model wants; None where it gives nothing."""
         complete, today = self._context.complete, now.astimezone().date()
         if complete is None:
@@ -176,34 +141,47 @@ class NightlyConsolidation:
         messages, shown = await run_in_daemon_thread(
             make_prompt, material, self._context.wishes, today=today, tokens=self._options.consolidation_tokens
         )
-        report.calls += 1
         try:
             text = await complete(messages, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         except LanguageModelError as error:
-            report.failed = error.cause
+            logger.warning("consolidation: the model gave nothing: {}", error.cause)
             return None
         answer = Answered(material, shown, text)
         if await run_in_daemon_thread(answer.read, now) is None:
-            report.failed = Sentence("its answer is no list of operations")
+            logger.warning("consolidation: the model's answer is no list of operations")
             return None
         return answer
 
-    def _write(self, report: Report, answers: Sequence[Answered], now: datetime) -> None:
-        """Do what the model wants."""
+    def _write(self, answers: Sequence[Answered], now: datetime) -> Night:
+        """Do what the model wants; texts stay out of the log."""
         # What it was shown may have been forgotten for good while it was asked.
         found = self._materials(now) if answers else {}
         there = [(answer, found.get(answer.material.visible)) for answer in answers]
         fresh = [replace(answer, material=material) for answer, material in there if material is not None]
+        night = apply({}, (), now=now, owner_of=self._context.scopes.owner)
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            report.applied = apply(_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
-            return report.applied.entries
+            nonlocal night
+            night = apply(_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
+            return night.entries
 
-        report.outcome = outcome = self._repository.update(change, who=WHO, why="daily consolidation")
+        outcome = self._repository.update(change, who=WHO, why="daily consolidation")
+        for reason in night.dropped:
+            logger.info("consolidation: dropped, {}", reason)
+        done = _in_words(night, outcome)
+        logger.info("consolidation: {}", done)
         if self._options.git_commit and outcome.run is not None:
-            paths = self._repository.paths
-            message = f"consolidation: {report.in_words()} ({now.astimezone():%Y-%m-%d})"
-            report.commit = _commit(paths.entries, (paths.workspace, paths.memory), message)
+            paths, message = self._repository.paths, f"consolidation: {done} ({now.astimezone():%Y-%m-%d})"
+            _commit(paths.entries, (paths.workspace, paths.memory), message)
+        return night
+
+
+def _in_words(night: Night, outcome: Outcome) -> str:
+    """Return what was done, for a commit and the log; no text of an entry is in it."""
+    counts = Counter(operation.kind for operation in night.done)
+    words = ", ".join(f"{counts[kind]} {word}" for kind, word in _DONE.items() if counts[kind])
+    changed = len(outcome.changes)
+    return words or (f"{changed} entries brought up to date" if changed else "nothing to do")
 
 
 def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:
@@ -219,8 +197,8 @@ def _as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
     return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
 
-def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:
-    """Commit a file as it is, when the top of its repository is one of ``roots``; return the commit, or nothing.
+def _commit(path: Path, roots: tuple[Path, ...], message: str) -> None:
+    """Commit a file as it is, when the top of its repository is one of ``roots``.
 
     What else is staged stays staged and is not committed. No failure raises: it is logged, and the file stays as it is.
     """
@@ -235,11 +213,8 @@ def _commit(path: Path, roots: tuple[Path, ...], message: str) -> str:
         return done.stdout.decode("utf-8", "replace").strip()
 
     try:
-        if Path(git("rev-parse", "--show-toplevel")).resolve() not in {root.resolve() for root in roots}:
-            return ""
-        git("add", "--", path.name)  # it fails where the file is ignored
-        git("commit", "--quiet", "--no-verify", "--only", "--message", message, "--", path.name)
-        return git("rev-parse", "HEAD")
+        if Path(git("rev-parse", "--show-toplevel")).resolve() in {root.resolve() for root in roots}:
+            git("add", "--", path.name)  # it fails where the file is ignored
+            git("commit", "--quiet", "--no-verify", "--only", "--message", message, "--", path.name)
     except (OSError, subprocess.SubprocessError) as error:
         logger.info("consolidation: {} is not committed: {}", path.name, type(error).__name__)
-        return ""

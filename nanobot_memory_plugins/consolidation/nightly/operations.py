@@ -69,49 +69,38 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class AppliedOperation:
-    """One thing that was done: add, update, merge or archive, the entry, its text, and the entries in its place."""
+    """One thing that was done: add, update, merge or archive, the entry, and the entries in its place."""
 
     kind: str
     id: str
-    text: str
     gone: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """The entries after a night. ``dropped`` says in words what was not done; ``refused`` why nothing was."""
-
-    entries: dict[str, Entry]
-    done: tuple[AppliedOperation, ...] = ()
-    dropped: tuple[str, ...] = ()
-    refused: str = ""
 
 
 def apply(
     entries: Mapping[str, Entry], answers: Sequence[Answered], *, now: datetime, owner_of: Callable[[Scope], Scope]
-) -> Applied:
+) -> "Night":
     """Return the entries with the answers applied in their order.
 
     An entry that the model was not shown, or whose text has changed since, is nobody's to touch, nor is one that a
     person keeps. Of items that contradict each other the first counts. What an item takes the place of is linked to it
     and archived. When there would be fewer entries by more than a quarter, and more than three, nothing is done.
     """
-    night = _Night(dict(entries), now, owner_of)
+    night = Night(dict(entries), now, owner_of)
     for answer in answers:
         night.take(answer)
     lost = sum(max(0, len(done.gone) - 1) + (done.kind == ARCHIVE) for done in night.done)
     if lost > _FREE_LOSSES and lost > _MOST_LOST * len(entries):
-        refused = Sentence("it would drop {lost} of {all} entries", lost=lost, all=len(entries))
-        return Applied(dict(entries), (), tuple(night.dropped), refused)
-    return Applied(night.entries, tuple(night.done), tuple(night.dropped))
+        night.entries, night.done = dict(entries), []
+        night.dropped = [Sentence("it would drop {lost} of {all} entries", lost=lost, all=len(entries))]
+    return night
 
 
 class _DroppedError(Exception):
     """Something is not done; the argument says why."""
 
 
-class _Night:
-    """The entries as they become, and what was done to them."""
+class Night:
+    """The entries as they become, what was ``done`` to them, and in words what was not, and why (``dropped``)."""
 
     def __init__(self, entries: dict[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope]) -> None:
         self.entries = entries
@@ -137,7 +126,7 @@ class _Night:
                 continue
             untouched = {one: entry for one, entry in untouched.items() if one not in item.ends}
             said.add(id_)
-            self.done.append(AppliedOperation(kind, id_, item.text, item.ends))
+            self.done.append(AppliedOperation(kind, id_, item.ends))
         for id_ in archived:
             try:
                 entry = decayed(self._untouched(id_, untouched), self._now)
@@ -147,7 +136,7 @@ class _Night:
                 self.dropped.append(Sentence("{operation}: {why}", operation=_NAMES[ARCHIVE], why=why.args[0]))
                 continue
             self.entries[id_] = _archived(entry)
-            self.done.append(AppliedOperation(ARCHIVE, id_, entry.content))
+            self.done.append(AppliedOperation(ARCHIVE, id_))
 
     def _untouched(self, id_: str, untouched: Mapping[str, Entry]) -> Entry:
         """Return an entry that may be touched. Raises `_DroppedError`."""

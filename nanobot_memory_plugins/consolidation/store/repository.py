@@ -34,6 +34,8 @@ from nanobot_memory_plugins.core.values.entries import BY_HAND, Entry, EntryChan
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ATTEMPTS = 20
+# Seconds that is waited for the lock of the file: a tool of a turn does, too.
+_LOCK_SECONDS = 5.0
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|CARD|ID_NUMBER|IBAN)\]")
 # A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
@@ -108,8 +110,8 @@ class Outcome:
 class EntryRepository:
     """The scored entries of one workspace. Everything here blocks: call it in a thread.
 
-    ``redact`` hides secrets in new texts, ``redact_said`` in those that users said. ``lock_seconds`` bounds the wait
-    for the lock. ``at`` is called with the name of each point that a write passes, for tests.
+    ``redact`` hides secrets in new texts, ``redact_said`` in those that users said. ``at`` is called
+    with the name of each point that a write passes, for tests.
     """
 
     def __init__(
@@ -119,7 +121,6 @@ class EntryRepository:
         clock: Clock | None = None,
         redact: Callable[[str], str] = redact_text,
         redact_said: Callable[[str], str] | None = None,
-        lock_seconds: float = 10.0,
         at: Callable[[str], None] = lambda _point: None,
     ) -> None:
         self.paths = MemoryPaths.of(workspace)
@@ -130,7 +131,6 @@ class EntryRepository:
         self.history = History(self.state)
         self._redact = redact
         self._redact_said = redact_said or redact
-        self._lock_seconds = lock_seconds
         self._at = at
 
     def load(self) -> Snapshot:
@@ -185,7 +185,7 @@ class EntryRepository:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the file. Raises `MemoryFileError`, as `FileBusyError` where another process holds it."""
-        with locked(self.paths, "entries", self._lock_seconds):
+        with locked(self.paths, "entries", _LOCK_SECONDS):
             try:
                 yield
             except StoreError as error:
