@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, STANDARD_PLUGINS, document_rows
+from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS, document_rows
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.host.discovery import DiscoveredPlugin, discover_plugins
@@ -31,7 +31,7 @@ def default_of(plugin: DiscoveredPlugin, path: list[str]) -> Any:
 
 
 @pytest.mark.accept("PL-08")
-@each("key", DOCUMENT_NAMES)
+@each("key", document_rows())
 def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
     row = document_rows()[key]
     plugin, *path = row["option"].split(".")

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, warn
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.names import BY_PATH, DOCUMENT_NAMES, snake_path
+from nanobot_memory_plugins.core.config.names import BY_PATH, snake_path
 from nanobot_memory_plugins.core.config.options import described, plugin_options
 from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
 from nanobot_memory_plugins.core.config.wording import nearest
@@ -45,7 +45,6 @@ class _Option:
     allowed: str
     description: str
     set_by: str
-    documents: tuple[str, ...] = ()
 
 
 @config.command("show")
@@ -70,22 +69,15 @@ def show_options(
         )
         value = shown(_shown_value(one, one.value))
         out.print(f"[bold]{shown(one.key)}[/bold] = {value}  [dim]({shown(origin)})[/dim]")
-        for line in _explanation(one) if key else ():
-            out.print(f"    {shown(line)}")
+        if key:
+            out.print(f"    {shown(tr(one.description))}")
+            out.print(f"    {shown(tr('allowed: {allowed}', allowed=tr(one.allowed)))}")
     if key and len(listed) == 1:
         value = shlex.quote(_shown_value(listed[0], listed[0].default).strip('"'))
         out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {listed[0].key} {value}"))
     elif not key and not everything:
         counts = {"set": len(listed), "count": len(found)}
         out.print(tr("{set} of {count} options are set; `nanobot-memory config show --all` shows each.", **counts))
-
-
-def _explanation(one: _Option) -> Iterator[str]:
-    """Yield the lines that say what an option means, and what may stand there."""
-    yield tr(one.description)
-    yield tr("allowed: {allowed}", allowed=tr(one.allowed))
-    if one.documents:
-        yield tr("also read by the name of {names}", names=", ".join(one.documents))
 
 
 @config.command("set", context_settings={"ignore_unknown_options": True})
@@ -174,7 +166,6 @@ def _options_of(name: str, section: BaseModel, memory: MemoryConfig) -> Iterator
         above: Any = reduce(getattr, path[:-1], section)
         key = ".".join((name, *map(to_camel, path)))
         written = memory.written.get(".".join((name, *path))) or f"{memory.prefix}.{key}"
-        names = (one for one, option in DOCUMENT_NAMES.items() if option == ".".join((name, *path)))
         yield _Option(
             key=key,
             value=getattr(above, path[-1]),
@@ -182,7 +173,6 @@ def _options_of(name: str, section: BaseModel, memory: MemoryConfig) -> Iterator
             allowed=allowed,
             description=info.description or "",
             set_by=written if path[-1] in above.model_fields_set else "",
-            documents=tuple(names),
         )
 
 

@@ -37,12 +37,10 @@ def snake_path(key: str) -> tuple[str, ...]:
     return tuple(to_snake(part) for part in key.split("."))
 
 
-DOCUMENT_NAMES: Final[Mapping[str, str]] = MappingProxyType(
-    {key: str(row["option"]) for key, row in document_rows().items()}
+# The options by the documents' keys as `snake_path` has them, so that either spelling is read.
+BY_PATH: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
+    {snake_path(key): str(row["option"]) for key, row in document_rows().items()}
 )
-"""The options by the documents' keys."""
-# The same by `snake_path`, for reading a document's object in either spelling.
-BY_PATH: Final = MappingProxyType({snake_path(key): option for key, option in DOCUMENT_NAMES.items()})
 
 
 def is_group(path: tuple[str, ...]) -> bool:
