@@ -65,17 +65,11 @@ class NanobotImporter:
                 yield Skipped("it is a symbolic link", name)
             elif path.name == "MEMORY.md":
                 yield from _long_term(path, name, workspace)
-            elif path.name == "history.jsonl":
-                yield from _reading(_history, path, name)
             else:
-                yield from _reading(_session, path, name)
-
-
-def _reading(read: Any, path: Path, name: str) -> Iterator[Item]:
-    try:
-        yield from read(path, name)
-    except OSError as error:
-        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
+                try:
+                    yield from (_history if path.name == "history.jsonl" else _session)(path, name)
+                except OSError as error:
+                    yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:

@@ -20,7 +20,6 @@ LOCAL_CHANNELS = frozenset({"cli", "api", "sdk"})
 _WITH_NAME = frozenset({"telegram", "signal"})
 # The browser's channel. It is on without being configured, and listens on this machine alone unless told otherwise.
 _WEB = "websocket"
-_LOOPBACK = ("", "localhost", "::1", "127.")
 _FIRST_ACCOUNT = "default"
 _ANYBODY = "*"
 # Where nanobot keeps whom its owner has approved, beside its configuration.
@@ -178,7 +177,7 @@ def _is_of_this_machine(section: Mapping[str, Any]) -> bool:
     if section.get("unixSocketPath") or section.get("unix_socket_path"):
         return True
     host = str(section.get("host", "127.0.0.1"))
-    return any(host == name or (name.endswith(".") and host.startswith(name)) for name in _LOOPBACK if name)
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _texts(value: object) -> list[str]:
