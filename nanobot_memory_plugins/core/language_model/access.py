@@ -147,14 +147,13 @@ class LanguageModel:
             raise CompletionTimeoutError(Sentence("No time is left for {purpose!r} in this hook.", purpose=purpose))
         try:
             async with time_limit(self._clock, limit):
-                async for attempt in AsyncRetrying(
+                tries = AsyncRetrying(
                     stop=stop_after_attempt(self._options.attempts),
                     wait=wait_random_exponential(multiplier=0.2, max=5),
                     retry=retry_if_exception(is_worth_retrying),
                     reraise=True,
-                ):
-                    with attempt:
-                        answer = await self._complete(list(messages), max_tokens=max_tokens, purpose=purpose)
+                )
+                answer: Any = await tries(self._complete, list(messages), max_tokens=max_tokens, purpose=purpose)
         except TimeoutError:
             raise CompletionTimeoutError(
                 Sentence("No answer for {purpose!r} within {limit:.1f} s.", purpose=purpose, limit=limit)

@@ -26,18 +26,8 @@ _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
 _WEEKDAYS_ZH = {character: number for number, character in enumerate("一二三四五六日")} | {"天": 6}
 _WEEKDAY_ZH = f"(?P<weekday>[{''.join(_WEEKDAYS_ZH)}])"
 _WEEK_ZH = "(?:周|星期|礼拜)"
-_NUMBERS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-}
+_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
 _DIGITS_ZH = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
 _UP_TO_99 = lazy_re("(?:([{0}]?)(十))?([{0}]?)".format("".join(_DIGITS_ZH)))
 
