@@ -32,15 +32,10 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
     for place, message in enumerate(given):
         if message.role in _SPEAKERS and message.text.strip():
             text, is_read = message.text, place >= len(given) - _READ_FOR_SECRETS
-            message = with_text(message, secrets.without(text))
+            message = message.with_text(secrets.without(text))
             secrets.learn(text, secrets_in(text) if is_read else ())
         messages.append(message)
     return tuple(messages)
-
-
-def with_text(message: Message, text: str) -> Message:
-    """Return a message with another text."""
-    return message if text == message.text else replace(message, text=text, raw={**message.raw, "content": text})
 
 
 def without_media(message: Message) -> Message:

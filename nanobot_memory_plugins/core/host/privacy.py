@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.history import tokens_of, with_text
+from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -220,7 +220,7 @@ class Privacy:
                 return one
             is_spoken = one.role not in _UNSAID and bool(one.text.strip())
             text = recorded.known(one.role, one.text) if is_spoken else None
-            return _left_out(one) if text is None else with_text(one, text)
+            return _left_out(one) if text is None else one.with_text(text)
 
         return tuple(map(shown, messages))
 

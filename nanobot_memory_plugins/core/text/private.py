@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nanobot_memory_plugins.core.values import Message
 
@@ -30,8 +29,7 @@ def without_private(text: str) -> str:
 
 def without_private_parts(message: Message) -> Message:
     """Return a message without the ``<private>...</private>`` parts of what a user says in it."""
-    text = without_private(message.text) if message.role == "user" else message.text
-    return message if text == message.text else replace(message, text=text, raw={**message.raw, "content": text})
+    return message.with_text(without_private(message.text)) if message.role == "user" else message
 
 
 def is_private(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Who said what: messages and origins."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -67,6 +67,10 @@ class Message:
             else (),
             raw=freeze(message),
         )
+
+    def with_text(self, text: str) -> "Message":
+        """Return the message with another text."""
+        return self if text == self.text else replace(self, text=text, raw={**self.raw, "content": text})
 
 
 def messages_from_chat(messages: Iterable[object]) -> tuple[Message, ...]:
