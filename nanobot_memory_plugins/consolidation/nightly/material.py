@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recen
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.pasted import authored_text
+from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import Entry, Section
 
@@ -154,7 +154,7 @@ def _said_since(
             and record.role == "user"
             and record.origin is Origin.USER
             and not record.session_key.startswith(background)
-            and (text := authored_text(Message("user", redact(record.text[: 2 * _CHARACTERS])))[:_CHARACTERS].strip())
+            and (text := text_to_assistant(redact(record.text[: 2 * _CHARACTERS]))[:_CHARACTERS])
         ]
         if spoken:
             sessions.append(spoken)

@@ -1,7 +1,7 @@
 """A conversation as text for a prompt or a note: its language, excerpts of messages, and all of it within a budget."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 
 from nanobot_memory_plugins.core.clock import in_local_zone, time_of
@@ -14,8 +14,6 @@ from nanobot_memory_plugins.core.values import Message
 # files are no cheaper.
 _MESSAGE_TOKENS, _MEDIA_TOKENS = 4, 1_000
 _MEDIA = re.compile("image|audio|video|file|document")
-# Kinds of content parts that are somebody's own words; others are results, files and images.
-_OWN_PARTS = frozenset({"text", "input_text", ""})
 # Characters that are read to recognise the language, in all and of a message: a pasted text is not how somebody speaks.
 _SAMPLE = 8_000
 _SAMPLE_OF_MESSAGE = 1_000
@@ -89,14 +87,6 @@ def message_tokens(message: Message) -> int:
     return sum(map(estimate_tokens, texts)) + _MESSAGE_TOKENS + _MEDIA_TOKENS * media
 
 
-def own_words(message: Message) -> str:
-    """Return a message's text without the parts that are no words of its sender: some hosts add results to them."""
-    content = message.raw.get("content")
-    if not isinstance(content, (list, tuple)):
-        return message.text
-    return "\n".join(_own_parts(content))
-
-
 def message_time(message: Message) -> datetime | None:
     """Return when a message was said, where its host says so: in the zone that it names, else the machine's.
 
@@ -106,16 +96,6 @@ def message_time(message: Message) -> datetime | None:
         if (time := time_of(message.raw.get(name))) is not None:
             return time if time.utcoffset() else in_local_zone(time)
     return None
-
-
-def _own_parts(parts: Iterable[object]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, Mapping):
-            text = part.get("text")
-            if str(part.get("type") or "") in _OWN_PARTS and isinstance(text, str):
-                yield text
 
 
 def dated(day: date, language: Language) -> str:

@@ -7,11 +7,9 @@ mark of a role, with all that follows; and of several paragraphs the long ones.
 import re
 from functools import lru_cache
 
-from nanobot_memory_plugins.core.text.conversation import own_words
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.private import without_private
-from nanobot_memory_plugins.core.values import Message
 
 # Of a longer message the beginning and the end are looked at, or while its user waits for an answer less of them.
 _MESSAGE_CHARS, _ENDS_CHARS = 40_000, 12_000
@@ -32,14 +30,6 @@ _BEGINS = re.compile(
 _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
-def authored_text(message: Message) -> str:
-    """Return what a message says in its sender's own words: no results of tools, code, quotations or pasted texts."""
-    text = own_words(message)
-    if message.role == "user":
-        return text_to_assistant(text).strip()
-    return _plain(both_ends(text, _MESSAGE_CHARS)).strip()
-
-
 def text_to_assistant(text: str) -> str:
     """Return what a user's message says to the assistant."""
     return _without_pasted(both_ends(text, _MESSAGE_CHARS))
@@ -47,7 +37,7 @@ def text_to_assistant(text: str) -> str:
 
 def is_pasted(text: str) -> bool:
     """Return whether most of what a user sent is somebody else's text."""
-    return 2 * len(text_to_assistant(text).strip()) < len(text.strip())
+    return 2 * len(text_to_assistant(text)) < len(text.strip())
 
 
 def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
@@ -67,14 +57,10 @@ def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
 # Every hook that gets a message asks for the same.
 @lru_cache(maxsize=512)
 def _without_pasted(text: str) -> str:
-    text = _QUOTATION.sub(" ", _plain(text))
+    text = _BLOCK.sub("\n", without_private(remove_fenced(clean_markdown(text))))
+    text = _QUOTATION.sub(" ", _QUOTED_LINE.sub("", text))
     begins = _BEGINS.search(text)
     paragraphs = _BETWEEN_PARAGRAPHS.split((text[: begins.start()] if begins else text).strip())
     if len(paragraphs) > 1 or begins:
         paragraphs = [one for one in paragraphs if len(one.encode()) <= _LONG_PARAGRAPH]
-    return "\n\n".join(paragraphs)
-
-
-def _plain(text: str) -> str:
-    """Return a text without private parts, code, quoted lines and fenced notes."""
-    return _QUOTED_LINE.sub("", _BLOCK.sub("\n", without_private(remove_fenced(clean_markdown(text)))))
+    return "\n\n".join(paragraphs).strip()
