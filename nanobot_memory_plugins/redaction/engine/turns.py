@@ -36,9 +36,11 @@ _SHORTEST_SECRET, _SHORTEST_LASTING, _LONGEST_READ = 4, 6, 2_000
 def hide_answer(question: str, answer: str) -> str:
     """Return ``answer`` without the secret that ``question``, the message before it, asks for.
 
-    It is read as what follows the question's words after a colon.
+    It is read as what follows the question's words after a colon. A long message is no answer.
     """
-    asked = _ASKS.search(question.rstrip()[-_TAIL:])
+    tail = question.rstrip()[-_TAIL:]
+    is_question = tail.rstrip("\"'”’)*").endswith(("?", "？"))  # the pattern tries at each letter
+    asked = _ASKS.search(tail) if is_question and len(answer) <= _LONGEST_READ else None
     opening = _OPENING.match(answer) if asked else None
     if asked is None or opening is None:
         return answer
