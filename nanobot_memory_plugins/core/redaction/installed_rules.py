@@ -1,4 +1,4 @@
-"""The redactor with the rules that installed distributions bring; a rule that fails costs only itself."""
+"""Redaction by the built-in rules and those that installed distributions bring; a rule that fails costs only itself."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.entry_points import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError, log_text
 from nanobot_memory_plugins.core.isolation.failure import exception_name
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import RANK_VENDOR, Rule, Span
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
 
 SECONDS = 0.5
 """For one rule and one window of the text. An ordinary rule needs milliseconds; the rest is for a busy machine."""
@@ -82,12 +84,27 @@ def _compiled(rule: object) -> tuple[Rule, Any]:
         raise PluginError(why) from None
 
 
+def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
+    """Give ``text`` with every secret replaced; ``keeps`` decides whether contact data stays."""
+    return default_redactor().redact(text, keeps=keeps)
+
+
+def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
+    """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
+
+    See `Redactor.preview` of `nanobot_memory_plugins.redaction`.
+    """
+    return default_redactor().preview(value, max_chars=max_chars, budget=budget)
+
+
 @cache
 def default_redactor() -> Redactor:
     """Give the redactor of this process. The first call loads the detectors and looks for rules.
 
     That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.
     """
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # with the detectors
+
     rules = [rule for one in installed_rules() for rule in one.rules]
     return Redactor(bounded=BoundedRules(rules) if rules else None)
 
