@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core import (
     Clock,
     Embedder,
     Finding,
+    Health,
     Hit,
     Level,
     Query,
@@ -246,10 +247,12 @@ class SharedStore:
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` the state of the server and of the sending."""
         await run_in_daemon_thread(self._count)
-        findings = await self.ask(lambda connection: doctor.findings(connection, self.owner, self._unsent))
-        if findings is None or not self.server.fast:
-            return [doctor.away(self.server), *(findings or ())]
-        return findings
+        found = await self.ask(lambda connection: list(doctor.findings(connection, self.owner, self._unsent))) or []
+        if not found or not self.server.fast:
+            reason = self.server.reason
+            away = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=reason)
+            found.insert(0, Finding("shared memory", away, Health.DEGRADED, self.server.hint))
+        return found
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""

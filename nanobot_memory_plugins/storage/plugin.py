@@ -56,7 +56,5 @@ class StoragePlugin:
         return await store.findings() if store is not None else []
 
     def _sqlite_store(self, context: PluginContext) -> SqliteStore | None:
-        """Return the SQLite store, which another plugin's may come before."""
-        if isinstance(context.store, SqliteStore):
-            return context.store
+        """Return the SQLite store while it is open; another plugin's may come before it."""
         return self._opened if context.store is not None else None

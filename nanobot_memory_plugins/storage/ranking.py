@@ -131,12 +131,6 @@ def reciprocal_rank(candidates: Candidates, options: SearchOptions) -> Parts:
     return parts
 
 
-def recency(time: float, now: datetime, half_life_days: float) -> float:
-    """Return 1 for now, one half after the half-life, 0 without a time (NaN); a time to come counts as now."""
-    age = max(0.0, (timestamp(now) - time) / SECONDS_A_DAY)
-    return 0.0 if math.isnan(time) else float(0.5 ** (age / half_life_days))
-
-
 def is_learned(options: SearchOptions) -> bool:
     """Tell whether the learned order is asked for: it is the default."""
     return options.fusion == "weighted" and options.context_boosts
@@ -158,8 +152,9 @@ def _named_speaker(candidates: Candidates, question: str) -> Floats:
 
 
 def _freshness(candidates: Candidates, now: datetime, options: SearchOptions) -> Floats:
-    times = candidates.timestamps.tolist()
-    fresh = np.array([recency(time, now, options.recency_half_life_days) for time in times])
+    """Return 1 for now, one half after the half-life, 0 without a time; a time to come counts as now."""
+    days = np.maximum(0.0, (timestamp(now) - candidates.timestamps) / SECONDS_A_DAY)
+    fresh = np.nan_to_num(0.5 ** (days / options.recency_half_life_days))
     return np.where(candidates.always_fresh, 1.0, fresh)
 
 

@@ -98,14 +98,13 @@ class SqliteStore:
         self._indexer: Indexer | None = None
         self._readers: Readers | None = None
         self._trouble = NOT_OPEN
-        self._has_vec = False
         self._numbers = StoreStatus(level=Level.MARKDOWN)
         self._numbers_at = 0.0
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search")
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False
         # What ends what runs, within some seconds, in this order. None of it may hold the store itself.
-        self._stops: list[Callable[[float], None]] = [lambda _: embedding.close()]
+        self._stops: list[Callable[[float], None]] = [embedding.close]
         # Daemon threads that run while the interpreter is taken apart can crash it.
         self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._stops)
 
@@ -253,7 +252,7 @@ class SqliteStore:
         self._closed = True
         self._searching.shutdown()
         self._finalizer.detach()
-        await run_in_daemon_thread(lambda: _stop(self._stops, _DRAIN))
+        await run_in_daemon_thread(_stop, self._stops, _DRAIN)
 
     # What follows blocks.
 
@@ -357,8 +356,8 @@ class SqliteStore:
         if trouble is not None:
             level, reason, hint = Level.MARKDOWN, trouble.cause, trouble.hint
         elif embedding.model:
-            level = Level.HYBRID if self._has_vec else Level.NUMPY
-            reason, hint = ("", "") if level is Level.HYBRID else (Sentence(_NO_VEC), Sentence(_VEC_HINT))
+            level = self._numbers.level
+            reason, hint = (Sentence(_NO_VEC), Sentence(_VEC_HINT)) if level is Level.NUMPY else ("", "")
         else:
             level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
         is_owner = self._indexer is not None and self._indexer.owning
@@ -368,9 +367,9 @@ class SqliteStore:
 
     def _count(self, reader: Reader) -> None:
         (documents, vectors), states = reader.database.counts(), reader.file_states()
-        self._has_vec = reader.database.has_vec
         self._numbers = replace(
             self._numbers,
+            level=Level.HYBRID if reader.database.has_vec else Level.NUMPY,
             documents=documents,
             vectors=vectors,
             files=len(states),

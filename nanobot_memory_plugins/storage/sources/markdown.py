@@ -73,15 +73,11 @@ class _Reader:
             return ()
         return self._passage(part)
 
-    def _hidden(self, text: str) -> str:
-        """Return what people wrote without secrets: it stays in the file, and comes no further."""
-        return self.chunking.redact(text)
-
     def _note(self, note: NoteEntry) -> tuple[Document, ...]:
         if not note.searchable:
             return ()
         if not note.id:
-            title, tldr, details = map(self._hidden, (note.title, note.tldr, note.details))
+            title, tldr, details = map(self.chunking.redact, (note.title, note.tldr, note.details))
             note = replace(note, title=title, tldr=tldr, details=details)
         time = note.time.isoformat()
         text = _text_of(note) or note.title
@@ -115,7 +111,7 @@ class _Reader:
         others = () if is_empty_template(rest) else self._passage(replace(rest_part, heading=self.section))
         if fields.get("hides"):
             return others
-        text = self._hidden(text)
+        text = self.chunking.redact(text)
         if fields.get("superseded_by"):
             text += _held(text, fields.get("created", ""), fields.get("ended", ""))
         elif fields.get("supersedes"):
@@ -148,7 +144,7 @@ class _Reader:
     def _passage(self, part: Passage) -> tuple[Document, ...]:
         """Cut what somebody wrote; each part is known by its content."""
         path, found = self.source.relative, []
-        for chunk in self.chunking.markdown(bounded(self._hidden(part.text), path)):
+        for chunk in self.chunking.markdown(bounded(self.chunking.redact(part.text), path)):
             heading = chunk.heading or part.heading
             found.append(
                 Document(
