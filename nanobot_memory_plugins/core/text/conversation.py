@@ -93,7 +93,7 @@ def message_time(message: Message) -> datetime | None:
     UTC is where clocks are, and says nothing of where somebody lives.
     """
     for name in ("timestamp", "time", "created_at"):
-        if (time := time_of(message.raw.get(name))) is not None:
+        if name in message.raw and (time := time_of(message.raw[name])) is not None:
             return time if time.utcoffset() else in_local_zone(time)
     return None
 
