@@ -169,7 +169,7 @@ class MemoryService:
                 logger.warning("the memory did not close in time; what is left is picked up at the next start")
             return ended.done()
 
-        return Answer([(ended, self._close_limit)], is_ended, self._clock)
+        return Answer([ended], self._close_limit, is_ended, self._clock)
 
     # --- calls
 
@@ -185,8 +185,8 @@ class MemoryService:
         self, finish: Callable[..., _T], *futures: "Future[Any] | None", limit: float | None = None
     ) -> Answer[_T]:
         """Return what ``finish`` makes of what was submitted to the thread; ``limit`` as in `call`, for each."""
-        seconds = self.limit_of(limit)
-        return Answer([(one, seconds) for one in futures if one is not None], finish, self._clock)
+        begun = [one for one in futures if one is not None]
+        return Answer(begun, self.limit_of(limit), finish, self._clock)
 
     def limit_of(self, seconds: float | None) -> float:
         """Return how many seconds a call may take whose hook has so many; the start comes on top of it."""

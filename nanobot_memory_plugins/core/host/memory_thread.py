@@ -34,13 +34,13 @@ _CANCEL_SECONDS = 0.2
 class Answer(Awaitable[_T]):
     """What a call answers: awaited in any event loop, or waited for by `now` where nothing can be awaited.
 
-    The call has begun, as ``waits``: futures of the thread, each with the seconds for which it is waited for.
-    ``finish`` makes the answer of what they bring, which is None where one failed or is late. What is late goes on, and
-    so does everything when the caller is cancelled.
+    The call has begun, as ``futures`` of the thread, each of which is waited for ``limit`` seconds. ``finish`` makes
+    the answer of what they bring, which is None where one failed or is late. What is late goes on, and so does
+    everything when the caller is cancelled.
     """
 
-    def __init__(self, waits: "Sequence[tuple[Future[Any], float]]", finish: Callable[..., _T], clock: Clock) -> None:
-        self._waits, self._finish, self._clock = waits, finish, clock
+    def __init__(self, futures: "Sequence[Future[Any]]", limit: float, finish: Callable[..., _T], clock: Clock) -> None:
+        self._futures, self._limit, self._finish, self._clock = futures, limit, finish, clock
 
     def now(self) -> _T:
         """Wait for the answer in this thread. It blocks, also the event loop that runs here.
@@ -49,24 +49,24 @@ class Answer(Awaitable[_T]):
         """
         if is_own_thread():
             logger.warning("a blocking call of the memory from its own thread has no answer")
-            return self._finish(*[None for _ in self._waits])
-        for future, limit in self._waits:
+            return self._finish(*[None for _ in self._futures])
+        for future in self._futures:
             with suppress(TimeoutError):
-                future.result(timeout=limit)
+                future.result(timeout=self._limit)
         return self._finished()
 
     async def _awaited(self) -> _T:
-        for future, limit in self._waits:
-            await _ends_within(future, limit, self._clock)
+        for future in self._futures:
+            await _ends_within(future, self._limit, self._clock)
         return self._finished()
 
     def __await__(self) -> Generator[Any, Any, _T]:
         return self._awaited().__await__()
 
     def _finished(self) -> _T:
-        if late := sum(not future.done() for future, _ in self._waits):
+        if late := sum(not future.done() for future in self._futures):
             logger.debug("{} calls of the memory are late; the turn goes on without their answers", late)
-        return self._finish(*[future.result() if future.done() else None for future, _ in self._waits])
+        return self._finish(*[future.result() if future.done() else None for future in self._futures])
 
 
 async def _ends_within(future: "Future[Any]", limit: float, clock: Clock) -> None:
