@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
@@ -39,7 +38,6 @@ _FIRST = "Repair that first, or name another folder with --workspace."
 
 
 def doctor(
-    context: typer.Context,
     everything: Annotated[bool, typer.Option("--all", help="Show what is good, too.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -50,8 +48,6 @@ def doctor(
     What is wrong comes first, with what helps; --all shows what is good, too. It starts the memory as a host would. The
     exit status is 1 when something is bad, not when it is only degraded.
     """
-    if not context.find_root().params["verbose"]:
-        logger.remove()  # what would be logged is among the findings
     findings = run(examine(resolve_workspace(workspace, guess=True), load_config(config)))
     ok = not any(finding.health is Health.BAD for finding in findings)
     if as_json:
