@@ -47,7 +47,7 @@ def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path):
         (["--help"], BEYOND_HELP),
         (["entries", "list"], BEYOND_LIST),
         (["search", *asked], BEYOND_SEARCH),
-        (["why", *asked], BEYOND_SEARCH),
+        (["why", *asked], BEYOND_SEARCH - {f"{OURS}redaction.engine.redactor"}),  # the message is asked as it is kept
     ]
 
     def run(*chosen: tuple[list[str], set[str]]) -> list[tuple[int, list[str], list[str], str]]:
