@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.private import without_private
 
-# Of a longer message the beginning and the end are looked at, or while its user waits for an answer less of them.
+# Of a longer message so much of the beginning and the end is looked at.
 _MESSAGE_CHARS, _ENDS_CHARS = 40_000, 12_000
 _GAP = "\n\n[…]\n\n"
 # Beside another paragraph, one of more bytes is a text; a Chinese character has three, and says as much as a word.
@@ -32,7 +32,7 @@ _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 
 def text_to_assistant(text: str) -> str:
     """Return what a user's message says to the assistant."""
-    return _without_pasted(both_ends(text, _MESSAGE_CHARS))
+    return _without_pasted(both_ends(text))
 
 
 def is_pasted(text: str) -> bool:
@@ -40,14 +40,14 @@ def is_pasted(text: str) -> bool:
     return 2 * len(text_to_assistant(text)) < len(text.strip())
 
 
-def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
-    """Return a long text's beginning and end, of ``kept`` characters, and an ordinary text as it is.
+def both_ends(text: str) -> str:
+    """Return a long text's beginning and end, and an ordinary text as it is.
 
     Whoever wants something says it there. It is cut at lines' ends where there are some.
     """
-    if len(text) <= _MESSAGE_CHARS + len(_GAP):
+    if len(text) <= _MESSAGE_CHARS:
         return text
-    half = kept // 2
+    half = _ENDS_CHARS // 2
     head, tail = text[:half], text[-half:]
     head = head[: head.rfind("\n", half // 2) + 1] or head
     tail = tail[tail.find("\n", 0, half // 2) + 1 :]
