@@ -8,68 +8,36 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 from nanobot_memory_plugins.compaction.extract import extract, missing_values
 from nanobot_memory_plugins.compaction.history import Unit
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
-from nanobot_memory_plugins.compaction.token_budget import Limits
+from nanobot_memory_plugins.compaction.token_budget import Limits, chunk_ratio, is_oversized, pack
 from nanobot_memory_plugins.compaction.transcript import entry, note_left_out
 from nanobot_memory_plugins.core import Complete, Message, estimate_tokens, logger
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.language_model.prompts import PromptFile
 from nanobot_memory_plugins.core.text.conversation import dated, fair_limit, message_time
 from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.tokens import cut, split_text
+from nanobot_memory_plugins.core.text.tokens import cut
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Where messages average over this share of the window, chunks become smaller; a message above the other is shown to
-# the model as an excerpt only.
-_LARGE_SHARE, _OVERSIZED_SHARE = 0.1, 0.5
-
-
-def chunk_ratio(sizes: Sequence[int], window: int, options: CompactionOptions) -> float:
-    """Return the share of the window that one model call may take.
-
-    It is ``base_chunk_ratio`` until messages average over a tenth of the window, with the safety margin; then it
-    falls by twice their share, down to ``min_chunk_ratio``.
-    """
-    least = min(options.min_chunk_ratio, options.base_chunk_ratio)
-    if not sizes or window <= 0:
-        return options.base_chunk_ratio
-    average = sum(sizes) / len(sizes) * options.safety_margin / window
-    if average <= _LARGE_SHARE:
-        return options.base_chunk_ratio
-    return max(least, options.base_chunk_ratio - min(2 * average, options.base_chunk_ratio - least))
-
-
-def is_oversized(tokens: int, window: int, options: CompactionOptions) -> bool:
-    """Return whether a message is too large for a summary call: over half the window, with the safety margin."""
-    return tokens * options.safety_margin > window * _OVERSIZED_SHARE
-
-
-def pack(blocks: Sequence[str], limit: int) -> list[str]:
-    """Join blocks, in order, into chunks of at most ``limit`` tokens; a larger block is split, none is dropped."""
-    chunks: list[str] = []
-    parts: list[str] = []
-    tokens = 0
-    for block in blocks:
-        whole = estimate_tokens(block)
-        for piece in (block,) if whole <= limit else split_text(block, limit):
-            # One for the line break, since estimates are rounded up.
-            size = (whole if whole <= limit else estimate_tokens(piece)) + 1
-            if parts and tokens + size > limit:
-                chunks.append("\n".join(parts))
-                parts, tokens = [], 0
-            parts.append(piece)
-            tokens += size
-    if parts:
-        chunks.append("\n".join(parts))
-    return chunks
-
-
 PURPOSE = "compaction"
+COMPACTION = PromptFile(Path(__file__).parent / "templates", "compaction")
+
+_EARLIER: dict[Language, str] = {"en": "Notes so far:", "zh": "已有笔记："}
+_NEW: dict[Language, str] = {"en": "notes of this conversation", "zh": "这段对话的笔记"}
+_UPDATED: dict[Language, str] = {
+    "en": "the notes so far again, updated with this conversation",
+    "zh": "更新后的完整笔记",
+}
+# Words, or Chinese characters, that make an estimated token.
+_UNITS_A_TOKEN: dict[Language, float] = {"en": 0.6, "zh": 0.8}
+# Shorter pieces of a prompt occur in honest notes, too.
+_TELLING = 25
 # Less than this of a chunk is not worth a call.
 _LEAST_CONTENT = 80
 # What a message costs besides its text: its label, the line break, a call's name.
@@ -89,6 +57,11 @@ _FACTS_SHARE = 0.3
 _LEAST_ANSWER_SHARE, _ANSWER_OF_CALL = 0.65, 0.3
 # The chance to fit the chunks into the calls: each try shows less of the longest messages.
 _SHRINKING = (1.0, 0.8, 0.6, 0.4)
+
+
+def fixed_texts(language: Language) -> Sequence[str]:
+    """Return what is in each prompt: an answer that repeats it is an echo."""
+    return [one for one in COMPACTION.fixed_texts(language) if len(one) >= _TELLING]
 
 
 class _FailedError(Exception):
@@ -264,13 +237,17 @@ class Summariser:
         return list(filter(None, blocks))
 
     def _prompt(self, chunk: str, carried: str) -> list[dict[str, str]]:
-        return summary_prompt(
-            chunk,
-            earlier=carried,
-            answer_tokens=self._answer_tokens,
-            language=self._material.language,
-            today=self._today,
-        )
+        """Return the chat messages that ask for a summary of a chunk, with the one so far carried on."""
+        language = self._material.language
+        words = int(self._answer_tokens * _UNITS_A_TOKEN[language])
+        values = {
+            "earlier": f"{_EARLIER[language]}\n{carried}\n\n" if carried else "",
+            "day": dated(self._today, language),
+            "conversation": chunk,
+            "what": (_UPDATED if carried else _NEW)[language],
+            "size": str(max(20, words // 10 * 10)),
+        }
+        return COMPACTION.filled(language, values)
 
     # --- by rules ---------------------------------------------------------------------------------------------
 

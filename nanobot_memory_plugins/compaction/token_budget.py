@@ -1,8 +1,11 @@
 """How many tokens each part of a compaction may take, and the guard against those that free too little."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.core import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import split_text
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # A host that does not know its window.
@@ -87,3 +90,48 @@ class Cycles:
     def note(self, session_key: str, *, left_tokens: int, depth: int) -> None:
         """Remember what a compaction left."""
         self._last[session_key] = left_tokens, depth
+
+
+# Where messages average over this share of the window, chunks become smaller; a message above the other is shown to
+# the model as an excerpt only.
+_LARGE_SHARE, _OVERSIZED_SHARE = 0.1, 0.5
+
+
+def chunk_ratio(sizes: Sequence[int], window: int, options: CompactionOptions) -> float:
+    """Return the share of the window that one model call may take.
+
+    It is ``base_chunk_ratio`` until messages average over a tenth of the window, with the safety margin; then it
+    falls by twice their share, down to ``min_chunk_ratio``.
+    """
+    least = min(options.min_chunk_ratio, options.base_chunk_ratio)
+    if not sizes or window <= 0:
+        return options.base_chunk_ratio
+    average = sum(sizes) / len(sizes) * options.safety_margin / window
+    if average <= _LARGE_SHARE:
+        return options.base_chunk_ratio
+    return max(least, options.base_chunk_ratio - min(2 * average, options.base_chunk_ratio - least))
+
+
+def is_oversized(tokens: int, window: int, options: CompactionOptions) -> bool:
+    """Return whether a message is too large for a summary call: over half the window, with the safety margin."""
+    return tokens * options.safety_margin > window * _OVERSIZED_SHARE
+
+
+def pack(blocks: Sequence[str], limit: int) -> list[str]:
+    """Join blocks, in order, into chunks of at most ``limit`` tokens; a larger block is split, none is dropped."""
+    chunks: list[str] = []
+    parts: list[str] = []
+    tokens = 0
+    for block in blocks:
+        whole = estimate_tokens(block)
+        for piece in (block,) if whole <= limit else split_text(block, limit):
+            # One for the line break, since estimates are rounded up.
+            size = (whole if whole <= limit else estimate_tokens(piece)) + 1
+            if parts and tokens + size > limit:
+                chunks.append("\n".join(parts))
+                parts, tokens = [], 0
+            parts.append(piece)
+            tokens += size
+    if parts:
+        chunks.append("\n".join(parts))
+    return chunks

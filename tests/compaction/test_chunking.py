@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.compaction.summarise import chunk_ratio, is_oversized, pack
+from nanobot_memory_plugins.compaction.token_budget import chunk_ratio, is_oversized, pack
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.support.each import each
 

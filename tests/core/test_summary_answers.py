@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.compaction.prompts import fixed_texts
+from nanobot_memory_plugins.compaction.summarise import fixed_texts
 from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
 from tests.support.each import each
 
