@@ -26,8 +26,7 @@ class HostServices:
     workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``time_limit`` gives
     the seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as
     it takes. ``tools_offered`` says whether the host has asked for the tools that its model is offered.
-    ``keeps_transcripts`` says whether the host writes down what is said, and ``wrong_options`` what of the plugin's
-    options is wrong, and was left out.
+    ``wrong_options`` says what of the plugin's options is wrong, and was left out.
     """
 
     store: Callable[[], Store | None] = lambda: None
@@ -36,7 +35,6 @@ class HostServices:
     erase: Callable[[Erasure], Awaitable[bool]] | None = None
     time_limit: Callable[[str], float | None] = lambda hook: None
     tools_offered: Callable[[], bool] = lambda: False
-    keeps_transcripts: bool = True
     wrong_options: tuple[str, ...] = ()
 
 

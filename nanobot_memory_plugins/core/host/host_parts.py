@@ -82,7 +82,6 @@ class HostParts:
                 keep=lambda note, key: self.keep(note, session_key=key or NO_SESSION),
                 erase=lambda erasure: self.eraser.forget(erasure),
                 tools_offered=lambda: self._tools.were_offered,
-                keeps_transcripts=self.config.core.keep_transcripts,
             ),
             redaction=self._redaction,
             specifications=hookspecs,
