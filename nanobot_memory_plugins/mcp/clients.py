@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from nanobot_memory_plugins.core import Scope
 
@@ -16,14 +16,6 @@ _CLAUDE_CODE_SESSION = "CLAUDE_CODE_SESSION_ID"
 _RANDOM_BYTES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
-    """One client: the key of its session, and the person whose memory it asks for, as the command line says."""
-
-    session: str
-    scope: Scope
-
-
 def scope_of(name: str) -> Scope:
     """Return the owner that a name stands for: ``owner``, ``telegram:111`` as hosts name people, or any other name."""
     if name in ("", OWNER):
@@ -32,13 +24,13 @@ def scope_of(name: str) -> Scope:
     return Scope(user=user, channel=channel) if colon and channel and user else Scope(user=name, channel=_CHANNEL)
 
 
-def process_client(name: str, environment: Mapping[str, str]) -> Client:
-    """Return the one client of a process: that program has started it, on behalf of one person."""
+def process_client(name: str, environment: Mapping[str, str]) -> Scope:
+    """Return session and person of a process's one client: that program has started it, on behalf of one person."""
     session = environment.get(_CLAUDE_CODE_SESSION, "").strip()
     key = f"claude-code:{session}" if session else f"{_CHANNEL}:{secrets.token_hex(_RANDOM_BYTES)}"
-    return Client(key, scope_of(name))
+    return replace(scope_of(name), session=key)
 
 
-def http_client(name: str) -> Client:
-    """Return the client of a server over HTTP: all programs that have its token are one session."""
-    return Client(f"{_CHANNEL}:{name}", scope_of(name))
+def http_client(name: str) -> Scope:
+    """Return session and person of a server over HTTP: all programs that have its token are one session."""
+    return replace(scope_of(name), session=f"{_CHANNEL}:{name}")

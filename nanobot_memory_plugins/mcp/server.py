@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from mcp import types
-from nanobot_memory_plugins.core import MemoryConfig, MemoryService
+from nanobot_memory_plugins.core import MemoryConfig, MemoryService, Scope
 from nanobot_memory_plugins.core.host.memory_service import NOT_READY, ServiceTool
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
-from nanobot_memory_plugins.mcp.clients import OWNER, Client
+from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS, bounded, listed
 
 try:
@@ -38,14 +38,14 @@ _SCHEDULE = ("consolidation_schedule", "consolidationSchedule")
 
 
 class MemoryServer(FastMCP[Any]):
-    """Serves one memory. ``client_of`` returns the client of the request that runs; ``options`` are those of the SDK.
+    """Serves one memory. ``client_of`` returns session and person of a request; ``options`` are those of the SDK.
 
     The memory is opened in a thread of its own, which holds up nobody who only says hello. What is asked for meanwhile
     waits for it.
     """
 
     def __init__(
-        self, memory: MemoryService, client_of: Callable[[], Client], *, hooks: Hooks | None = None, **options: Any
+        self, memory: MemoryService, client_of: Callable[[], Scope], *, hooks: Hooks | None = None, **options: Any
     ) -> None:
         instructions = INSTRUCTIONS if hooks is None else INSTRUCTIONS_BESIDE_HOOKS
         # What goes wrong is the answer to the client, and is in our own log; the SDK's would show requests.
@@ -83,7 +83,7 @@ class MemoryServer(FastMCP[Any]):
         if (tool := memory.tool(name)) is None:
             return await super().call_tool(name, dict(arguments), *context)
         offered = ServiceTool(self.memory, tool)
-        return _text_result(bounded(await offered.run(arguments, session_key=client.session, scope=client.scope)))
+        return _text_result(bounded(await offered.run(arguments, session_key=client.session, scope=client)))
 
 
 def _text_result(text: str) -> types.CallToolResult:

@@ -16,7 +16,6 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.projects import project_of
 from nanobot_memory_plugins.core.values.message_key import folded
 from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
-from nanobot_memory_plugins.mcp.clients import Client
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost
@@ -60,7 +59,7 @@ class _Session:
 class Hooks:
     """Answers the hooks of one plugin. ``client`` is that of the process, ``secret`` that of the plugin."""
 
-    def __init__(self, service: MemoryService, client: Client, secret: str) -> None:
+    def __init__(self, service: MemoryService, client: Scope, secret: str) -> None:
         self._service = service
         self._own = client
         self._secret = secret
@@ -90,12 +89,12 @@ class Hooks:
     async def _answer_event(self, memory: "MemoryHost", event: Event) -> str:
         key = f"claude-code:{event['session_id']}"
         project = await run_in_daemon_thread(project_of, event["cwd"]) if event["cwd"] else ""
-        scope = replace(self._own.scope, project=project)
+        scope = replace(self._own, session=key, project=project)
         session = self._sessions.setdefault(key, _Session(scope))
         session.scope = scope  # the folder in which it works may be another one now
         self._service.touch(key, scope)
         if event["event"] == USER_PROMPT:
-            self.client = Client(key, scope)
+            self.client = scope
             return await self._prompt(memory, key, session, event)
         if event["event"] == BEFORE_COMPACTION:
             return await self._before_compaction(memory, key, session, event)
