@@ -27,12 +27,9 @@ class LazyPattern:
         """Compile: what is asked for is not there yet."""
         if name not in (*_NAMES, "compiled"):
             raise AttributeError(name)
-        compiled = re.compile(self._source(), self.flags)
+        compiled = re.compile(self.pattern, self.flags)
         self.__dict__.update({one: getattr(compiled, one) for one in _NAMES}, compiled=compiled, flags=compiled.flags)
         return self.__dict__[name]
-
-    def _source(self) -> str:
-        return self.pattern
 
 
 def lazy_re(source: str, flags: int = 0) -> re.Pattern[str]:

@@ -16,9 +16,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import redact_value
-from nanobot_memory_plugins.redaction.detectors.rule_table import RuleIndex, keyed_rules, rows, token_rules
+from nanobot_memory_plugins.redaction.detectors.rule_table import CHECKS, RuleIndex, keyed_rules, rows, token_rules
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
-from nanobot_memory_plugins.redaction.values.checks import CHECKS
 from nanobot_memory_plugins.redaction.values.key_names import split_name
 from tests.behaviour.kit.shapes import jwt
 from tests.support.each import each
@@ -72,13 +71,13 @@ def _source(members: Any) -> str:
 def test_a_token_made_from_the_pattern_of_its_row_is_hidden_and_an_example_of_one_is_not(place):
     row, rule = TOKENS[place]
     index, random = RuleIndex([rule]), Random(place)
-    token = jwt(random) if row.get("check") == "json" else made(_parser.parse(rule.pattern._source()), random)
+    token = jwt(random) if row.get("check") == "json" else made(_parser.parse(rule.pattern.pattern), random)
     for _ in range(40):
         text = f"see {token} there" if rule.kind != "windows_password_hash" else f"joe:1001:{token}:::"
         found = index.find(text, Lowered(text))
         if found:
             break
-        token = made(_parser.parse(rule.pattern._source()), random)
+        token = made(_parser.parse(rule.pattern.pattern), random)
     assert [span.placeholder for span in found] == [rule.placeholder], token
     assert token not in redact_text(text)
     for literal in rule.literals[:1]:

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_name_person, personal_value
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
-_CHINESE = {"密码": "password", "口令": "password", "密钥": "secret_key", "令牌": "access_token", "验证码": "otp_code"}
-TABLE_CUES = TELLING | KeywordIndex(_CHINESE) | PERSONAL_CUES
+TABLE_CUES = TELLING | PERSONAL_CUES
 _LONGEST_LINE = 4000
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
 _HEADING = lazy_re(
@@ -94,7 +92,7 @@ def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
 
 def _is_head(cells: Sequence[_Cell]) -> bool:
     return all(_HEADING.fullmatch(cell.text) for cell in cells) and any(
-        _level(cell.text) >= Sensitivity.TOKEN or may_name_person(cell.text) for cell in cells
+        sensitivity(cell.text) >= Sensitivity.TOKEN or may_name_person(cell.text) for cell in cells
     )
 
 
@@ -107,17 +105,8 @@ def _span(cell: _Cell) -> Span:
     return Span(cell.start, cell.start + len(cell.text), "keyed_value", REDACTED, RANK_KEYED)
 
 
-@lru_cache(maxsize=2048)
-def _level(heading: str) -> Sensitivity:
-    """Tell how sensitive the cells of a column are, by its head; a Chinese one counts as its English word."""
-    for word, english in _CHINESE.items():
-        if word in heading and len(heading) <= len(word) + 6:
-            return sensitivity(english)
-    return sensitivity(re.sub(r"[^A-Za-z0-9]+", "_", heading))
-
-
 def _is_secret(cell: _Cell, column: _Cell) -> bool:
-    value, level = cell.text, _level(column.text)
+    value, level = cell.text, sensitivity(column.text)
     if level < Sensitivity.TOKEN or value.lower() in _NOTHING_SECRET or is_placeholder(value):
         return False
     if level is Sensitivity.TOKEN:

@@ -154,7 +154,7 @@ class Redactor:
     def _find_bounded_in_window(self, original: str) -> list[Span]:
         view = FoldedView(original)
         spans = self._bounded.find(view.text, view.text.lower()) if self._bounded is not None else []
-        return _in_original(view, _around_placeholders(view.text, spans))
+        return _in_original(view, spans)
 
 
 def _redact(text: str, keeps: Keeps | None, budget: Budget) -> str:
@@ -251,19 +251,6 @@ def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:
         start, end = view.original_span(span.start, span.end)
         found.append(span._replace(start=start, end=end))
     return found
-
-
-def _around_placeholders(text: str, spans: list[Span]) -> list[Span]:
-    """Let ``spans`` take in the whole of every placeholder of which they hold a part together with something else."""
-    masks = [match.span() for match in PLACEHOLDER.finditer(text)] if spans else []
-    ends = [end for _, end in masks]
-    wider = []
-    for span in spans:
-        met = _met(masks, ends, span)
-        if met and not any(start <= span.start and span.end <= end for start, end in met):
-            span = span._replace(start=min(span.start, met[0][0]), end=max(span.end, met[-1][1]))
-        wider.append(span)
-    return wider
 
 
 def _met(masks: list[tuple[int, int]], ends: list[int], span: Span) -> list[tuple[int, int]]:

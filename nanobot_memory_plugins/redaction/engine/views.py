@@ -19,7 +19,6 @@ DEPTH = 64
 TOO_DEEP = "[TOO_DEEP]"
 CYCLE = "[CYCLE]"
 
-_CHINESE_SECRETS = ("密码", "口令", "密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "验证码", "授权码")
 _NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey")
 _VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
 _LONGEST_COMMAND, _LONGEST_NAME = 64, 100
@@ -134,8 +133,6 @@ class _Walker:
 
 
 def _is_secret_name(name: str) -> bool:
-    if any(word in name for word in _CHINESE_SECRETS):
-        return True
     return len(name) <= _LONGEST_NAME and sensitivity(name) >= Sensitivity.TOKEN
 
 

@@ -6,6 +6,7 @@ telling one decide whether it names the secret itself or something about it.
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from functools import lru_cache
 
@@ -119,8 +120,15 @@ class Sensitivity(IntEnum):
     """The same, and ordinary words and short numbers count too."""
 
 
+# What a Chinese name ends with.
+_CHINESE = {
+    **dict.fromkeys(("密码", "口令"), Sensitivity.PASSWORD),
+    **dict.fromkeys(("密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "授权码"), Sensitivity.COMPOUND),
+    "验证码": Sensitivity.CODE,
+}
 TELLING = KeywordIndex(
-    _PASSWORD
+    set(_CHINESE)
+    | _PASSWORD
     | _TOKEN
     | _CODE
     | _COMPOUND
@@ -142,6 +150,11 @@ def split_name(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def sensitivity(name: str) -> Sensitivity:
     """Tell how sensitive the value under ``name`` is."""
+    if not name.isascii():
+        label = re.split(r"[(（:：]", name, maxsplit=1)[0].rstrip()
+        for word, level in _CHINESE.items():
+            if label.endswith(word):
+                return level
     parts = split_name(name)
     joined = "".join(parts)
     if not parts or len(parts) > 12 or parts[0] in ("public", "pub"):
