@@ -23,7 +23,6 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
 from nanobot_memory_plugins.redaction.values.values_in_text import (
     Value,
     end_of_block,
-    end_of_literals,
     line_before,
     value_at,
 )
@@ -97,7 +96,6 @@ _FLAG = lazy_re(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
 _NO_FLAGS, _NO_FLAG_ENDS = ("no-", "export-", "list-", "delete-", "import-"), ("-stdin", "-hash")
-_BETWEEN_LITERALS = lazy_re(r"[\"']\s*\\?[+.]?\s*[\"']")
 _IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z_$]*")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
@@ -191,14 +189,11 @@ def _accept(text: str, value: Value, level: Sensitivity, match: re.Match[str], *
         return _keyed(value.start, value.end) if is_surely_secret(found, level) else None
     if not value.quoted and _is_code_assignment(text, match, value):
         return None
-    end = end_of_literals(text, value) if value.quoted else value.end
-    block_end = end_of_block(text, value) if value.quoted else end
-    if block_end > end:
-        lines = text[value.start : block_end].split()
+    end = end_of_block(text, value) if value.quoted else value.end
+    if end > value.end:
+        lines = text[value.start : end].split()
         # One line says it, or all of them together: a token that was wrapped.
-        end, found = block_end, found if has_password_marks(found) or " " in found else "".join(lines)
-    elif end > value.end:
-        found = _BETWEEN_LITERALS.sub("", text[value.start : end])
+        found = found if has_password_marks(found) or " " in found else "".join(lines)
     if not is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=running):
         return None
     return _keyed(value.start, end)

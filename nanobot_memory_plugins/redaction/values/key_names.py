@@ -65,31 +65,10 @@ _TOKEN_NOT_BEFORE = words(
     " bos unk sep cls mask special stop vocab first last current peek lexer parser word sub image audio thinking"
     " context unused used remaining estimated avg average per tool"
 )
-_SWITCH = words(
-    "is has have had no needs need require requires required show hide toggle use uses using enable enabled enables"
-    " disable disabled allow allows allowed forgot forget enter missing invalid valid wrong incorrect weak "
-    "strong keep copy existing"
-    " remove delete edit select supports support without with can should must ask asks remember hash mask compare"
-)
+# After the telling word they name something of the secret that looks like one: where it is, whose it is.
 _ABOUT_AFTER = words(
-    "sha count counts length len size limit limits max min name names label file files filename path paths dir "
-    "directory type"
-    " types kind policy policies expiry expires expire expiration expired exp ttl age url uri urls endpoint host field"
-    " fields column columns id ids idx index version versions ver strength rule rules hint reset required attempts"
-    " attempt retries retry usage used budget algorithm algo alg format provider manager store vault service class"
-    " error errors status state validator validation validators regex pattern prompt title description desc text-field"
-    " placeholder input page form help encoding encoder decoder info issuer audience scope scopes cost costs price rate"
-    " per window callback handler generator generation rotation confirm-label changed change updated at date time"
-    " timestamp since last ref refs reference selector arn location source backend engine enabled disabled"
-    " mode method methods header headers prefix suffix separator delimiter typ bytes-len bits area board dao util utils"
-    " helper helpers test-name check checker checks estimate estimation estimator count-total position positions offset"
-    " lifetime duration days hours minutes seconds dict map list set word words stats metrics distance probability"
-    " logprob logprobs embeddings embedding embed budget-tokens sum chunk chunks stream getter setter func function"
-    " flow protocol param params parameter parameters option options config configuration settings setting template"
-    " example examples docs doc documentation tutorial guide migration table tables row rows exchange response request"
-    " mask masked fingerprint thumbprint alias aliases press down up code-challenge event events code frame board pair"
-    " round encryption mgr manager dialog window screen widget group groups tag tags tree node nodes ring "
-    "bindings binding binder"
+    "id ids url uri urls endpoint arn class sha fingerprint thumbprint path paths file filename name names prefix"
+    " suffix challenge issuer audience scope scopes ref reference version versions board"
 )
 _NEUTRAL_AFTER = words(
     "value values val string str text txt plain plaintext plaintextvalue raw b64 base64 encoded encrypted "
@@ -170,16 +149,14 @@ def sensitivity(name: str) -> Sensitivity:
         return Sensitivity.NONE
     at, level = found
     before = parts[:at]
-    if before and (before[0] in _SWITCH or before[-1] in ("public", "pub")):
+    if before and before[-1] in ("public", "pub"):
         return Sensitivity.NONE
     after = tuple(word for word in parts[at + 1 :] if not word.isdigit() and word not in _NEUTRAL_AFTER)
     if not after:
         return level
     if after == ("id",) and parts[at] == "secret":
         return Sensitivity.HEX  # the secret_id of an AppRole is a UUID
-    if not _ABOUT_AFTER.isdisjoint(after):
-        return Sensitivity.NONE
-    return Sensitivity.TOKEN if level >= Sensitivity.COMPOUND else min(level, Sensitivity.WEAK)
+    return Sensitivity.NONE if not _ABOUT_AFTER.isdisjoint(after) else min(level, Sensitivity.WEAK)
 
 
 def _telling_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:

@@ -20,8 +20,6 @@ _BLOCK_SCALAR = lazy_re(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 _STRING_PREFIX = lazy_re(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
 _FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
 _OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
-_JOINED_LITERAL = lazy_re(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
-_NEXT_LITERAL = lazy_re(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
 # The characters of the line after a value that count.
 _LINE_REACH = 512
 _QUERY_END = lazy_re(r"[&#\"'`<>\\)\]]")
@@ -85,14 +83,6 @@ def _quoted(text: str, at: int) -> Value | None:
         return Value(start, end, True) if end > start else None
     bare = _BARE.match(text, start)  # the closing quote was cut off
     return Value(start, bare.end(), True) if bare else None
-
-
-def end_of_literals(text: str, value: Value) -> int:
-    """Give where the last of the string literals ends that ``value`` begins: ``"ab"``, and ``"cd"`` below."""
-    end = value.end
-    while following := _NEXT_LITERAL.match(text, end) or _JOINED_LITERAL.match(text, end):
-        end = following.end()
-    return end
 
 
 def end_of_block(text: str, value: Value) -> int:
