@@ -167,6 +167,7 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: f"prompt_tokens={r.randint(1, 9999)} completion_tokens: {r.randint(1, 999)}",
         lambda r: f"used {r.randint(1, 99)}k tokens of 200k",
         lambda r: f"token_expiry: {r.randint(60, 3600)}",
+        lambda r: f"password_length: {r.randint(8, 64)}\npassword_policy: strong\npassword_url: https://a.org/{_w(r)}",
         lambda r: f"session_timeout={r.randint(60, 3600)}",
     ),
     "key names": (

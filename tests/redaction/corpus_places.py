@@ -6,6 +6,7 @@ is: ``P`` a password, ``T`` a long token of letters and digits, ``X`` hexadecima
 """
 
 PLACES: dict[str, tuple[str, ...]] = {
+    "name that goes on": ("P password_ldap=§", "P db_password_reports: §", "T https://api.¤.org/data?appid=§"),
     # Connection strings
     "postgres url": ("P postgresql://¤:§@db.¤.internal:5432/app?sslmode=require",),
     "mysql url": ("P mysql+pymysql://¤:§@10.0.0.№/shop",),

@@ -156,7 +156,9 @@ def sensitivity(name: str) -> Sensitivity:
         return level
     if after == ("id",) and parts[at] == "secret":
         return Sensitivity.HEX  # the secret_id of an AppRole is a UUID
-    return Sensitivity.NONE if not _ABOUT_AFTER.isdisjoint(after) else min(level, Sensitivity.WEAK)
+    if not _ABOUT_AFTER.isdisjoint(after):
+        return Sensitivity.NONE
+    return Sensitivity.TOKEN if level >= Sensitivity.COMPOUND else min(level, Sensitivity.WEAK)
 
 
 def _telling_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
