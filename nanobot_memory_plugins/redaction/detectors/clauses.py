@@ -48,8 +48,6 @@ _WEAK = KeywordIndex(
     )
     | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "basic auth"}
 )
-# After a value they say nothing about it.
-_NEVER_BEHIND = words("admin root router vpn")
 # Words for what is machine-made.
 _KEYS = KeywordIndex(
     words(
@@ -232,6 +230,6 @@ def _reaches(text: str, cue: _Cue, start: int) -> bool:
 def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
     """Tell whether ``cue``, which follows a value that ends at ``end``, is about it."""
     between = text[end : cue.start]
-    return cue.word not in _NEVER_BEHIND and not re.search(
+    return not re.search(
         r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z", between
     )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from time import thread_time
 from typing import Any, Protocol
-from zlib import crc32
 
 from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
 from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
@@ -42,8 +41,6 @@ WINDOW = 16_384
 _LEFT = 1024
 _RIGHT = 2048
 _PASSES = 12
-_BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
-_RECOGNISED_BY = 32
 _LONG = 256
 """A finding this long may have met a bound of its pattern: what follows it without a break belongs to it."""
 # Processor time for any text, and for each 1,024 characters: ten times what dense tables of secrets take.
@@ -158,7 +155,7 @@ class Redactor:
 
 
 def _redact(text: str, keeps: Keeps | None, budget: Budget) -> str:
-    find = cache(_find_in_window)  # logs and tables repeat themselves, and what was clean stays so in the next pass
+    find = cache(_find_in_window)  # logs and tables repeat themselves
     for _ in range(_PASSES):
         spans = _find(text, budget, find)
         if keeps is not None:
@@ -286,19 +283,12 @@ def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
 
 
 def _cut(text: str, at: int, end: int) -> int:
-    """Give where the window that begins at ``at`` ends: at the end of a line if there is one, else at a space."""
+    """Give where the window that begins at ``at`` ends: behind the end of a line if there is one, else a space."""
     limit = at + WINDOW
     if limit >= end:
         return end
-    for border in _BORDERS:
-        places = [match.end() for match in border.finditer(text, limit - WINDOW // 4, limit)]
-        if places:
-            # Recognised by what follows it, the same place is found again where something before it was replaced.
-            return max(
-                places,
-                key=lambda place: (crc32(text[place : place + _RECOGNISED_BY].encode("utf-8", "replace")), place),
-            )
-    return limit
+    borders = (text.rfind(mark, limit - WINDOW // 4, limit) + 1 for mark in "\n ")
+    return next(filter(None, borders), limit)
 
 
 def _replace(text: str, spans: Sequence[Span]) -> str:

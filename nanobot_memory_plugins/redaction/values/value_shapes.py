@@ -106,8 +106,6 @@ _CALL = lazy_re(
     re.DOTALL,
 )
 _DOTTED = lazy_re(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[!,;:)\]}]*")
-# "Brown.Bear_17": names in programs do not end so.
-_TWO_WORDS = lazy_re(r"[A-Z][a-z]+\.[A-Z][a-z]+_?[0-9]{1,4}!?")
 _IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN_WORD = lazy_re(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
 _NAME_STEMS = words("password passwd pwd secret token apikey api_key credential _key passphrase getpass")
@@ -158,8 +156,7 @@ def is_code(value: str, key: str) -> bool:
     if _DOTTED.fullmatch(text):
         parts = text.split(".")
         is_short = len(parts) == _PARTS_OF_DOTTED_PASSWORD and len(text) <= _LONGEST_DOTTED_PASSWORD
-        is_pair = _TWO_WORDS.fullmatch(text) is not None and not any(map(text.lower().__contains__, _NAME_STEMS))
-        if is_short and (is_pair or looks_random("".join(parts), minimum=12)):
+        if is_short and looks_random("".join(parts), minimum=12):
             return False
         return not any(len(part) > 20 and looks_random(part, allow_hex=True) for part in parts)
     bare = text.rstrip(",;:)]}")
