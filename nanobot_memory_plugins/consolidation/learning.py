@@ -35,10 +35,9 @@ class EntryLearning:
     def part(self, session_key: str, messages: Sequence[Message], scope: Scope) -> ReadingPart | None:
         """Return the part for a session, or None where there is nothing to learn from."""
         options: ConsolidationOptions = self._context.options
-        is_background = session_key.startswith(tuple(options.background_sessions))
-        if not options.extract or (is_background and not options.extract_background_turns):
+        if not options.extract:
             return None
-        speaker = "assistant" if is_background else "user"
+        speaker = "assistant" if session_key.startswith(options.background_sessions) else "user"
         texts = [message.text for message in messages if message.role == speaker and message.text.strip()]
         if estimate_tokens("\n".join(texts)) < _FEWEST_TOKENS:
             return None

@@ -26,10 +26,6 @@ class ConsolidationOptions(PluginOptions):
     )
 
     extract: bool = Field(default=True, description="learn entries from sessions that are quiet, over or compacted")
-    extract_background_turns: bool = Field(
-        default=True,
-        description="learn from turns that nobody spoke in, too (in nanobot those that `backgroundTurns` lets through)",
-    )
     background_sessions: tuple[str, ...] = Field(
         default=("cron:", "heartbeat"), description="beginnings of the keys of sessions that nobody speaks in"
     )

@@ -107,8 +107,8 @@ class ConsolidationPlugin:
     ) -> ReadingRequest | None:
         """Learn from turns that nobody spoke in, and look again at a message that no tool was called for."""
         options: ConsolidationOptions = context.options
-        if session_key.startswith(tuple(options.background_sessions)):
-            return ReadingRequest("background") if options.extract_background_turns else None
+        if session_key.startswith(options.background_sessions):
+            return ReadingRequest("background")
         await self._keeping_of(context).look_again(session_key, messages)
         return None
 

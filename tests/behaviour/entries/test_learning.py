@@ -185,17 +185,13 @@ async def test_what_is_compacted_is_learned_from_after_the_turn(life: Life, mode
 
 
 @pytest.mark.accept("EB-20")
-async def test_a_turn_in_the_background_is_learned_from_with_its_origin_unless_it_is_switched_off(
-    life: Life, model: ReadingModel
-):
+async def test_a_turn_in_the_background_is_learned_from_with_its_origin(life: Life, model: ReadingModel):
     job = chat("Check the disk.", "Deleting old snapshots frees the disk.")
     model.learn("Deleting old snapshots frees the disk", "Deleting old snapshots frees the disk", kind="experience")
-    for switched_on in (False, True):
-        async with life.host(consolidation={"extractBackgroundTurns": switched_on}) as memory:
-            for _ in range(2):
-                await memory.turn_finished(session_key="heartbeat", messages=job, context_window=32_000)
-            await idle(memory, job, "cron:disk")
-        assert bool(model.asked("reading")) == switched_on
+    async with life.host() as memory:
+        for _ in range(2):
+            await memory.turn_finished(session_key="heartbeat", messages=job, context_window=32_000)
+        await idle(memory, job, "cron:disk")
     assert 1 <= len(model.asked("reading")) <= 2
     assert {one["origin"] for one in life.entries()} == {"assistant"}
 
