@@ -12,11 +12,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
 from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
-from nanobot_memory_plugins.consolidation.nightly.operations import (
-    Answered,
-    Night,
-    apply,
-)
+from nanobot_memory_plugins.consolidation.nightly.operations import Answered, apply
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, logger
@@ -42,7 +38,6 @@ _GIT_OPTIONS = (
     *("-c", "user.name=nanobot-memory consolidation", "-c", "user.email=consolidation@nanobot-memory.invalid"),
     *("-c", "commit.gpgSign=false"),
 )
-_DONE = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
 
 
 class NightlyConsolidation:
@@ -107,7 +102,7 @@ class NightlyConsolidation:
             if is_alone and leasing is not None:
                 await leasing.lease(_WORK, 0.0)
 
-    async def run(self) -> Night:
+    async def run(self) -> Outcome:
         """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.
 
         A run counts from its beginning: one that is broken off, or has no answer, is made up for with what is said
@@ -152,36 +147,27 @@ class NightlyConsolidation:
             return None
         return answer
 
-    def _write(self, answers: Sequence[Answered], now: datetime) -> Night:
+    def _write(self, answers: Sequence[Answered], now: datetime) -> Outcome:
         """Do what the model wants; texts stay out of the log."""
         # What it was shown may have been forgotten for good while it was asked.
         found = self._materials(now) if answers else {}
-        there = [(answer, found.get(answer.material.visible)) for answer in answers]
-        fresh = [replace(answer, material=material) for answer, material in there if material is not None]
-        night = apply({}, (), now=now, owner_of=self._context.scopes.owner)
+        fresh = [
+            replace(answer, material=found[answer.material.visible])
+            for answer in answers
+            if answer.material.visible in found
+        ]
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            nonlocal night
-            night = apply(_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
-            return night.entries
+            return apply(_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
 
         outcome = self._repository.update(change, who=WHO, why="daily consolidation")
-        for reason in night.dropped:
-            logger.info("consolidation: dropped, {}", reason)
-        done = _in_words(night, outcome)
+        counts = Counter(change.action.value for change in outcome.changes)
+        done = ", ".join(f"{count} {action}" for action, count in sorted(counts.items())) or "nothing to do"
         logger.info("consolidation: {}", done)
         if self._options.git_commit and outcome.run is not None:
             paths, message = self._repository.paths, f"consolidation: {done} ({now.astimezone():%Y-%m-%d})"
             _commit(paths.entries, (paths.workspace, paths.memory), message)
-        return night
-
-
-def _in_words(night: Night, outcome: Outcome) -> str:
-    """Return what was done, for a commit and the log; no text of an entry is in it."""
-    counts = Counter(operation.kind for operation in night.done)
-    words = ", ".join(f"{counts[kind]} {word}" for kind, word in _DONE.items() if counts[kind])
-    changed = len(outcome.changes)
-    return words or (f"{changed} entries brought up to date" if changed else "nothing to do")
+        return outcome
 
 
 def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:

@@ -4,7 +4,8 @@ The answer has the form of a session's reading, and each item must be quoted: fr
 from a note. The quotation decides whose the entry is, and whether it is the user's own word; no text is judged.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -19,23 +20,16 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
 )
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, of_words
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep
-from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core import Origin, Scope, logger
 from nanobot_memory_plugins.core.session_reading.question import KINDS, ids_of, read_answer
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.values.entries import Entry, Section
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, Quote, ReadEntry
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ARCHIVE = "archive"
 """The field of the answer with the ids of entries that matter no more."""
 # A run may take away this many entries, and beyond that this share of them.
 _FREE_LOSSES, _MOST_LOST = 3, 0.25
-_NAMES = {
-    "add": Sentence("add"),
-    "update": Sentence("update"),
-    "merge": Sentence("merge"),
-    ARCHIVE: Sentence("archive"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,45 +61,45 @@ class Answered:
         return items, ids_of(reading.fields.get(ARCHIVE))
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedOperation:
-    """One thing that was done: add, update, merge or archive, the entry, and the entries in its place."""
-
-    kind: str
-    id: str
-    gone: tuple[str, ...] = ()
-
-
 def apply(
     entries: Mapping[str, Entry], answers: Sequence[Answered], *, now: datetime, owner_of: Callable[[Scope], Scope]
-) -> "Night":
+) -> dict[str, Entry]:
     """Return the entries with the answers applied in their order.
 
     An entry that the model was not shown, or whose text has changed since, is nobody's to touch, nor is one that a
     person keeps. Of items that contradict each other the first counts. What an item takes the place of is linked to it
     and archived. When there would be fewer entries by more than a quarter, and more than three, nothing is done.
     """
-    night = Night(dict(entries), now, owner_of)
+    night = _Night(dict(entries), now, owner_of)
     for answer in answers:
         night.take(answer)
-    lost = sum(max(0, len(done.gone) - 1) + (done.kind == ARCHIVE) for done in night.done)
+    after = night.entries
+    over = [id_ for id_, entry in entries.items() if entry.section is not after[id_].section]
+    lost = len(over) - len({after[id_].superseded_by for id_ in over} - {""})
     if lost > _FREE_LOSSES and lost > _MOST_LOST * len(entries):
-        night.entries, night.done = dict(entries), []
-        night.dropped = [Sentence("it would drop {lost} of {all} entries", lost=lost, all=len(entries))]
-    return night
+        logger.info("consolidation: nothing is done, it would drop {} of {} entries", lost, len(entries))
+        return dict(entries)
+    return after
 
 
 class _DroppedError(Exception):
     """Something is not done; the argument says why."""
 
 
-class Night:
-    """The entries as they become, what was ``done`` to them, and in words what was not, and why (``dropped``)."""
+@contextmanager
+def _on_its_own() -> Iterator[None]:
+    """Leave out what is to be dropped, and go on behind it."""
+    try:
+        yield
+    except _DroppedError as why:
+        logger.info("consolidation: dropped, {}", why)
+
+
+class _Night:
+    """The entries as they become."""
 
     def __init__(self, entries: dict[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope]) -> None:
         self.entries = entries
-        self.done: list[AppliedOperation] = []
-        self.dropped: list[str] = []
         self._now = now
         self._owner_of = owner_of
 
@@ -115,48 +109,36 @@ class Night:
         untouched = dict(answer.shown)
         said = set(answer.material.entries) & self.entries.keys()  # beside which nothing is said twice
         for item in items:
-            kind = ("add", "update", "merge")[min(len(item.ends), 2)]
-            try:
+            with _on_its_own():
                 before = [self._untouched(id_, untouched) for id_ in item.ends]
-                if any(alike(self.entries[id_].content, item.text) for id_ in said - set(item.ends)):
-                    raise _DroppedError(Sentence("an entry says it already"))
-                id_ = self._put(item, before)
-            except _DroppedError as why:
-                self.dropped.append(Sentence("{operation}: {why}", operation=_NAMES[kind], why=why.args[0]))
-                continue
-            untouched = {one: entry for one, entry in untouched.items() if one not in item.ends}
-            said.add(id_)
-            self.done.append(AppliedOperation(kind, id_, item.ends))
+                others = said - set(item.ends) if len(before) > 1 else said
+                if any(alike(self.entries[id_].content, item.text) for id_ in others):
+                    raise _DroppedError("an entry says it already")
+                said.add(self._put(item, before))
+                untouched = {id_: entry for id_, entry in untouched.items() if id_ not in item.ends}
         for id_ in archived:
-            try:
+            with _on_its_own():
                 entry = decayed(self._untouched(id_, untouched), self._now)
-                if entry.section is Section.ARCHIVED:
-                    raise _DroppedError(Sentence("the entry {id} is archived already", id=id_))
-            except _DroppedError as why:
-                self.dropped.append(Sentence("{operation}: {why}", operation=_NAMES[ARCHIVE], why=why.args[0]))
-                continue
-            self.entries[id_] = _archived(entry)
-            self.done.append(AppliedOperation(ARCHIVE, id_))
+                if entry.section is Section.ACTIVE:
+                    self.entries[id_] = _archived(entry)
 
     def _untouched(self, id_: str, untouched: Mapping[str, Entry]) -> Entry:
         """Return an entry that may be touched. Raises `_DroppedError`."""
         entry, shown = self.entries.get(id_), untouched.get(id_)
         if entry is None or shown is None or shown.content != entry.content or entry.superseded_by:
-            raise _DroppedError(Sentence("there is no entry {id} as it was shown", id=id_))
+            raise _DroppedError(f"there is no entry {id_} as it was shown")
         if entry.is_kept:
-            raise _DroppedError(Sentence("a person keeps the entry {id}", id=id_))
+            raise _DroppedError(f"a person keeps the entry {id_}")
         return entry
 
     def _put(self, item: ReadEntry, before: Sequence[Entry]) -> str:
         """Put something new among the entries, in the place of some; return its id. Raises `_DroppedError`."""
         quote = item.quote
         if quote is None:
-            raise _DroppedError(Sentence("neither the user nor the notes say it"))
+            raise _DroppedError("neither the user nor the notes say it")
         is_users = quote.origin is Origin.USER and quote.is_certain
         if before:
             self._check(before, quote, is_users)
-        if [entry.content for entry in before] == [item.text]:
-            raise _DroppedError(Sentence("an entry says it already"))
         new = NewEntry(
             item.text,
             before[0].category if before else item.kind,
@@ -178,14 +160,14 @@ class Night:
     def _check(self, before: Sequence[Entry], quote: Quote, is_users: bool) -> None:
         """Raise `_DroppedError` where a quotation is not enough to put something in the place of entries."""
         if len({(entry.origin is Origin.USER, self._owner_of(entry.scope)) for entry in before}) > 1:
-            raise _DroppedError(Sentence("the entries differ in whose they are, or where they come from"))
+            raise _DroppedError("the entries differ in whose they are, or where they come from")
         if before[0].origin is Origin.USER and not is_users:
-            raise _DroppedError(Sentence("the user has not said it"))
+            raise _DroppedError("the user has not said it")
         # What names nobody in particular may take up anybody's words.
         if not (_names_nobody(before[0]) or quote.scope.is_everybodys):
             entrys, speaker = (replace(scope, session="", project="") for scope in (before[0].scope, quote.scope))
             if self._owner_of(entrys) != self._owner_of(speaker):
-                raise _DroppedError(Sentence("somebody else has said it"))
+                raise _DroppedError("somebody else has said it")
 
 
 def _quotations(material: Material) -> Quotations:
