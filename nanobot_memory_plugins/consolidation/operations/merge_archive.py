@@ -1,6 +1,5 @@
 """Entries of another memory among the entries here, for ``nanobot-memory import``."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,26 +30,28 @@ class ImportedEntries:
         if not (imported or document.bullets) or damage_in(data):
             return JoinedEntries(other_text=data)
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config().redaction.contacts).of_people)
-        snapshot = repository.load()
-        current, forgotten = snapshot.entries, snapshot.forgotten
-        gone = {plain_words(entry.content) for entry in forgotten.values()}
-        rest, by_hand = repository.with_ids(document, {**current, **imported})
-        found = len(imported) + len(document.bullets) - len(rest.bullets)
-        new = {
-            id_: entry
-            for id_, entry in _entries_unlike({**imported, **by_hand}, current).items()
-            if id_ not in forgotten
-            and plain_words(entry.content) not in gone
-            and not repository.history.is_purged(entry.id, entry.content)
-        }
-        run = ""
+        every = repository.load().every
+        rest, by_hand = repository.with_ids(document, {**every, **imported})
+        offered = {**imported, **by_hand}
+
+        def with_new(every: dict[str, Entry]) -> dict[str, Entry]:
+            result, said = dict(every), {(plain_words(entry.content), entry.scope) for entry in every.values()}
+            forgotten = {plain_words(entry.content) for entry in every.values() if entry.is_forgotten}
+            for id_, entry in offered.items():
+                words, is_taken = plain_words(entry.content), id_ in every
+                if (words, entry.scope) in said or words in forgotten or (is_taken and every[id_].is_forgotten):
+                    continue
+                if not repository.history.is_purged(id_, entry.content):
+                    entry_id = new_id((*result, *offered)) if is_taken else id_
+                    result[entry_id] = replace(entry, id=entry_id)
+            return result
+
+        new, run = len(with_new(every)) - len(every), None
         if new and not dry_run:
-            done = repository.update(
-                lambda current: _with_entries(current, _entries_unlike(new, current)), who=_WHO, why=_WHY
-            )
-            run = done.run.id if done.run is not None else ""
+            run = repository.update(with_new, who=_WHO, why=_WHY, with_forgotten=True).run
+        found = len(imported) + len(document.bullets) - len(rest.bullets)
         is_empty = rest.foreign.strip(b"\xef\xbb\xbf \t\r\n") in (b"", TITLE.encode())
-        return JoinedEntries(len(new), found - len(new), b"" if is_empty else rest.foreign, run)
+        return JoinedEntries(new, found - new, b"" if is_empty else rest.foreign, run.id if run else "")
 
     def take_back(self, workspace: Path, run: str) -> None:
         """Take the entries out again that a run added, where nobody has done so; without a run their file has gone."""
@@ -59,18 +60,3 @@ class ImportedEntries:
             undo(repository, run, who=_WHO, why="the import was taken back")
         else:
             repository.history.clear()
-
-
-def _entries_unlike(imported: Mapping[str, Entry], current: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the entries that say what none here says, to the same people."""
-    known = {(plain_words(entry.content), entry.scope) for entry in current.values()}
-    return {id_: entry for id_, entry in imported.items() if (plain_words(entry.content), entry.scope) not in known}
-
-
-def _with_entries(current: Mapping[str, Entry], found: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return the entries with those found elsewhere; one whose id is taken by another gets a new one."""
-    result = dict(current)
-    for id_, entry in found.items():
-        entry_id = id_ if id_ not in current else new_id((*result, *found))
-        result[entry_id] = replace(entry, id=entry_id)
-    return result
