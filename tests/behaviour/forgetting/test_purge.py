@@ -1,11 +1,15 @@
 """What is purged is gone, byte by byte, from all that was written here; nothing else is."""
 
+import asyncio
 import json
 import shutil
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
+from nanobot_memory_plugins.core import Level, Query
 from tests.behaviour.kit.breaking_off import broken_off
 from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import ReadingModel, remember_call
@@ -223,3 +227,36 @@ async def test_an_index_that_another_store_has_replaced_is_purged_too(life, inst
     # Nothing waits for a start that opens it.
     assert life.command("purge", "--text", "Quorvexina", "--yes").status == 1
     life.options["storage"] = {}
+
+
+@pytest.mark.parametrize("other", [{"backend": "grep_only"}, {"enabled": False}, {"dbPath": "elsewhere.db"}])
+async def test_an_index_that_another_process_uses_is_removed_under_it_and_made_again(life: Life, other: dict[str, Any]):
+    """The process that purges has no index open, or another one."""
+    await lived(life)
+    purge = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "purge", "--text", "Quorvexina", "--yes"]
+    purge += ["--workspace", str(life.workspace)]
+    async with life.host() as memory:
+        talk = Conversation(memory, "cli:other")
+
+        async def found(text: str) -> list[str]:
+            return [hit.text for hit in (await memory.search(Query(text))).hits]
+
+        assert BOAT in await found("Quorvexina")
+        life.options["storage"] = other
+        with subprocess.Popen([*purge, "--config", str(life.config_file())]) as purging:  # noqa: ASYNC220  # beside it
+            said = 0
+            while purging.poll() is None:  # whatever is said meanwhile
+                said += 1
+                await talk.turn(f"The lamp number {said} is green.")
+                assert f"The lamp number {said} is green." in await found(f"lamp number {said}")
+        assert (purging.returncode, said > 1) == (0, True)
+        assert await found("Quorvexina Marzipan") == []
+        assert CHESS in await found("Who plays chess?")
+        await talk.turn("The door is yellow.")
+        async with asyncio.timeout(60):  # until it is there, the files are searched
+            while (status := memory.store.status()).level is not Level.FULL_TEXT or status.pending_bytes:
+                await asyncio.sleep(0.05)
+        assert await found("Quorvexina Marzipan") == []
+        for text in (CHESS, "The door is yellow.", *(f"The lamp number {n} is green." for n in range(1, said + 1))):
+            assert text in await found(text)
+    assert life.files_with("Quorvexina", "Marzipan Alley") == []

@@ -59,7 +59,7 @@ class Life:
     @asynccontextmanager
     async def host(self, *, model: bool = True, **options: Mapping[str, Any]) -> AsyncIterator[MemoryHost]:
         """Start a host on the workspace, and close it; each one is a new process's place."""
-        config = load_config(self._config_file(**options))
+        config = load_config(self.config_file(**options))
         assert config.problems == ()
         llm = over_http(self.model.base_url) if self.model is not None and model else None
         async with MemoryHost(self.workspace, config=config, llm=llm, clock=self.clock) as memory:
@@ -98,9 +98,10 @@ class Life:
         return [record for record in records if record.get("session") == session]
 
     def _given(self) -> dict[str, Any]:
-        return {"workspace": self.workspace, "config": self._config_file(), "clock": self.clock}
+        return {"workspace": self.workspace, "config": self.config_file(), "clock": self.clock}
 
-    def _config_file(self, **options: Mapping[str, Any]) -> Path:
+    def config_file(self, **options: Mapping[str, Any]) -> Path:
+        """Write the configuration, with these options for this one time, and return its file."""
         file = self.folder / "config.json"
         file.write_text(json.dumps({"memoryPlugins": self.configuration(**options)}), encoding="utf-8")
         return file
