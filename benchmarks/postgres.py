@@ -106,7 +106,7 @@ def _message_ms(index: PassageIndex, other: Connection, language: made_up.Langua
     times, commits = list[float](), list[float]()
     path = "memory/said.md"
     for number, document in enumerate([*change.documents, *change.documents][:MESSAGES]):
-        one = replace(document, key=f"{path}:{size}-{number}", path=path, ordinal=number)
+        one = document._replace(key=f"{path}:{size}-{number}", path=path, ordinal=number)
         state = replace(change.state, path=path) if change.state is not None else None
         said = replace(change, path=path, state=state, documents=(one,))
         times.append(milliseconds(lambda said=said: index.apply(said)))

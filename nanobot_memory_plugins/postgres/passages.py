@@ -26,29 +26,25 @@ from nanobot_memory_plugins.postgres.connection import (
 )
 from nanobot_memory_plugins.storage.documents import (
     COLUMN_NAMES,
+    INDEX_COLUMNS,
     Document,
     FileChange,
     FileState,
     derived_of,
-    document_from_row,
-    document_values,
     embedding_text,
     timestamp,
 )
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"
-_DERIVED = ("body_terms", "head_terms")
-_STORED = ("id", "machine", *COLUMN_NAMES, "timestamp", *_DERIVED)
+_STORED = ("id", "machine", *COLUMN_NAMES, "timestamp", *INDEX_COLUMNS[1:])
 _QUOTED = ", ".join(f'"{name}"' for name in _STORED)
 _INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
 _DOCUMENT = ", ".join(f'c."{name}"' for name in COLUMN_NAMES)
 _FOREIGN = f"CASE WHEN c.machine = %(machine)s THEN '' ELSE c.machine || '{_OF_MACHINE}' END"
 _SHOWN = {"key": f"{_FOREIGN} || c.key", "path": f"{_FOREIGN} || c.path"}
-ROW_COLUMNS: Final = ", ".join(
-    ("c.id", *(f"c.{name}" for name in _DERIVED), *(_SHOWN.get(name, f'c."{name}"') for name in COLUMN_NAMES))
-)
-"""The columns of a `CandidateRow`. Path and key of another machine begin with its name (``machine``)."""
+ROW_COLUMNS: Final = ", ".join(_SHOWN.get(name, f'c."{name}"') for name in (*COLUMN_NAMES, *INDEX_COLUMNS))
+"""The columns of a `Document`. Path and key of another machine begin with its name (``machine``)."""
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
 _MOST_KEPT = 200_000
 
@@ -165,7 +161,7 @@ class PassageIndex:
             "ORDER BY c.revision DESC LIMIT %s"
         )
         found = self._fetch(sql, (self._owner.machine, space, limit))
-        return {row[0]: embedding_text(document_from_row(row[1:])) for row in found}
+        return {row[0]: embedding_text(Document(*row[1:])) for row in found}
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by the documents' ids.
@@ -193,7 +189,7 @@ class PassageIndex:
 
     def _passage_row(self, document: Document) -> tuple[Any, ...]:
         """Return a document as it is stored."""
-        values = [clean(value) if isinstance(value, str) else value for value in document_values(document)]
+        values = [clean(value) if isinstance(value, str) else value for value in document.stored]
         time = timestamp(document.time) if document.time else None
         return (self._owner.passage(values[0]), self._owner.machine, *values, time, *map(clean, derived_of(document)))
 
@@ -302,7 +298,7 @@ def _fields(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _embedded(fields: tuple[Any, ...]) -> str:
-    return embedding_text(document_from_row(fields))
+    return embedding_text(Document(*fields))
 
 
 def _count(connection: Connection, passages: int, terms: int) -> None:

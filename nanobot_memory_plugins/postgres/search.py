@@ -7,7 +7,7 @@ from typing import Any, Final
 from nanobot_memory_plugins.core import Level, Query, Tier
 from nanobot_memory_plugins.postgres.connection import Connection, clean, run
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
-from nanobot_memory_plugins.storage.documents import CandidateRow
+from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.question_terms import K1, B
 from nanobot_memory_plugins.storage.search.searcher import Vector
@@ -89,14 +89,14 @@ class ServerIndex:
         """Return the cosine of some passages; those without a vector are missing."""
         return self._compared(model, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": list(ids)}, len(ids))
 
-    def rows(self, ids: Iterable[int]) -> list[CandidateRow]:
+    def rows(self, ids: Iterable[int]) -> list[Document]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
         numbers = list(ids)
         source = f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s)"
         found = {row.id: row for row in self._read_rows(source, {"ids": numbers})} if numbers else {}
         return [found[number] for number in numbers if number in found]
 
-    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
+    def around(self, rows: Sequence[Document]) -> list[Document]:
         """Return the passages directly before and after some, in the same file of the same machine."""
         places = [(*self._owner.place(row.path), row.ordinal + step) for row in rows for step in (-1, 1)]
         if not places:
@@ -110,14 +110,14 @@ class ServerIndex:
         )
         return self._read_rows(join, {"machines": machines, "paths": paths, "ordinals": ordinals})
 
-    def newest(self, asked: Query, limit: int) -> list[CandidateRow]:
+    def newest(self, asked: Query, limit: int) -> list[Document]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = self._filter(asked)
         order = 'c."timestamp" DESC NULLS LAST, c.path DESC, c.ordinal DESC'
         source = f"WHERE {conditions} ORDER BY {order} LIMIT %(limit)s"
         return self._read_rows(source, {**values, "limit": limit})
 
-    def by_key(self, key: str) -> CandidateRow | None:
+    def by_key(self, key: str) -> Document | None:
         """Return the row with this key; that of another machine's begins with its name."""
         machine, rest = self._owner.place(key)
         return next(iter(self.rows([self._owner.passage(rest, machine)])), None)
@@ -152,10 +152,10 @@ class ServerIndex:
         found = run(self._connection, sql, {**values, "vector": written, "model": model, "limit": limit})
         return {int(row[0]): -float(row[1]) for row in found}
 
-    def _read_rows(self, source: str, values: dict[str, Any]) -> list[CandidateRow]:
+    def _read_rows(self, source: str, values: dict[str, Any]) -> list[Document]:
         sql = f"SELECT {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
         found = run(self._connection, sql, {**values, "machine": self._owner.machine})
-        return [CandidateRow._make(row) for row in found]
+        return [Document._make(row) for row in found]
 
 
 def _idf(number: int, documents: int) -> float:

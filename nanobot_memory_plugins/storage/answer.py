@@ -102,7 +102,7 @@ def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
     held = np.logical_or.reduce(candidates.words.matched[:, item], axis=1, keepdims=True)
     similarity = float(np.max(candidates.similarity[item]))
     return hit_of(
-        candidates.rows[place].document,
+        candidates.rows[place],
         score=score,
         coverage=float(covered(weights, held)[0]),
         similarity=None if math.isnan(similarity) else similarity,

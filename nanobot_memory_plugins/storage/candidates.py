@@ -1,5 +1,6 @@
 """The candidates of a search: rows as they are stored, and the columns that their order depends on."""
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
-from nanobot_memory_plugins.storage.documents import CandidateRow
+from nanobot_memory_plugins.storage.documents import Document, timestamp
 from nanobot_memory_plugins.storage.filters import passes_beside_scope
 from nanobot_memory_plugins.storage.question_terms import K1, B
 
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-def passing(rows: Iterable[CandidateRow], query: Query) -> list[CandidateRow]:
+def passing(rows: Iterable[Document], query: Query) -> list[Document]:
     """Return the rows that pass a query's filters. Their scopes are few, and each is looked at once."""
     allowed: dict[tuple[str, ...], bool] = {}
     found = []
@@ -101,7 +102,7 @@ class Candidates:
     ``similarity`` is the cosine to the query, NaN without vectors. ``idf`` weighs the query's terms.
     """
 
-    rows: Sequence[CandidateRow]
+    rows: Sequence[Document]
     idf: Mapping[str, float]
     similarity: Floats
     tier: Tier = Tier.HEAVY
@@ -128,7 +129,8 @@ class Candidates:
     @cached_property
     def timestamps(self) -> Floats:
         """When each was said."""
-        return np.fromiter((row.said_at for row in self.rows), np.float64, len(self))
+        times = (timestamp(time) if (time := row.said_at) else math.nan for row in self.rows)
+        return np.fromiter(times, np.float64, len(self))
 
     @cached_property
     def always_fresh(self) -> NDArray[np.bool_]:

@@ -19,10 +19,7 @@ from nanobot_memory_plugins.storage.documents import (
     FileChange,
     FileState,
     derived_of,
-    document_from_row,
-    document_values,
     embedding_text,
-    storable,
     timestamp,
 )
 from nanobot_memory_plugins.storage.index_location import make_way
@@ -128,18 +125,18 @@ class Database:
 
     def keys_from(self, path: str, offset: int) -> list[str]:
         """Return the keys of a file's documents that start at a byte or after it."""
-        rows = self._query('SELECT key FROM docs WHERE path = ? AND "offset" >= ?', (storable(path), offset))
+        rows = self._query('SELECT key FROM docs WHERE path = ? AND "offset" >= ?', (path, offset))
         return [key for (key,) in rows]
 
     def has_key(self, key: str) -> bool:
         """Tell whether a document is in the index."""
-        return bool(self._query("SELECT 1 FROM docs WHERE key = ?", (storable(key),)))
+        return bool(self._query("SELECT 1 FROM docs WHERE key = ?", (key,)))
 
     def documents(self) -> Iterator[Document]:
         """Yield every document, the newest row first."""
         with plain_errors(self.path):
             for row in self.connection.execute(f"SELECT {DOCUMENT_COLUMNS} FROM docs ORDER BY id DESC"):
-                yield document_from_row(row)
+                yield Document(*row)
 
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment. Return how many went."""
@@ -148,22 +145,21 @@ class Database:
 
     def _prepared(self, document: Document) -> tuple[Any, ...] | None:
         """Return a document as a row, and whether its vector is to go; None where it stands as it is."""
-        values = document_values(document)
-        former = query(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", values[:1])
-        if former == [values]:
+        former = query(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
+        if former == [document.stored]:
             return None
-        moved = any(embedding_text(document_from_row(row)) == embedding_text(document) for row in former)
+        moved = any(embedding_text(Document(*row)) == embedding_text(document) for row in former)
         time = timestamp(document.time) if document.time else None
-        return (*values, time, *derived_of(document)), not moved
+        return (*document.stored, time, *derived_of(document)), not moved
 
     def _apply(self, change: FileChange, documents: Sequence[tuple[Any, ...] | None]) -> None:
-        path, state = storable(change.path), change.state
+        path, state = change.path, change.state
         if state is None:
             self._delete("path = ?", path)
             self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
             return
         for key in change.removed_keys:
-            self._delete("key = ? AND path = ?", storable(key), path)
+            self._delete("key = ? AND path = ?", key, path)
         revision = self._next_revision() if any(documents) else 0
         for row, is_new in filter(None, documents):
             doc_id = scalar(self.connection, _UPSERT, row)
@@ -203,7 +199,7 @@ class Database:
         if not found and self._waiting_from < _NEWEST:
             found = self._query(sql, (_NEWEST, limit))
         self._waiting_from = found[0][0] if found else _NEWEST
-        return {row[0]: embedding_text(document_from_row(row[1:])) for row in found}
+        return {row[0]: embedding_text(Document(*row[1:])) for row in found}
 
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by row id. Those of another model, or of another dimension, go.

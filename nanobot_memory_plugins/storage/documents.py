@@ -1,7 +1,6 @@
 """The passages of the index, as they pass between files, database and search, and how they are stored."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,14 +11,14 @@ from nanobot_memory_plugins.core.values import Origin, Scope, Tier
 from nanobot_memory_plugins.storage.segmentation import segment
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One indexed passage: a chunk of a Markdown section, a structured note, or a transcript message.
+class Document(NamedTuple):
+    """One indexed passage, as it is stored: a chunk of a Markdown section, a structured note, or a transcript message.
 
     ``key`` is unique over the whole index and the same whenever the same file is read again. ``path`` is
     relative to the workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and
     ``line`` its line, from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``,
-    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``.
+    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``. ``id`` and the terms are the index's: one
+    that was read from a file has 0 and none.
     """
 
     key: str
@@ -29,18 +28,88 @@ class Document:
     ordinal: int
     source: str
     text: str
-    origin: Origin
-    scope: Scope = Scope()
-    heading: str = ""
-    tldr: str = ""
-    tags: tuple[str, ...] = ()
-    speaker: str = ""
-    time: datetime | None = None
+    origin: str
+    agent: str
+    user: str
+    channel: str
+    session: str
+    group_chat: str
+    project: str
+    heading: str
+    tldr: str
+    json_tags: str
+    speaker: str
+    iso_time: str | None
+    id: int = 0
+    body_terms: str = ""
+    head_terms: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        key: str,
+        path: str,
+        line: int,
+        offset: int,
+        source: str,
+        text: str,
+        origin: Origin,
+        ordinal: int = 0,
+        scope: Scope = Scope(),
+        heading: str = "",
+        tldr: str = "",
+        tags: Sequence[str] = (),
+        speaker: str = "",
+        time: datetime | None = None,
+    ) -> "Document":
+        """Make one of what a file says; what UTF-8 cannot hold is replaced."""
+        whose = (scope.agent, scope.user, scope.channel, scope.session, scope.group_chat, scope.project)
+        about = (heading, tldr, json.dumps(tags, ensure_ascii=False), speaker, time.isoformat() if time else None)
+        values = (key, path, line, offset, ordinal, source, text, origin.value, *whose, *about)
+        return cls._make([*(storable(value) if isinstance(value, str) else value for value in values), 0, "", ""])
+
+    @property
+    def scope(self) -> Scope:
+        """Whose it is."""
+        return Scope(self.agent, self.user, self.channel, self.session, self.group_chat, self.project)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What it is tagged with."""
+        return tuple(json.loads(self.json_tags)) if self.json_tags != _NO_TAGS else ()
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said, or since when it is kept."""
+        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
 
     @property
     def said_at(self) -> datetime | None:
         """When it was said: a scored entry holds from its ``time`` on, which is no day of its words."""
         return None if holds_entries(self.path) else self.time
+
+    @property
+    def stored(self) -> tuple[Any, ...]:
+        """The values of `DOCUMENT_COLUMNS`."""
+        return self[: len(COLUMN_NAMES)]
+
+    def terms(self, tier: Tier) -> str:
+        """Return the terms that a search of a tier looks at."""
+        return self.head_terms if tier is Tier.LIGHT else f"{self.body_terms} {self.head_terms}".strip()
+
+    def with_terms(self) -> "Document":
+        """Return it with its terms, as an index has it."""
+        body, head = _kept_terms(self)
+        return self._replace(body_terms=body, head_terms=head)
+
+
+COLUMN_NAMES = (*Document._fields[:16], "tags", "speaker", "time")
+"""The columns that hold a document's own fields, in their order."""
+DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
+INDEX_COLUMNS = ("id", "body_terms", "head_terms")
+"""The columns that an index adds, in the order of the fields behind those."""
+_NO_TAGS = "[]"
 
 
 def timestamp(time: datetime) -> float:
@@ -115,99 +184,6 @@ class FileIndex(Protocol):
         """Close the index."""
 
 
-class CandidateRow(NamedTuple):
-    """A row as it is stored, with id 0 what is not in the index. Of hundreds, few are needed as documents."""
-
-    id: int
-    body: str
-    head: str
-    key: str
-    path: str
-    line: int
-    offset: int
-    ordinal: int
-    source: str
-    text: str
-    origin: str
-    agent: str
-    user: str
-    channel: str
-    session: str
-    group_chat: str
-    project: str
-    heading: str
-    tldr: str
-    tags: str
-    speaker: str
-    iso_time: str | None
-
-    @classmethod
-    def of(cls, document: Document) -> "CandidateRow":
-        """Return a document that the index does not hold yet."""
-        return cls(0, *kept_terms(document), *document_values(document))
-
-    @property
-    def document(self) -> Document:
-        """The document that it stores."""
-        return document_from_row(self[3:])
-
-    @property
-    def time(self) -> datetime | None:
-        """When it was said, or since when it is kept."""
-        return datetime.fromisoformat(self.iso_time) if self.iso_time else None
-
-    @property
-    def said_at(self) -> float:
-        """When it was said in seconds since 1970, NaN without a time: a scored entry holds from its time on."""
-        return timestamp(self.time) if self.time is not None and not holds_entries(self.path) else math.nan
-
-    def terms(self, tier: Tier) -> str:
-        """Return the terms that a search of a tier looks at."""
-        return self.head if tier is Tier.LIGHT else f"{self.body} {self.head}".strip()
-
-
-# The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
-COLUMN_NAMES = (*CandidateRow._fields[3:-1], "time")
-DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
-_OWN = frozenset(Document.__slots__)
-_NO_TAGS = "[]"
-# Looking a member up by its value takes ten times as long as a dictionary does.
-_ORIGINS = {origin.value: origin for origin in Origin}
-
-
-def document_values(document: Document) -> tuple[Any, ...]:
-    """Return the values of `DOCUMENT_COLUMNS`, with what UTF-8 cannot hold replaced."""
-    values: dict[str, Any] = {
-        "origin": document.origin.value,
-        "tags": json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
-        "time": document.time.isoformat() if document.time else None,
-    }
-    for name in COLUMN_NAMES:
-        value = values[name] if name in values else getattr(document if name in _OWN else document.scope, name)
-        values[name] = storable(value) if isinstance(value, str) else value
-    return tuple(values[name] for name in COLUMN_NAMES)
-
-
-def document_from_row(row: Sequence[Any]) -> Document:
-    """Make a document of the values of `DOCUMENT_COLUMNS`."""
-    return Document(
-        key=row[0],
-        path=row[1],
-        line=row[2],
-        offset=row[3],
-        ordinal=row[4],
-        source=row[5],
-        text=row[6],
-        origin=_ORIGINS.get(row[7]) or Origin(row[7]),
-        scope=Scope(*row[8:14]),
-        heading=row[14],
-        tldr=row[15],
-        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
-        speaker=row[17],
-        time=datetime.fromisoformat(row[18]) if row[18] else None,
-    )
-
-
 def embedding_text(document: Document) -> str:
     """Return what is embedded: the passage with its heading, date and speaker before it."""
     date = f"[{document.said_at:%Y-%m-%d}] " if document.said_at else ""
@@ -227,8 +203,7 @@ def derived_of(document: Document) -> tuple[str, str]:
 
 
 # Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
-kept_terms = lru_cache(maxsize=8_192)(derived_of)
-"""As `derived_of`."""
+_kept_terms = lru_cache(maxsize=8_192)(derived_of)
 
 
 def storable(text: str) -> str:

@@ -1,6 +1,5 @@
 """The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
 
-import json
 import re
 import string
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -8,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
-from nanobot_memory_plugins.storage.documents import CandidateRow, Document, storable, timestamp
+from nanobot_memory_plugins.storage.documents import Document, storable, timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -46,7 +45,7 @@ def passes(document: Document, query: Query) -> bool:
     return query.scope.allows(document.scope) and passes_beside_scope(document, query)
 
 
-def passes_beside_scope(row: Document | CandidateRow, query: Query) -> bool:
+def passes_beside_scope(row: Document, query: Query) -> bool:
     """Return whether something passes the query's filters but for its scope."""
     return (
         (not query.origins or row.origin in query.origins)
@@ -63,8 +62,8 @@ def record_of(key: str) -> str:
     return key.rpartition("#")[2].partition("/")[0]
 
 
-def _has_tag(tags: Sequence[str] | str, allowed: Collection[str]) -> bool:
-    own_tags = [_folded(tag) for tag in (json.loads(tags) if isinstance(tags, str) else tags)]
+def _has_tag(tags: Sequence[str], allowed: Collection[str]) -> bool:
+    own_tags = list(map(_folded, tags))
     folded = list(map(_folded, allowed))
     return any(tag == name or tag.startswith(f"{name}/") for tag in own_tags for name in folded)
 

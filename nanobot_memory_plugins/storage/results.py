@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
-from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
+from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, SearchResult
 from nanobot_memory_plugins.storage.documents import Document, timestamp
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.segmentation import segment
@@ -38,7 +38,7 @@ def hit_of(
         path=document.path,
         line=document.line,
         score=score,
-        origin=document.origin,
+        origin=Origin(document.origin),
         scope=document.scope,
         time=time,
         heading=document.heading,

@@ -69,7 +69,7 @@ def test_free_text_is_read_by_heading(tmp_path: Path):
     write(tmp_path, "memory/projects/alpha.md", "# Alpha\n\n## Goal\nShip it.\n\n## Team\nAnn and Bo.\n")
     found = documents(tmp_path, "memory/projects/alpha.md")
     assert [(one.heading, one.line, one.source) for one in found] == [("Goal", 3, "document"), ("Team", 6, "document")]
-    assert all(one.origin is Origin.USER for one in found)
+    assert {one.origin for one in found} == {Origin.USER}
 
 
 def test_an_entrys_score_is_not_part_of_what_is_indexed(tmp_path: Path):

@@ -27,7 +27,7 @@ def document(name: str, text: str = "", *, path: str = "memory/a.md", **fields: 
         "time": NOW,
         **fields,
     }
-    return Document(
+    return Document.of(
         key=name,
         path=path,
         text=text,

@@ -1,5 +1,4 @@
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,7 +67,7 @@ def test_indexing_the_same_content_again_changes_nothing(database):
 def test_a_document_that_only_moved_keeps_its_row_and_vector(database):
     database.apply(change(document("one"), document("two")))
     database.put_vectors("model", [(1, [1.0]), (2, [1.0])])
-    database.apply(change(replace(document("one"), line=7, offset=70, ordinal=3)))
+    database.apply(change(document("one")._replace(line=7, offset=70, ordinal=3)))
     assert next(d for d in database.documents() if d.key == "one").line == 7
     assert database.counts()[1] == 2
     assert database.check() == []
@@ -76,7 +75,7 @@ def test_a_document_that_only_moved_keeps_its_row_and_vector(database):
 
 def test_a_change_is_applied_whole_or_not_at_all(database):
     database.apply(change(document("one")))
-    broken = replace(document("three"), line=None)
+    broken = document("three")._replace(line=None)
     with pytest.raises(StoreError):
         database.apply(change(document("two"), broken))
     assert {d.key for d in database.documents()} == {"one"}

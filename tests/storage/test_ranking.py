@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.storage.candidates import Candidates, score_terms
-from nanobot_memory_plugins.storage.documents import CandidateRow
+from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.question_terms import idf_of
 from nanobot_memory_plugins.storage.ranking import (
@@ -23,16 +23,16 @@ NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 IDF = {"tea": 3.0, "port": 1.0}
 
 
-def row(text: str, ordinal: int = 0, path: str = "a", **more) -> CandidateRow:
+def row(text: str, ordinal: int = 0, path: str = "a", **more) -> Document:
     given = {"origin": Origin.USER, "time": None, "source": "transcript", **more}
-    return CandidateRow.of(document(f"{path}{ordinal}", text, path=path, ordinal=ordinal, **given))
+    return document(f"{path}{ordinal}", text, path=path, ordinal=ordinal, **given).with_terms()
 
 
-def candidates(*rows: CandidateRow, cosines: tuple[float, ...] = ()) -> Candidates:
+def candidates(*rows: Document, cosines: tuple[float, ...] = ()) -> Candidates:
     return Candidates(rows, IDF, np.array(cosines or [math.nan] * len(rows)))
 
 
-def of(name: str, *rows: CandidateRow, text: str = "tea port", cosines: tuple[float, ...] = ()) -> list[float]:
+def of(name: str, *rows: Document, text: str = "tea port", cosines: tuple[float, ...] = ()) -> list[float]:
     return numbers(candidates(*rows, cosines=cosines), text)[name].tolist()
 
 

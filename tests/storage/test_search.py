@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -89,7 +88,7 @@ def test_filters_hold_for_words_and_for_meaning(resident_bytes, allow_vec, tmp_p
     model = ChosenVectors({"coffee": [1.0, 0.0], "meaning": [1.0, 0.0]})
     model.fill(database)
     search = searcher(database, model, resident_bytes=resident_bytes)
-    tail = [replace(one, key=f"tail {one.key}") for one in SCOPED]
+    tail = [one._replace(key=f"tail {one.key}") for one in SCOPED]
     for filters, found in FILTERS:
         for text in ("coffee", "meaning"):
             assert set(keys(search.search(Query(text, **filters)))) == found, filters

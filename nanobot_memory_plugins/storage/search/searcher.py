@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, Sear
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.candidates import Candidates, passing
-from nanobot_memory_plugins.storage.documents import CandidateRow, Document, storable
+from nanobot_memory_plugins.storage.documents import Document, storable
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.options import SearchOptions
@@ -82,16 +82,16 @@ class SearchIndex(Protocol):
     def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosine of some documents; those without a vector are missing."""
 
-    def rows(self, ids: Iterable[int]) -> list[CandidateRow]:
+    def rows(self, ids: Iterable[int]) -> list[Document]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
 
-    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
+    def around(self, rows: Sequence[Document]) -> list[Document]:
         """Return the passages directly before and after some, in the same file."""
 
-    def newest(self, asked: Query, limit: int) -> list[CandidateRow]:
+    def newest(self, asked: Query, limit: int) -> list[Document]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
 
-    def by_key(self, key: str) -> CandidateRow | None:
+    def by_key(self, key: str) -> Document | None:
         """Return the row with this key."""
 
 
@@ -129,7 +129,7 @@ class Searcher:
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""
         row = self._index.by_key(key)
-        return hit_of(row.document) if row is not None else None
+        return hit_of(row) if row is not None else None
 
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
         """Return the candidates of a query, as `search` sees them; the ``meaning`` is one that can be compared."""
@@ -138,7 +138,7 @@ class Searcher:
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         rows = passing((row for row in rows if row.key not in newer), query)
-        rows += [CandidateRow.of(document) for document in tail if passes(document, query)]
+        rows += [document.with_terms() for document in tail if passes(document, query)]
         similar: Mapping[int, float] = {}
         if meaning is not None:
             similar = self._index.similarity(meaning.model, meaning.vector, [row.id for row in rows])
@@ -150,10 +150,10 @@ class Searcher:
         newer = {document.key for document in tail}
         spare = len(newer) + len(query.exclude_ids) + len(query.exclude_records)
         rows = self._index.newest(query, query.limit + spare)
-        known = (row.document for row in rows if row.document.key not in newer)
+        known = (row for row in rows if row.key not in newer)
         return newest_first([*known, *tail], query, Level.FULL_TEXT)
 
-    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[CandidateRow]:
+    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[Document]:
         """Return the best by words, the best by meaning, and the passages before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         by_words = self._index.best_by_words(terms, query, limit)
@@ -175,7 +175,7 @@ def search_documents(
     """Search documents that were read from the files, without an index, by the same terms and in the same order."""
     if not query.text.strip():
         return newest_first(documents, query, Level.MARKDOWN)
-    rows = [CandidateRow.of(document) for document in documents if passes(document, query)]
+    rows = [document.with_terms() for document in documents if passes(document, query)]
     frequencies = Counter(term for row in rows for term in set(row.terms(query.tier).split()))
 
     def known(terms: Sequence[str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core import Level, Query, Tier
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, CandidateRow, storable
+from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, INDEX_COLUMNS, Document, storable
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.search.searcher import Vector
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of
@@ -25,7 +25,7 @@ _MOST_PLACES = 100_000
 # second, and the weight of a term changes by a thousandth.
 _COUNTED_ANEW_BELOW, _GROWTH = 5_000, 100
 _MOST_KEPT = 50_000
-_COLUMNS = ", ".join(f'd."{name}"' for name in ("id", "body_terms", "head_terms", *COLUMN_NAMES))
+_COLUMNS = ", ".join(f'd."{name}"' for name in (*COLUMN_NAMES, *INDEX_COLUMNS))
 _TAGS = "(SELECT lower(value) AS value FROM json_each(tags)) t"
 
 
@@ -108,13 +108,13 @@ class SqliteIndex:
             return self._nearest_on_disk(vector, len(ids), f"AND v.doc_id IN ({_marks(ids)})", ids)
         return self._matrix.similarity(vector, ids)
 
-    def rows(self, ids: Iterable[int]) -> list[CandidateRow]:
+    def rows(self, ids: Iterable[int]) -> list[Document]:
         """Return the rows with these ids, in the ids' order; deleted ones are missing."""
         row_ids = list(ids)
         found = {row.id: row for row in self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(row_ids)})", row_ids)}
         return [found[row_id] for row_id in row_ids if row_id in found]
 
-    def around(self, rows: Sequence[CandidateRow]) -> list[CandidateRow]:
+    def around(self, rows: Sequence[Document]) -> list[Document]:
         """Return the passages directly before and after some, in the same file."""
         places = dict.fromkeys((row.path, row.ordinal + step) for row in rows for step in (-1, 1))
         if not places:
@@ -123,13 +123,13 @@ class SqliteIndex:
         sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
         return self._read_rows(sql, [value for place in places for value in place])
 
-    def newest(self, asked: Query, limit: int) -> list[CandidateRow]:
+    def newest(self, asked: Query, limit: int) -> list[Document]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = _filter(asked)
         sql = f"SELECT id FROM docs WHERE TRUE {conditions} ORDER BY timestamp DESC, path DESC, ordinal DESC LIMIT ?"
         return self.rows(row_id for (row_id,) in query(self._connection, sql, [*values, limit]))
 
-    def by_key(self, key: str) -> CandidateRow | None:
+    def by_key(self, key: str) -> Document | None:
         """Return the row with this key."""
         return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [storable(key)])), None)
 
@@ -156,8 +156,8 @@ class SqliteIndex:
         found = query(self._connection, sql, [vector.tobytes(), *values, limit])
         return {row_id: 1.0 - distance for row_id, distance in found}
 
-    def _read_rows(self, source: str, values: Sequence[Any]) -> list[CandidateRow]:
-        return list(map(CandidateRow._make, query(self._connection, f"SELECT {_COLUMNS} {source}", values)))
+    def _read_rows(self, source: str, values: Sequence[Any]) -> list[Document]:
+        return list(map(Document._make, query(self._connection, f"SELECT {_COLUMNS} {source}", values)))
 
 
 def _filter(asked: Query) -> tuple[str, list[Any]]:

@@ -82,12 +82,11 @@ class _Reader:
         time = note.time.isoformat()
         text = _text_of(note) or note.title
         key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
-        document = Document(
+        document = Document.of(
             key=key,
             path=self.source.relative,
             line=note.line,
             offset=note.offset,
-            ordinal=0,
             source=_note_source(note, self.source.kind),
             text=bounded(text, self.source.relative),
             origin=note.origin,
@@ -100,7 +99,7 @@ class _Reader:
         )
         parts = in_parts(document, self.chunking.text(document.text))
         # Once a note: it is what the light search reads, and the rest would be found twice.
-        return (*parts[:1], *(replace(part, tldr="") for part in parts[1:]))
+        return (*parts[:1], *(part._replace(tldr="") for part in parts[1:]))
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
         lines = _LINE.findall(part.text)
@@ -120,12 +119,11 @@ class _Reader:
             text += _last_day(text, fields.get("expires", ""))
         # One that was learned in a session is not everybody's.
         scope = scope_of({**fields, "session": fields.get("session") or fields.get("source", "")})
-        document = Document(
+        document = Document.of(
             key=record_key(self.source.relative, header["id"], ""),
             path=self.source.relative,
             line=part.line,
             offset=part.offset,
-            ordinal=0,
             source=self.source.kind.value,
             text=bounded(text, self.source.relative),
             origin=origin_of(fields.get("origin", ""), Origin.USER),
@@ -147,12 +145,11 @@ class _Reader:
         for chunk in self.chunking.markdown(bounded(self.chunking.redact(part.text), path)):
             heading = chunk.heading or part.heading
             found.append(
-                Document(
+                Document.of(
                     key=record_key(path, "", fingerprint(chunk.text, heading)),
                     path=path,
                     line=part.line + chunk.line,
                     offset=part.offset,
-                    ordinal=0,
                     source=self.source.kind.value,
                     text=chunk.text,
                     origin=Origin.USER,

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO
 
@@ -64,7 +64,7 @@ def bounded(text: str, path: str) -> str:
 def in_parts(document: Document, chunks: Iterable[Chunk]) -> tuple[Document, ...]:
     """Return a document for each chunk of its text: the first has its key, the others add their number."""
     return tuple(
-        replace(document, key=f"{document.key}/{index}" if index else document.key, text=chunk.text)
+        document._replace(key=f"{document.key}/{index}" if index else document.key, text=chunk.text)
         for index, chunk in enumerate(chunks)
     )
 

@@ -52,7 +52,7 @@ def read_pieces(
     read = _read_transcript if source.kind is FileKind.TRANSCRIPT else read_markdown
     for piece in read(file, source, offset, line, chunking):
         documents = tuple(
-            replace(document, key=unique(document.key), ordinal=ordinal + place)
+            document._replace(key=unique(document.key), ordinal=ordinal + place)
             for place, document in enumerate(piece.documents)
         )
         ordinal += len(documents)
@@ -87,12 +87,11 @@ def _transcript_documents(
     content = bounded(record.text, source.relative)
     if not content.strip():
         return ()
-    document = Document(
+    document = Document.of(
         key=key,
         path=source.relative,
         line=line,
         offset=offset,
-        ordinal=0,
         source="transcript",
         text=content,
         origin=record.origin,

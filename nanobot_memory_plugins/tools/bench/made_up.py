@@ -76,7 +76,7 @@ def documents(language: Language, count: int, *, seed: int = 1) -> Iterator[File
         for n in range(FILE_CHUNKS):
             text = language.text(language.chunk_words, generator)
             found.append(
-                Document(
+                Document.of(
                     key=f"{path}:{n}",
                     path=path,
                     line=n + 1,
