@@ -37,6 +37,7 @@ _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
 _EXPIRY_INTERVAL = timedelta(days=1)
 # Texts of one step of the model: some tens of milliseconds with the built-in one, so that new text waits for no longer.
 _BATCH = 64
+_MODEL = "the model"  # no file has this name
 
 
 class Indexer:
@@ -81,8 +82,9 @@ class Indexer:
         self._index_inode = 0
         self._states: dict[str, FileState] = {}
         self._doubtful: set[str] = set()
-        self._is_notified = False
+        self._complete_for = ""  # the model of which every passage has its vector
         self._looks_begun = self._looks_done = 0
+        # What failed, a file by its name or the model: how often, and until when it rests.
         self._failures: dict[str, tuple[int, float]] = {}
         self._logged = ""
         self._wake = threading.Event()
@@ -97,7 +99,6 @@ class Indexer:
 
     def notify(self) -> None:
         """Learn that a file has changed. Without the ownership nothing happens: the owner looks."""
-        self._is_notified = True
         self._wake.set()
 
     def look(self) -> int:
@@ -160,35 +161,33 @@ class Indexer:
         self._suspect, look_at = False, 0.0
         with closing(self._open_index()) as index:
             self._index, self._index_inode = index, inode(self._database)
-            self._states, self._doubtful = index.file_states(), set()
-            vectors = _Vectors(index, self._embedder)
+            self._states, self._doubtful, self._complete_for = index.file_states(), set(), ""
             self.owning = True
             while not self._is_out_of_time() and self._is_current():
                 now = time.monotonic()
-                if now >= look_at or self._is_notified:
-                    look_at = now + self._index_changes(vectors)
+                if now >= look_at or self._wake.is_set():
+                    look_at = now + self._index_changes()
                 elif self._stop.is_set():
                     return
-                elif not vectors.make_some():
-                    self._pause(look_at - now)
+                elif not self._embed_some():
+                    self._wake.wait(look_at - now)
 
-    def _index_changes(self, vectors: "_Vectors") -> float:
+    def _index_changes(self) -> float:
         """Index every file that has changed; return the seconds to the next time."""
-        self._is_notified = False
+        self._wake.clear()
         self._looks_begun += 1
         begun = time.monotonic()
         changed = self._changed()
         took = time.monotonic() - begun
-        if all(self._index_one(vectors, change) for change in changed):
+        if all(map(self._index_one, changed)):
             self._looks_done = self._looks_begun
         self.trouble = ""
         return max(_LOOK, _LOOKS_SHARE * took)
 
-    def _index_one(self, vectors: "_Vectors", change: SourceFile | str) -> bool:
+    def _index_one(self, change: SourceFile | str) -> bool:
         """Index one file that has changed or is gone; return whether that was done with."""
         name = change if isinstance(change, str) else change.relative
-        times, rests_until = self._failures.get(name, (0, 0.0))
-        if rests_until > time.monotonic():
+        if self._rests(name):
             return True
         if self._is_out_of_time() or not self._is_current():
             return False
@@ -197,11 +196,11 @@ class Indexer:
         except StoreError:
             raise
         except Exception as error:  # one file must not keep the others waiting
-            self._failures[name] = times + 1, time.monotonic() + min(_LONGEST_REST, _FIRST_REST * 2.0**times)
+            self._rest(name)
             warn_once(name, f"it cannot be indexed ({type(error).__name__}), and is tried again now and then")
         else:
             self._failures.pop(name, None)
-            self._logged, vectors.are_complete = "", False
+            self._logged = self._complete_for = ""
         return True
 
     def _changed(self) -> list[SourceFile | str]:
@@ -262,6 +261,38 @@ class Indexer:
         """Return from when on observations are kept, None where all are."""
         return self._clock.now() - self._max_age if self._max_age is not None else None
 
+    def _embed_some(self) -> bool:
+        """Embed a batch of what has no vector of the present model, newest first; return whether there was one.
+
+        While those of a new model are made, a search compares what there is of them, and by words all the rest.
+        """
+        embedder = self._embedder()
+        if embedder is None or embedder.name == self._complete_for or self._rests(_MODEL):
+            return False
+        texts = self._index.texts_without_vector(embedder.name, _BATCH)
+        if not texts:
+            self._complete_for = embedder.name
+            return False
+        try:
+            vectors = embedder.encode(list(texts.values()))
+        except Exception as error:  # a model or a remote service may fail in any way
+            told = len(texts), type(error).__name__, self._rest(_MODEL)
+            logger.warning("{} texts could not be embedded ({}); trying again in {:.0f} s", *told)
+            return False
+        self._failures.pop(_MODEL, None)
+        self._index.put_vectors(embedder.name, list(zip(texts, vectors, strict=True)))
+        return True
+
+    def _rests(self, name: str) -> bool:
+        return name in self._failures and time.monotonic() < self._failures[name][1]
+
+    def _rest(self, name: str) -> float:
+        """Let what failed rest, longer each time; return for how long."""
+        times, _ = self._failures.get(name, (0, 0.0))
+        rest = min(_LONGEST_REST, _FIRST_REST * 2.0**times)
+        self._failures[name] = times + 1, time.monotonic() + rest
+        return rest
+
     def _is_current(self) -> bool:
         # Where the lock file was removed or replaced, another process may hold a new one.
         is_owner = not self._suspect and inode(self._lock_path) == self._lock_inode
@@ -279,47 +310,6 @@ class Indexer:
     def _pause(self, seconds: float) -> None:
         self._wake.wait(max(0.0, seconds))
         self._wake.clear()
-
-
-class _Vectors:
-    """Embeds what has no vector of the present model, newest first, a batch at a time.
-
-    While those of a new model are made, a search compares what there is of them, and by words all the rest.
-    """
-
-    def __init__(self, index: FileIndex, embedder: Callable[[], Embedder | None]) -> None:
-        self.are_complete = False
-        self._index = index
-        self._embedder = embedder
-        self._model = ""
-        self._failures = 0
-        self._rest_until = 0.0
-
-    def make_some(self) -> bool:
-        """Embed one batch; return whether there was one. A failing model rests, longer each time."""
-        embedder = self._embedder()
-        if embedder is None or time.monotonic() < self._rest_until:
-            return False
-        if self.are_complete and self._model == embedder.name:
-            return False
-        self._model = embedder.name
-        texts = self._index.texts_without_vector(self._model, _BATCH)
-        if not texts:
-            self.are_complete = True
-            return False
-        try:
-            vectors = embedder.encode(list(texts.values()))
-        except Exception as error:  # a model or a remote service may fail in any way
-            rest = min(_LONGEST_REST, _FIRST_REST * 2.0**self._failures)
-            self._failures += 1
-            self._rest_until = time.monotonic() + rest
-            logger.warning(
-                "{} texts could not be embedded ({}); trying again in {:.0f} s", len(texts), type(error).__name__, rest
-            )
-            return False
-        self._failures = 0
-        self._index.put_vectors(self._model, list(zip(texts, vectors, strict=True)))
-        return True
 
 
 async def caught_up(waiting: Callable[[], Awaitable[int]], stuck: float, lock: str) -> None:
