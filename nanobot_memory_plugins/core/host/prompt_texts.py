@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TypeGuard
 
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
@@ -17,8 +17,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # What a host puts around a file unless it says otherwise: a heading, and a rule before the next.
 _HEADING = "## {name}\n\n"
 _SEPARATOR = "\n\n---\n\n"
-# Answers of plugins that are kept, and scopes and files of which is known what the last prompt showed.
-_ANSWERS, _SHOWN = 256, 64
+# Scopes and files of which is known what the last prompt showed.
+_SHOWN = 64
 
 
 class BootstrapTexts(dict[str, str]):
@@ -31,15 +31,12 @@ class BootstrapTexts(dict[str, str]):
 
 
 class PromptTexts:
-    """Asks the plugins, each with what the one before it has left, and knows what was answered last.
-
-    Where one fails, its last answer to the same question is used: a prompt changes when what is known does.
-    """
+    """Asks the plugins, each with what the one before it has left, and knows what was answered last."""
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
         self._lock = threading.Lock()
-        self._answers: BoundedDict[object, Any] = BoundedDict(_ANSWERS)
+        self._answers: BoundedDict[tuple[str, Scope, str], PromptEntries] = BoundedDict(_SHOWN)
         # What a prompt showed last of a file, by what the file holds.
         self._shown: BoundedDict[str, str] = BoundedDict(_SHOWN)
         self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_SHOWN)
@@ -63,40 +60,36 @@ class PromptTexts:
         for plugin in self._plugins.plugins_with("trim_bootstrap") if texts else ():
             around = {name: overhead.get(name, default_overhead(name)) for name in kept}
             asked = {"files": MappingProxyType(dict(kept)), "overhead": MappingProxyType(around)}
-            answer, is_to_this = self._ask("trim_bootstrap", plugin, asked, about=tuple(kept))
-            if is_to_this:
-                kept = {name: answer[name] for name in kept if name in answer}
+            for answer in self._plugins.call_sync("trim_bootstrap", plugin, asked):
+                if _are_texts(answer, kept):
+                    kept = {name: answer[name] for name in kept if name in answer}
+                else:
+                    logger.warning("plugin {} answered trim_bootstrap with other files or no text", plugin)
         with self._lock:
             for name, text in texts.items():
                 self._shown[text] = kept.get(name, "")
         return BootstrapTexts(kept)
 
     def entries(self, long_term: str, scope: Scope) -> PromptEntries:
-        """Return the entries of all plugins, one below the other."""
+        """Return the entries of all plugins, one below the other.
+
+        Where one fails, its last answer to the same question is used: a prompt changes when what is known does.
+        """
         texts: list[str] = []
         for plugin in self._plugins.plugins_with("prompt_entries"):
-            asked = {"long_term": long_term, "scope": scope}
-            found, is_to_this = self._ask("prompt_entries", plugin, asked, about=scope)
-            texts += [printable(found.text)] if found is not None and found.text.strip() else []
-            long_term = found.long_term if is_to_this else long_term
+            question = (plugin, scope, long_term)
+            answers = self._plugins.call_sync("prompt_entries", plugin, {"long_term": long_term, "scope": scope})
+            with self._lock:
+                self._answers.update((question, one) for one in answers if isinstance(one, PromptEntries))
+                found = self._answers.get(question, PromptEntries(long_term=long_term))
+            texts += [printable(found.text)] if found.text.strip() else []
+            long_term = found.long_term
         given = PromptEntries("\n\n".join(texts), long_term)
         with self._lock:
             self._given[scope] = given
             self._shown.pop(long_term, None)  # of a prompt before
         self.entries_text = given.text
         return given
-
-    def _ask(self, hook: str, plugin: str, asked: Mapping[str, Any], about: object) -> tuple[Any, bool]:
-        """Return a plugin's last answer about something, or None, and whether it is one to this very question."""
-        for answer in self._plugins.call_sync(hook, plugin, asked):
-            if isinstance(answer, PromptEntries) or _are_texts(answer, asked["files"]):
-                with self._lock:
-                    self._answers[hook, plugin, about] = asked, answer
-            else:
-                logger.warning("plugin {} answered {} with other files or no text", plugin, hook)
-        with self._lock:
-            question, answer = self._answers.get((hook, plugin, about), (None, None))
-        return answer, question == asked
 
     def _warn_of_unreadable(self, name: str, value: object) -> None:
         """Warn once; a file that is not there, or that the host says it has none of, is no news."""
@@ -122,6 +115,6 @@ def read_text(value: object) -> str | None:
         return None
 
 
-def _are_texts(answer: object, files: Mapping[str, str]) -> bool:
+def _are_texts(answer: object, files: Mapping[str, str]) -> TypeGuard[dict[str, str]]:
     """Return whether an answer holds texts of these files alone."""
     return type(answer) is dict and answer.keys() <= files.keys() and all(type(text) is str for text in answer.values())
