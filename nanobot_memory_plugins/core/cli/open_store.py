@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
 
@@ -33,16 +33,9 @@ async def opened_store(
     others = {name: {"enabled": False} for name in _WITHOUT_STORE}
     with_store = config if embeddings else _without_embeddings(config)
     changed = with_store.model_copy(update={"core": core, "plugins": {**with_store.plugins, **others}})
-    plugins = PluginSet(workspace, config=changed)
     await run_in_daemon_thread(lambda: finish_erasure(workspace, config))
-    await plugins.load()
-    try:
-        store = await plugins.open_store()
-        if store is None:
-            raise StoreError(
-                "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
-            )
+    async with MemoryHost(workspace, config=changed, looks_only=True) as memory:
+        store = memory.required_store
         if settles:
             with suppress(TimeoutError, StoreError):
                 async with asyncio.timeout(_PATIENCE):
@@ -50,10 +43,6 @@ async def opened_store(
                     if isinstance(store, VectorStore):
                         await store.vectors_complete()
         yield store
-    finally:
-        if plugins.store is not None:
-            await plugins.store.close()
-        await plugins.close()
 
 
 def _without_embeddings(config: MemoryConfig) -> MemoryConfig:

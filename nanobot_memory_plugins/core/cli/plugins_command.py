@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
-from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
@@ -48,7 +48,7 @@ def plugins(
 
 async def _look(workspace: Path, config: MemoryConfig) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
     """Import the enabled plugins and describe them all, for programs. Nothing is started, and no file is written."""
-    found = PluginSet(workspace, config=config)
+    found = MemoryHost(workspace, config=config).plugins
     try:
         await found.load()
         rows = [

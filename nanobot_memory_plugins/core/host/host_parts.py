@@ -122,8 +122,7 @@ class HostParts:
     async def _start(self) -> None:
         await self._plugins.load()
         await self._redaction.load()
-        await self._plugins.open_store()
-        await self._plugins.open_entries()
+        await self._plugins.open()
         if self._looks_only:
             return
         await self._plugins.call("on_start", {})

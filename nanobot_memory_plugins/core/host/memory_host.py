@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
 from nanobot_memory_plugins.core.host.prompt_texts import BootstrapTexts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
-from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.private import without_private
@@ -60,12 +60,17 @@ class MemoryHost(HistoryCalls):
         Raises `StoreError` when no store is open, or when it cannot answer.
         """
         await self.start()
+        return await self.required_store.search(query)
+
+    @property
+    def required_store(self) -> Store:
+        """The open index. Raises `StoreError` where there is none."""
         if self.store is None:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
                 hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
-        return await self.store.search(query)
+        return self.store
 
     async def flush_index(self) -> None:
         """Return once everything that has been kept so far is searchable; without a store that is at once."""

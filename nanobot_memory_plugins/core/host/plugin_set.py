@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -36,22 +36,19 @@ _AT_START = ("open_store", "share_store", "open_entries", "on_start", "on_stop",
 
 
 class PluginSet(PluginHost):
-    """The installed plugins: loads them, each with its own context, and opens what they bring.
-
-    Without ``scopes`` they are those of whoever sits at this machine.
-    """
+    """The installed plugins: loads them, each with its own context, and opens what they bring."""
 
     def __init__(
         self,
         workspace: Path,
         *,
         config: MemoryConfig,
-        llm: Complete | None = None,
-        clock: Clock | None = None,
-        scopes: Scopes | None = None,
-        services: HostServices = HostServices(),  # noqa: B008  # frozen
-        redaction: ContactRedaction | None = None,
-        specifications: Iterable[ModuleType] = (),
+        llm: Complete | None,
+        clock: Clock,
+        scopes: Scopes,
+        services: HostServices,
+        redaction: ContactRedaction,
+        specifications: Iterable[ModuleType],
     ) -> None:
         core = config.core
         super().__init__(
@@ -75,10 +72,10 @@ class PluginSet(PluginHost):
             specifications=specifications,
         )
         self._workspace = workspace
-        self._redaction = redaction or ContactRedaction(config.redaction.contacts)
+        self._redaction = redaction
         self._config = config
         self._llm = llm
-        self._scopes = scopes or workspace_scopes(workspace, config)
+        self._scopes = scopes
         self._services = services
         self.store: Store | None = None
         self.entries: EntryAccess | None = None
@@ -150,17 +147,12 @@ class PluginSet(PluginHost):
             ),
         )
 
-    async def open_store(self) -> Store | None:
-        """Open the store of the first plugin that brings one, and before it the one that another shares, if any."""
+    async def open(self) -> None:
+        """Open the store of the first plugin that brings one, before it one that another shares, and the entries."""
         self.store = await self._first("open_store", Store)
         if self.store is not None:
             self.store = await self._first("share_store", Store) or self.store
-        return self.store
-
-    async def open_entries(self) -> EntryAccess | None:
-        """Return the entries that the first plugin gives access to, or None."""
         self.entries = await self._first("open_entries", EntryAccess)
-        return self.entries
 
     async def _first(self, hook: str, kind: type[_T]) -> _T | None:
         answers = await self.call(hook, {})
