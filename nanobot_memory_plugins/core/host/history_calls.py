@@ -227,7 +227,7 @@ class HistoryCalls(MessageCalls):
                 return 0
             parts = [part for message in messages for part in apart(message)]
             plain = await run_in_daemon_thread(plain_history, parts)  # a long history takes seconds
-            given = await self._sessions.attributed(session_key, tuple(map(without_media, plain)))
+            given = await self.privacy.attributed(session_key, tuple(map(without_media, plain)))
             self._redaction.learn_from_history(given)
             async with self._alone() as is_alone:
                 if not (is_alone or is_cut):  # another process takes in the same, maybe
@@ -241,12 +241,12 @@ class HistoryCalls(MessageCalls):
     ) -> int:
         keys = [session_key, redact_key(parent)] if parent else [session_key]
         recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
-        recorded.add_counts(self._sessions[key].message_counts for key in keys)
+        recorded.add_counts(self.privacy.session(key).message_counts for key in keys)
         last = self.privacy.file.read().last
         if recorded.is_empty and last:  # it may hold what was taken back elsewhere
             shown = [one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown]
         missing = await run_in_daemon_thread(self._missing, shown, recorded)
-        session = self._sessions[session_key]
+        session = self.privacy.session(session_key)
         session.taken_in.clear()
         # From here on the host may hand it over by itself yet.
         last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.host.off_record import OffRecordTool
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
-from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy, Sessions
+from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
 from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.access import hook_deadline
@@ -71,7 +71,6 @@ class HostParts:
             on_append=self._notify,
         )
 
-        self._sessions = Sessions(self._files.paths)
         self._plugins = PluginSet(
             self.workspace,
             config=self.config,
@@ -88,7 +87,7 @@ class HostParts:
         )
         self.eraser = Eraser(self.workspace, self._plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
-        self.privacy = Privacy(self._files.paths, self._clock, self._sessions)
+        self.privacy = Privacy(self._files.paths, self._clock)
         self._reader = SessionReader(
             self._files.paths,
             contribute=self._reading_parts,
@@ -127,12 +126,7 @@ class HostParts:
             return
         await self._plugins.call("on_start", {})
         off_record = OffRecordTool(
-            self._files.paths,
-            self._clock,
-            self._sessions,
-            drain=self._drain,
-            erase=self.eraser.forget,
-            entries=lambda: self.entries,
+            self.privacy, drain=self._drain, erase=self.eraser.forget, entries=lambda: self.entries
         )
         await self._tools.load(self._plugins, self.privacy, off_record)
         await self.eraser.finish()

@@ -74,7 +74,7 @@ class MessageCalls(HostParts):
     ) -> MessageContext:
         """Do what `message_received` says; the plugins are ``asked`` in a task."""
         owner = await self._owner_of(session_key, scope)
-        session = self._sessions[session_key]
+        session = self.privacy.session(session_key)
         session.began_before, session.began = session.began, self._clock.now()
         text, language = without_private(remove_fenced(text)), self._language(text)
         if not spoken:
@@ -136,7 +136,7 @@ class MessageCalls(HostParts):
     async def _send(self, session_key: str, text: str, scope: ScopeLike) -> Receipt:
         owner = await self._owner_of(session_key, scope)
         text = remove_fenced(text)
-        session = self._sessions[session_key]
+        session = self.privacy.session(session_key)
         session.is_answered = True
         if session.is_answer_off_record or await self.privacy.refuses(session_key):
             return NOT_KEPT
@@ -200,7 +200,7 @@ class MessageCalls(HostParts):
     async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
         """Return a host's history as plugins get it: by who said what, and without what was taken back."""
         plain = await run_in_daemon_thread(plain_history, tuple(history)) if history else ()
-        return await self.privacy.shown(session_key, await self._sessions.attributed(session_key, plain))
+        return await self.privacy.shown(session_key, await self.privacy.attributed(session_key, plain))
 
     def _language(self, text: str) -> Language:
         return notice_language(self.config.core.language, text)

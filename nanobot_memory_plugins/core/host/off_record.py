@@ -5,14 +5,13 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
-from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS, PrivacyFile
+from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.privacy_marks import BY_TOOL, BY_WORDS
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.host.privacy import Session, Sessions
+from nanobot_memory_plugins.core.host.privacy import Privacy, Session
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import Erasure, Origin
@@ -36,25 +35,20 @@ class OffRecordTool:
 
     def __init__(
         self,
-        paths: MemoryPaths,
-        clock: Clock,
-        sessions: Sessions,
+        privacy: Privacy,
         *,
         drain: Callable[[], Awaitable[None]],
         erase: Callable[[Erasure], Awaitable[bool]],
         entries: Callable[[], EntryAccess | None],
     ) -> None:
-        self._paths = paths
-        self._clock = clock
-        self._sessions = sessions
+        self._privacy = privacy
         self._drain = drain
         self._erase = erase
         self._entries = entries
-        self._file = PrivacyFile(paths)
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Take back what is meant; the answer says what was done."""
-        scope, session = arguments.get("scope"), self._sessions[session_key]
+        scope, session = arguments.get("scope"), self._privacy.session(session_key)
         if scope not in _SCOPES:
             return f"Error: nothing was taken back. scope: it is one of {', '.join(_SCOPES)}"
         try:
@@ -68,11 +62,11 @@ class OffRecordTool:
         was_kept, session.is_off_record = not session.is_off_record, session.is_off_record or scope != "last_message"
         await self._drain()  # what is meant may be on its way to the transcript
         ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session, was_kept=was_kept))
-        now = self._clock.now()
+        now = self._privacy.clock.now()
         if scope == "from_now_on":
-            await run_in_daemon_thread(self._file.pause, session_key, session.sender, BY_TOOL, now)
+            await run_in_daemon_thread(self._privacy.file.pause, session_key, session.sender, BY_TOOL, now)
         # First the mark: should this end halfway, no history brings it back.
-        await run_in_daemon_thread(self._file.mark, [session_file_name(session_key)], now)
+        await run_in_daemon_thread(self._privacy.file.mark, [session_file_name(session_key)], now)
         is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
         done = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
         if scope == "from_now_on":
@@ -86,7 +80,7 @@ class OffRecordTool:
         """
         is_before = scope == "last_message"
         start, end = (session.began_before, session.began) if is_before else (session.began, None)
-        records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
+        records = last_records(self._privacy.paths.transcript(session_key), session_key, _RECORDS)
         turns = [place for place, one in enumerate(records) if one.origin is Origin.USER]
         turns += [len(records)] if was_kept else [len(records), len(records)]
         turn = turns[-3:-1] if is_before else turns[-2:]
@@ -107,7 +101,7 @@ class OffRecordTool:
             return session == session_key and time is not None and start <= time and (end is None or time <= end)
 
         since = (start - _DAY).date().isoformat()
-        days = [path for path in self._paths.memory.glob("????-??-??.md") if path.stem >= since]
+        days = [path for path in self._privacy.paths.memory.glob("????-??-??.md") if path.stem >= since]
         notes = [part for path in days for part in parse_notes(read_regular(path)) if isinstance(part, NoteEntry)]
         access = self._entries()
         entries = access.entries().entries if access is not None else ()
@@ -118,11 +112,11 @@ class OffRecordTool:
         ]
 
     def _resume(self, session_key: str, session: Session) -> str:
-        by = self._file.read().pause_of(session_key, session.sender)
+        by = self._privacy.file.read().pause_of(session_key, session.sender)
         if by == BY_WORDS:
             return 'Not resumed: the user paused the memory with "memory pause", and ends that with "memory resume".'
         if not by:
             return "The memory is not paused. What is said in this turn stays off the record if it was."
-        self._file.resume(session_key, session.sender)
+        self._privacy.file.resume(session_key, session.sender)
         session.is_off_record = False
         return "The memory is on again. Say so."

@@ -113,21 +113,27 @@ class Session:
             self.unspoken = (self.unspoken or set()) | {message_key(role, text)}
 
 
-class Sessions:
-    """The sessions of one host, in memory alone. It serves one event loop."""
+class Privacy:
+    """Knows the sessions of one workspace, what of them may be kept now, and what of a host's history may be shown.
 
-    def __init__(self, paths: MemoryPaths) -> None:
-        self._paths = paths
+    What it knows of sessions is in memory alone, for one event loop.
+    """
+
+    def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
+        self.paths = paths
+        self.clock = clock
+        self.file = PrivacyFile(paths)
         self._sessions: BoundedDict[str, Session] = BoundedDict(_SESSIONS)
 
-    def __getitem__(self, session_key: str) -> Session:
+    def session(self, session_key: str) -> Session:
+        """Return what is known of a session."""
         session = self._sessions.setdefault(session_key, Session())
         self._sessions.move_to_end(session_key)
         return session
 
     async def _unspoken(self, session_key: str) -> Container[str]:
         """Return the keys of messages in the host's history that have the user's role, and that no user wrote."""
-        session = self[session_key]
+        session = self.session(session_key)
         if not session.message_counts and session.unspoken is None:  # the first time that this process sees it
             session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
         return session.unspoken or frozenset()
@@ -145,25 +151,15 @@ class Sessions:
 
     def _recorded_notices(self, session_key: str) -> set[str]:
         try:
-            records = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
+            records = last_records(self.paths.transcript(session_key), session_key, _RECORDS)
         except OSError:
             return set()
         notices = (one for one in records if one.role == "assistant" and one.origin is Origin.TOOL)
         return {message_key("user", one.text) for one in notices}
 
-
-class Privacy:
-    """Decides of one workspace what may be kept now, and what of a host's history may be shown."""
-
-    def __init__(self, paths: MemoryPaths, clock: Clock, sessions: Sessions) -> None:
-        self._paths = paths
-        self._clock = clock
-        self._sessions = sessions
-        self.file = PrivacyFile(paths)
-
     def keeps_nothing(self, session_key: str) -> bool:
         """Return whether nothing of a session is kept now."""
-        session = self._sessions[session_key]
+        session = self.session(session_key)
         return session.is_off_record or bool(self.file.read().pause_of(session_key, session.sender))
 
     async def refuses(self, session_key: str) -> bool:
@@ -172,7 +168,7 @@ class Privacy:
             return False
         if not self.is_marked(session_key):
             try:
-                await run_in_daemon_thread(self.file.mark, [session_file_name(session_key)], self._clock.now())
+                await run_in_daemon_thread(self.file.mark, [session_file_name(session_key)], self.clock.now())
             except MemoryFileError as error:
                 logger.warning("a conversation could not be marked as paused: {}", error.cause)
         return True
@@ -183,7 +179,7 @@ class Privacy:
 
     async def received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
         """Begin a turn; return the notice for it where its message is not to be kept, or None for an ordinary one."""
-        self._sessions[session_key].begin_turn(sender)
+        self.session(session_key).begin_turn(sender)
         return await run_in_daemon_thread(lambda: self._received(session_key, text, sender, language))
 
     def _received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
@@ -191,15 +187,15 @@ class Privacy:
         notice = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
         if not notice or (notice == "resume" and not paused):
             return None
-        self._sessions[session_key].is_off_record = True
+        self.session(session_key).is_off_record = True
         try:
             if notice == "pause":
-                self.file.pause(session_key, sender, BY_WORDS, self._clock.now())
+                self.file.pause(session_key, sender, BY_WORDS, self.clock.now())
             elif notice == "resume":
                 self.file.resume(session_key, sender)
                 notice = "still" if self.file.read().pause_of(session_key, sender) else notice
             else:
-                self.file.mark([session_file_name(session_key)], self._clock.now())
+                self.file.mark([session_file_name(session_key)], self.clock.now())
         except MemoryFileError as error:
             logger.warning("a conversation could not be paused or resumed: {}", error.cause)
             return _NOTICES["failed"][language].format(cause=error.cause)
@@ -212,8 +208,8 @@ class Privacy:
         """
         if not messages or not self.is_marked(session_key):
             return messages
-        recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self._paths, [session_key]))
-        summaries = self._sessions[session_key].summaries
+        recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self.paths, [session_key]))
+        summaries = self.session(session_key).summaries
 
         def shown(one: Message) -> Message:
             if one.name == MEMORYS or message_key("", one.text) in summaries:
@@ -239,7 +235,7 @@ class Privacy:
         if any(one.tokens for one in shown[: summary.keep_from]):
             summary = replace(summary, text=f"{summary.text}\n{_OMISSION[language_of(summary.text)]}")
         for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
-            self._sessions[session_key].summaries[message_key("", text)] = None
+            self.session(session_key).summaries[message_key("", text)] = None
         return summary
 
 
