@@ -75,7 +75,6 @@ _TABLES = {
     "core/values/entries.py": ("Action", "INSTRUCTION", "Section"),
     "core/values/diagnosis.py": ("Health",),
     "core/values/notes.py": ("NoteType",),
-    "panel/views/health.py": ("_LEVELS",),
     "recall/engine.py": ("Reason",),
     "recall/routing.py": ("RecallTier",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),

@@ -72,6 +72,8 @@ VIEWS: dict[str, type[View]] = {
     "health": HealthView,
 }
 POLL_SECONDS = 1.0
+# Keys for which the last line has no room.
+_IN_LIST_OF_KEYS = ("confirm", "restore", "section", "sort")
 
 
 class ControlFilter(LineFilter):
@@ -99,10 +101,13 @@ class PanelApp(App[None]):
         self.memory = memory
         self._line_filters: list[LineFilter] = [ControlFilter()]
         self._poll_seconds = poll_seconds
-        self._is_opening = True
-        self.views = {name: view(memory, id=name) for name, view in VIEWS.items()}
+        self.views = {
+            name: view(memory, id=name)
+            for name, view in VIEWS.items()
+            if not view.needs or getattr(memory.host, view.needs) is not None
+        }
         self.title_bar = Static(id="title", markup=False)
-        for n, (name, view) in enumerate(VIEWS.items(), 1):
+        for n, (name, view) in enumerate(self.views.items(), 1):
             self.bind(f"{n},f{n + 1}", f"show('{name}')", description=tr(view.name_of_view), show=False)
         for key, name, label in (
             ("e", "edit", tr("Edit")),
@@ -112,15 +117,12 @@ class PanelApp(App[None]):
             ("slash", "ask", tr("Filter")),
             ("h", "history", tr("History")),
             ("g", "again", tr("Look again")),
-        ):
-            self.bind(key, f"do('{name}')", description=label)
-        for key, name, label in (  # which the list of all keys shows
             ("c", "confirm", tr("Confirm")),
             ("r", "restore", tr("Restore")),
             ("a", "section", tr("Archive")),
             ("s", "sort", tr("Sort")),
         ):
-            self.bind(key, f"do('{name}')", description=label, show=False)
+            self.bind(key, f"do('{name}')", description=label, show=name not in _IN_LIST_OF_KEYS)
         self.bind("escape", "do('plain')", show=False)
         self.bind("ctrl+p", "pause", description=tr("Pause"))
         self.bind("q", "quit", description=tr("Quit"))
@@ -133,57 +135,41 @@ class PanelApp(App[None]):
     def compose(self) -> ComposeResult:
         """Compose the widgets."""
         yield self.title_bar
-        tabs = [
-            Tab(f"{n} {tr(view.name_of_view)}", id=f"tab-{name}") for n, (name, view) in enumerate(VIEWS.items(), 1)
-        ]
-        yield Tabs(*tabs)
-        with ContentSwitcher(initial="memories"):
+        numbered = enumerate(self.views.items(), 1)
+        yield Tabs(*(Tab(f"{n} {tr(view.name_of_view)}", id=f"tab-{name}") for n, (name, view) in numbered))
+        with ContentSwitcher(initial=next(iter(self.views))):
             yield from self.views.values()
         yield Footer(compact=True, show_command_palette=False)
 
     @property
     def current(self) -> View:
         """The view that is shown."""
-        return self.views[self.query_one(ContentSwitcher).current or "memories"]
+        return self.views[str(self.query_one(ContentSwitcher).current)]
 
     # --- life -------------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Show what there is at once, and open plugins and index meanwhile."""
+        """Show what there is, and look each second whether it has changed."""
         self.query_one(Tabs).can_focus = False
         self._show_title()
         self.current.focus_list()
-        self.run_worker(self._open(), group="open")
-
-    async def _open(self) -> None:
-        try:
-            await self.memory.open()
-        except Exception as error:
-            self.complain(error)
-        self._is_opening = False
-        await self.current.refresh_view(force=True)
-        self._show_title()
-        if self._poll_seconds > 0:  # in a worker: nothing that is slow may hold up the keys
+        self._refresh_current()
+        if self._poll_seconds > 0:
             self.set_interval(self._poll_seconds, self._refresh_current)
 
     def _refresh_current(self) -> None:
+        # In a worker: nothing that is slow may hold up the keys.
         if not any(worker.group == "look" for worker in self.workers):
             self.run_worker(self.current.refresh_view(), group="look")
-
-    async def on_unmount(self) -> None:
-        """Close the index."""
-        await self.memory.close()
 
     def on_app_blur(self, event: events.AppBlur) -> None:
         """Keep the keyboard where it was: behind the web form, a page that begins counts as left."""
         event.prevent_default()
 
     def _show_title(self) -> None:
-        home, workspace = os.path.expanduser("~"), str(self.memory.workspace)
+        home, workspace = os.path.expanduser("~"), str(self.memory.paths.workspace)
         title = Text(no_wrap=True, overflow="ellipsis").append(" nanobot-memory ", "bold")
         title.append("~" + workspace.removeprefix(home) if workspace.startswith(home + os.sep) else workspace, "dim")
-        if self._is_opening:
-            title.append(f"  {tr('opening …')}", "yellow")
         if self.memory.privacy.read().is_all_paused:
             title.append(f"  {tr('paused')}", "yellow")
         self.title_bar.update(title)
@@ -263,11 +249,10 @@ class PanelApp(App[None]):
 
     def ask_undo(self, run: EntryRun) -> None:
         """Take a run back, when that is meant."""
+        states = (change.after or change.before for change in run.changes)
+        lines = [shown_run(run).plain, *(state.content for state in states if state is not None)]
         access = self.memory.entries
-        if access is not None:
-            states = (change.after or change.before for change in run.changes)
-            lines = [shown_run(run).plain, *(state.content for state in states if state is not None)]
-            self.ask(tr("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), tr("Undone.")))
+        self.ask(tr("Undo this?"), lines, lambda: self.change(lambda: access.undo(run.id), tr("Undone.")))
 
     async def show_history(self, entry_id: str) -> None:
         """Show one entry with what was done to it."""

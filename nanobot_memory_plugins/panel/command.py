@@ -1,7 +1,9 @@
 """``nanobot-memory panel``: see and change the memory, in the terminal or in a browser."""
 
+import asyncio
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +11,7 @@ import typer
 from nanobot_memory_plugins.core import InputError, load_config, logger
 from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, existing_workspace
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 
 # Textual's own switch, which textual-serve sets for the programs that it starts: then a browser is on the other end.
 _DRIVER_VARIABLE = "TEXTUAL_DRIVER"
@@ -24,16 +27,14 @@ def panel(
 ) -> None:
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = existing_workspace(workspace)
-    finish_erasure(folder, load_config(config))
+    options = load_config(config)
+    finish_erasure(folder, options)
     # Textual takes its time to import: only who opens the panel pays for it.
     if web:
         from nanobot_memory_plugins.panel.web.server import serve
 
         serve(folder, config, port=port)
         return
-    from nanobot_memory_plugins.panel.app import PanelApp
-    from nanobot_memory_plugins.panel.memory import PanelMemory
-
     is_served = "web_driver" in os.environ.get(_DRIVER_VARIABLE, "")
     if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(
@@ -42,7 +43,16 @@ def panel(
         )
     # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
     logger.remove()
-    app = PanelApp(PanelMemory(folder, config))
-    app.run()
-    if app.return_code:
+    if asyncio.run(_shown(folder, options)):
         raise typer.Exit(1)
+
+
+async def _shown(workspace: Path, config: MemoryConfig) -> int:
+    """Show the panel until it is closed; return 0, or what it ended with when it failed."""
+    from nanobot_memory_plugins.panel.app import PanelApp
+    from nanobot_memory_plugins.panel.memory import opened
+
+    async with opened(workspace, config) as memory:
+        app = PanelApp(memory)
+        await app.run_async()
+        return app.return_code or 0

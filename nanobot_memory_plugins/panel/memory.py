@@ -1,9 +1,10 @@
 """What the panel shows and changes: one workspace, opened to be looked at."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from nanobot_memory_plugins.core import (
     Clock,
@@ -13,10 +14,10 @@ from nanobot_memory_plugins.core import (
     NanobotMemoryError,
     Store,
     SystemClock,
-    load_config,
     logger,
 )
 from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
+from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -30,46 +31,14 @@ _MOST_WARNINGS = 20
 
 
 class PanelMemory:
-    """One workspace, and the configuration that belongs to it.
+    """One workspace: its plugins and its index, and the last warnings of what is logged."""
 
-    ``config_file`` is the one that was named; without it the usual places count. `open` loads plugins and index; until
-    then, and when either cannot be had, there is less to see.
-    """
-
-    def __init__(self, workspace: Path, config_file: Path | None = None, *, clock: Clock | None = None) -> None:
-        self.workspace = workspace
-        self.paths = MemoryPaths.of(workspace)
-        self.clock = clock or SystemClock()
+    def __init__(self, host: MemoryHost, clock: Clock) -> None:
+        self.host = host
+        self.clock = clock
+        self.paths = MemoryPaths.of(host.workspace)
         self.privacy = PrivacyFile(self.paths)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
-        self._config_file = config_file
-        self.host: MemoryHost | None = None
-        """The plugins and the index, once they are open."""
-        self._sink: int | None = None
-
-    async def open(self) -> None:
-        """Load the plugins and open the index. Raises whatever prevents it."""
-        self._sink = logger.add(
-            lambda message: self.warnings.append(message.record["message"]), level="WARNING", diagnose=False
-        )
-        config = await self.run(lambda: load_config(self._config_file))
-        host = MemoryHost(
-            self.workspace,
-            config=config,
-            clock=self.clock,
-            senders=asked_senders(self.workspace, config),
-            looks_only=True,
-        )
-        self.host = await host.__aenter__()
-
-    async def close(self) -> None:
-        """Close the index."""
-        host, self.host = self.host, None
-        if host is not None:
-            await host.__aexit__(None, None, None)
-        if self._sink is not None:
-            logger.remove(self._sink)
-            self._sink = None
 
     @staticmethod
     async def run(work: Callable[[], Result]) -> Result:
@@ -77,29 +46,39 @@ class PanelMemory:
         return await run_in_daemon_thread(work)
 
     @property
-    def entries(self) -> EntryAccess | None:
-        """The scored entries, or None: no plugin keeps any."""
-        return self.host.entries if self.host is not None else None
+    def entries(self) -> EntryAccess:
+        """The scored entries, for the views that are there where a plugin keeps some."""
+        return cast(EntryAccess, self.host.entries)
 
     @property
-    def store(self) -> Store | None:
-        """The index, or None."""
-        return self.host.store if self.host is not None else None
+    def store(self) -> Store:
+        """The index, for the view that is there where a plugin has one."""
+        return cast(Store, self.host.store)
 
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
-        found = await self.run(lambda: [*machine_findings(self.workspace), *memory_file_findings(self.workspace)])
-        if self.host is not None:
-            found += await self.host.diagnose()
-        else:
-            found.append(Finding("memory", "it could not be opened", Health.BAD, "Run `nanobot-memory doctor`."))
+        workspace = self.paths.workspace
+        found = await self.run(lambda: [*machine_findings(workspace), *memory_file_findings(workspace)])
+        found += await self.host.diagnose()
         states = " ".join(finding.state for finding in found)
-        found += [
+        return found + [
             Finding("warning", text, Health.DEGRADED, "`nanobot-memory --verbose doctor` shows where it comes from.")
             for text in dict.fromkeys(self.warnings)
             if text not in states
         ]
-        return found
+
+
+@asynccontextmanager
+async def opened(workspace: Path, config: MemoryConfig, *, clock: Clock | None = None) -> AsyncIterator[PanelMemory]:
+    """Open plugins and index to look at them: nothing is learned, consolidated or observed here."""
+    clock, senders = clock or SystemClock(), asked_senders(workspace, config)
+    memory = PanelMemory(MemoryHost(workspace, config=config, clock=clock, senders=senders, looks_only=True), clock)
+    sink = logger.add(lambda line: memory.warnings.append(line.record["message"]), level="WARNING", diagnose=False)
+    try:
+        async with memory.host:
+            yield memory
+    finally:
+        logger.remove(sink)
 
 
 def reason_of(error: BaseException) -> str:

@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 import time
+from contextlib import AbstractAsyncContextManager
 from html import unescape
 from itertools import groupby
 from pathlib import Path
@@ -18,10 +19,11 @@ from unittest import mock
 
 from rich.cells import cell_len
 
+from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp
-from nanobot_memory_plugins.panel.memory import PanelMemory
+from nanobot_memory_plugins.panel.memory import PanelMemory, opened
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from release.pages.picture_workspace import make_workspace
 
@@ -58,6 +60,8 @@ _FINDINGS = (
     Finding("workspace", "~/agent"),
     Finding("long-term memory", Sentence("{number}, {size:,.1f} kB", number=Sentence("1 file"), size=3.0)),
     Finding("transcripts", Sentence("{number}, {size:,.1f} kB", number=Sentence("{count} files", count=3), size=0.9)),
+    Finding("search level", "2: full text only", Health.DEGRADED),
+    Finding("index", Sentence("passages: {documents:,}, files: {files:,}", documents=38, files=7)),
     Finding(
         "embedding model",
         "The embedding model is being loaded.",
@@ -74,29 +78,33 @@ _FINDINGS = (
 async def picture(name: str, size: tuple[int, int], language: str) -> str:
     """Return the SVG text of one view."""
     with tempfile.TemporaryDirectory() as home:
-        memory = _memory(Path(home), language)
         at_home = mock.patch.dict(os.environ, {"HOME": home})
-        with spoken(language), at_home, mock.patch.object(memory, "findings", _findings):
-            app = PanelApp(memory, poll_seconds=0)
-            async with app.run_test(size=size) as pilot:
-                await _settled(app, "memories")
-                if memory.store is not None:
-                    await memory.store.flush()
-                await app.action_show(name)
-                view = app.views[name]
-                await _settled(app, name)
-                if name in _TYPED:
-                    await pilot.press(*_TYPED[name][language], "enter")
-                    while not view.rows:
-                        await pilot.pause(0.05)
-                view.table.focus()
-                for _ in range({"memories": 4, "sessions": 1}.get(name, 0)):
-                    await pilot.press("down")
-                await pilot.pause(0.6)
-                return portable(app.export_screenshot(title="nanobot-memory panel"))
+        found = mock.patch.object(PanelMemory, "findings", _findings)
+        with spoken(language), at_home, found:
+            async with _opened(Path(home), language) as memory:
+                app = PanelApp(memory, poll_seconds=0)
+                await memory.store.flush()
+                return await _drawn(app, name, size, language)
 
 
-def _memory(home: Path, language: str) -> PanelMemory:
+async def _drawn(app: PanelApp, name: str, size: tuple[int, int], language: str) -> str:
+    async with app.run_test(size=size) as pilot:
+        await _settled(app, "memories")
+        await app.action_show(name)
+        view = app.views[name]
+        await _settled(app, name)
+        if name in _TYPED:
+            await pilot.press(*_TYPED[name][language], "enter")
+            while not view.rows:
+                await pilot.pause(0.05)
+        view.table.focus()
+        for _ in range({"memories": 4, "sessions": 1}.get(name, 0)):
+            await pilot.press("down")
+        await pilot.pause(0.6)
+        return portable(app.export_screenshot(title="nanobot-memory panel"))
+
+
+def _opened(home: Path, language: str) -> AbstractAsyncContextManager[PanelMemory]:
     workspace, config = home / "agent", home / "config.json"
     workspace.mkdir()
     clock = make_workspace(workspace, language)
@@ -104,10 +112,10 @@ def _memory(home: Path, language: str) -> PanelMemory:
         '{"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "flush": {"enabled": false}}}}',
         encoding="utf-8",
     )
-    return PanelMemory(workspace, config, clock=clock)
+    return opened(workspace, load_config(config), clock=clock)
 
 
-async def _findings() -> list[Finding]:
+async def _findings(_memory: PanelMemory) -> list[Finding]:
     return list(_FINDINGS)
 
 

@@ -46,3 +46,11 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
         await panel.until(lambda: "A score is a number between 0 and 1." in panel.said())
         await panel.press("backspace", *"0.5", "ctrl+s")
         await panel.until(lambda: f"{entry.content} now\n" in file.read_text(encoding="utf-8"), "a change")
+
+
+async def test_a_view_whose_plugin_is_not_there_is_missing(workspace: Path, config: Path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage")
+    async with driven(workspace, config) as panel:
+        assert list(panel.app.views) == ["search", "sessions", "forgetting", "health"]
+        await panel.press("f3")
+        await panel.sees("There are no sessions yet.")

@@ -27,9 +27,11 @@ class View(Container):
 
     A method ``do_<name>`` is what the key of that name does in the view. ``columns`` are the headings of the list, with
     a width each, 0 for what the text takes; ``field_text`` is the text in the field above it, if there is one.
+    ``needs`` is what the host must have for the view to be there: ``entries``, or ``store``.
     """
 
     name_of_view: ClassVar[str] = ""
+    needs: ClassVar[str] = ""
     columns: ClassVar[Sequence[tuple[str, int]]] = ()
     field_text: ClassVar[str] = ""
     hides_field: ClassVar[bool] = False
@@ -137,8 +139,15 @@ class View(Container):
             scroll.scroll_end(animate=False) if self.shows_end else scroll.scroll_home(animate=False)
 
     def begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str = "") -> None:
-        """Begin some work in place of what was begun before it."""
-        self.run_worker(cast(Any, work), group=group or f"work of {self.id}", exclusive=True)
+        """Begin some work in place of what was begun before it. What fails is said."""
+
+        async def done() -> None:
+            try:
+                await work()
+            except Exception as error:
+                self.panel.complain(error)
+
+        self.run_worker(cast(Any, done), group=group or f"work of {self.id}", exclusive=True)
 
     def warn(self, text: str) -> None:
         """Say why a key does nothing here."""

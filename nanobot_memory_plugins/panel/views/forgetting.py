@@ -9,7 +9,6 @@ from textual.widgets import Input
 
 from nanobot_memory_plugins.core.erasure.matching import is_short
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -34,11 +33,10 @@ class ForgettingView(View):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._erasure: Erasure | None = None
-        self._is_done = False
 
     def plan_of(self, erasure: Erasure) -> None:
         """Show the plan of an erasure next."""
-        self._erasure, self._is_done, self.seen = erasure, False, None
+        self._erasure, self.seen = erasure, None
         with self.field.prevent(Input.Changed):
             self.field.value = " ".join(erasure.words)
 
@@ -62,12 +60,11 @@ class ForgettingView(View):
             return
         self.plan_of(Erasure(words=(words,)))
         self.table.focus()
-        self.run_worker(self.refresh_view())
+        self.begin(self.refresh_view)
 
     async def load(self) -> None:
         """Look for what goes."""
-        host, erasure = self.memory.host, None if self._is_done else self._erasure
-        self._show(await host.eraser.plan(erasure) if host is not None and erasure is not None else None)
+        self._show(await self.memory.host.eraser.plan(self._erasure) if self._erasure is not None else None)
 
     def _show(self, plan: ErasurePlan | None) -> None:
         lines = list[_Line]()
@@ -91,32 +88,22 @@ class ForgettingView(View):
 
     def nothing(self) -> str:
         """Return what this is for."""
-        if self._erasure is not None and not self._is_done:
+        if self._erasure is not None:
             return tr("Nothing that is kept here holds these words.")
         return tr("What is forgotten here goes from every file of the memory, and cannot be brought back.")
 
     def do_forget(self) -> None:
         """Forget it, when that is meant."""
-        host, erasure, goes = self.memory.host, self._erasure, [line for line in self.rows if line.trace.removed]
-        if host is None or erasure is None or not goes:
-            return
-        lines = [
-            tr("{where}, line {n}: {held}", where=line.trace.where, n=line.number, held=line.text)
-            if line.number
-            else f"{line.trace.where}{tr(': ')}{line.text}"
-            for line in goes
-        ]
-        question = tr("Forget this for good? It cannot be undone.")
-        self.panel.ask(question, lines, lambda: self.run_worker(self._forget(host.eraser, erasure), exclusive=True))
+        erasure, goes = self._erasure, [line for line in self.rows if line.trace.removed]
+        if erasure is not None and goes:
+            lines = [f"{line.trace.where}{f':{line.number}' if line.number else ''}: {line.text}" for line in goes]
+            question = tr("Forget this for good? It cannot be undone.")
+            self.panel.ask(question, lines, lambda: self.begin(lambda: self._forget(erasure), "forget"))
 
-    async def _forget(self, eraser: Eraser, erasure: Erasure) -> None:
-        try:
-            plan = await eraser.erase(erasure)
-        except Exception as error:
-            self.panel.complain(error)
-            return
+    async def _forget(self, erasure: Erasure) -> None:
+        plan = await self.memory.host.eraser.erase(erasure)
         self.panel.say(
             tr("Forgotten but for what could not be removed yet.") if plan.waits else tr("Forgotten for good.")
         )
-        self._is_done, self.field.value = True, ""
+        self._erasure, self.field.value = None, ""
         self._show(None)

@@ -16,6 +16,7 @@ class HistoryView(View):
     """What was done, to one entry or to all."""
 
     name_of_view = "History"
+    needs = "entries"
     columns = (("When", 16), ("Who", 10), ("Why", 18), ("Text", 0))
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -26,13 +27,11 @@ class HistoryView(View):
 
     def version(self) -> str:
         """Return a text that changes with the entries, and with the one that is shown."""
-        return f"{self.entry_id} {self.memory.entries.version()}" if self.memory.entries is not None else ""
+        return f"{self.entry_id} {self.memory.entries.version()}"
 
     async def load(self) -> None:
         """Read the runs."""
         access, entry_id = self.memory.entries, self.entry_id
-        if access is None:
-            return
         runs = await self.memory.run(lambda: access.history(entry_id, limit=MOST_ROWS))
         listed = await self.memory.run(lambda: [*access.entries().entries, *access.gone()]) if entry_id else []
         self._entry = next((entry for entry in listed if entry.id == entry_id), None)
@@ -75,7 +74,7 @@ class HistoryView(View):
     def do_plain(self) -> None:
         """Show what was done to all entries."""
         self.entry_id, self._entry = "", None
-        self.run_worker(self.refresh_view())
+        self.begin(self.refresh_view)
 
     def do_undo(self) -> None:
         """Take the run under the cursor back."""

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual import on
 from textual.widgets import DataTable, Input
 
-from nanobot_memory_plugins.core import EntryAccess, Origin
+from nanobot_memory_plugins.core import Origin
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit
 from nanobot_memory_plugins.panel.dialogs import EntryForm, Typed
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View
@@ -22,6 +22,7 @@ class MemoriesView(View):
     """The scored memories."""
 
     name_of_view = "Memories"
+    needs = "entries"
     columns = (("Score", 5), ("Since", 10), ("Group", 14), ("Text", 0))
     field_text = "Only what holds these words"
     hides_field = True
@@ -36,15 +37,14 @@ class MemoriesView(View):
 
     def version(self) -> str:
         """Return a text that changes with the entries."""
-        return self.memory.entries.version() if self.memory.entries is not None else ""
+        return self.memory.entries.version()
 
     async def load(self) -> None:
         """Read the entries."""
         access = self.memory.entries
-        if access is not None:
-            listed, gone = await self.memory.run(lambda: (access.entries(), access.gone()))
-            self._all = [*listed.entries, *gone]
-            self._problem = f"{listed.file}: {listed.problems[0]}" if listed.problems else ""
+        listed, gone = await self.memory.run(lambda: (access.entries(), access.gone()))
+        self._all = [*listed.entries, *gone]
+        self._problem = f"{listed.file}: {listed.problems[0]}" if listed.problems else ""
         self._select()
 
     def _select(self) -> None:
@@ -69,9 +69,7 @@ class MemoriesView(View):
         line.append(f" · {orders[self._order]} · {count:,} / {len(self._all):,}")
         if count > MOST_ROWS:
             line.append("  " + tr("{n} are shown: / narrows them down.", n=f"{MOST_ROWS:,}"), "yellow")
-        if self.memory.host is not None and self.memory.entries is None:
-            line = Text(tr(" No plugin keeps scored memories: install nanobot-memory-consolidation."), "yellow")
-        elif self._problem:
+        if self._problem:
             line.append(f"  {self._problem}", "yellow")
         self.line.update(line)
 
@@ -125,25 +123,23 @@ class MemoriesView(View):
     @on(DataTable.RowSelected)
     def do_history(self) -> None:
         """Show the entry with what was done to it."""
-        if self.current is not None:
-            self.run_worker(self.panel.show_history(self.current.id))
+        if (entry := self.current) is not None:
+            self.begin(lambda: self.panel.show_history(entry.id))
 
     def do_new(self) -> None:
         """Write something down."""
         access = self.memory.entries
 
         async def save(typed: Typed) -> bool:
-            return access is not None and await self.panel.changed(
-                lambda: access.add(typed["text"], group=typed["group"]), tr("Remembered.")
-            )
+            text, group = typed["text"], typed["group"]
+            return bool(await self.panel.changed(lambda: access.add(text, group=group), tr("Remembered.")))
 
-        if access is not None:
-            self.app.push_screen(EntryForm(tr("Remember"), save))
+        self.app.push_screen(EntryForm(tr("Remember"), save))
 
     def do_edit(self) -> None:
         """Change the entry under the cursor."""
-        access, entry = self._there()
-        if access is None or entry is None:
+        access, entry = self.memory.entries, self._there()
+        if entry is None:
             return
 
         async def save(typed: Typed) -> bool:
@@ -164,8 +160,8 @@ class MemoriesView(View):
 
     def do_confirm(self) -> None:
         """Make the entry under the cursor the user's own word, where a model noted it."""
-        access, entry = self._there()
-        if access is None or entry is None:
+        access, entry = self.memory.entries, self._there()
+        if entry is None:
             return
         if entry.origin is Origin.USER:
             self.warn(tr("It is your own word already."))
@@ -174,8 +170,8 @@ class MemoriesView(View):
 
     def do_forget(self) -> None:
         """Forget the entry under the cursor."""
-        access, entry = self._there()
-        if access is None or entry is None:
+        access, entry = self.memory.entries, self._there()
+        if entry is None:
             return
 
         def forget() -> None:
@@ -186,7 +182,7 @@ class MemoriesView(View):
     def do_restore(self) -> None:
         """Bring the entry under the cursor back."""
         access, entry = self.memory.entries, self.current
-        if access is None or entry is None:
+        if entry is None:
             return
         if section_of(entry) == "active":
             self.warn(tr("It is active already. Forgotten ones: a."))
@@ -195,27 +191,21 @@ class MemoriesView(View):
 
     def do_undo(self) -> None:
         """Take back what was done last, after a look at it."""
-        self.run_worker(self._undo_last(), group="undo", exclusive=True)
+        self.begin(self._undo_last)
 
     async def _undo_last(self) -> None:
         access = self.memory.entries
-        if access is None:
-            return
-        try:
-            runs = await self.memory.run(lambda: access.history(limit=200))
-        except Exception as error:
-            self.panel.complain(error)
-            return
+        runs = await self.memory.run(lambda: access.history(limit=200))
         run = next((candidate for candidate in runs if candidate.is_undoable), None)
         if run is None:
             self.warn(tr("There is nothing to undo."))
         else:
             self.panel.ask_undo(run)
 
-    def _there(self) -> tuple[EntryAccess | None, Entry | None]:
-        """Return the entries, the one under the cursor if it can be changed."""
-        entry = self.current
+    def _there(self) -> Entry | None:
+        """Return the entry under the cursor if it can be changed."""
+        entry: Entry | None = self.current
         if entry is not None and entry.is_forgotten:
             self.warn(tr("It is forgotten. Restore it first (r)."))
-            entry = None
-        return self.memory.entries, entry
+            return None
+        return entry

@@ -48,6 +48,7 @@ class SearchView(View):
     """The search."""
 
     name_of_view = "Search"
+    needs = "store"
     columns = (("Score", 5), ("Where", 28), ("Text", 0))
     field_text = "Search: words, or a question"
 
@@ -79,7 +80,7 @@ class SearchView(View):
         rest = hit.text.removeprefix(hit.tldr).strip()
         texts = (hit.tldr, rest) if hit.tldr and hit.text.startswith(hit.tldr) else (hit.text,)
         if words := tuple(text for text in texts if not is_short(text)):
-            self.run_worker(self.panel.show_forgetting(Erasure(words=words)))
+            self.begin(lambda: self.panel.show_forgetting(Erasure(words=words)), "ask")
         else:
             self.warn(tr("It is too short to be forgotten by its words."))
 
@@ -102,19 +103,12 @@ class SearchView(View):
     async def load(self) -> None:
         """Search again."""
         query = self.field.value.strip()
-        result = None
-        try:
-            if query and (store := self.memory.store) is not None:
-                result = await store.search(Query(query, limit=_LIMIT))
-        except Exception as error:
-            self.panel.complain(error)
+        result = await self.memory.store.search(Query(query, limit=_LIMIT)) if query else None
         self._pattern = pattern_of(query)
         self.fill(result.hits if result is not None else (), self._cells, lambda hit: hit.id)
         self.line.update(self._summary_line(result))
 
     def _summary_line(self, result: SearchResult | None) -> Text:
-        if self.memory.host is not None and self.memory.store is None:
-            return Text(tr(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")
         if result is None:
             return Text("")
         count = len(result.hits)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import open_regular
-from nanobot_memory_plugins.core.files.transcript import recent_records
-from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.values import Erasure, Origin, Scope
 from nanobot_memory_plugins.panel.views.base import Cells, View
 from nanobot_memory_plugins.panel.views.history import day_and_time
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -28,24 +28,12 @@ _EVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRecord:
-    """A message or a note. What a person wrote between notes has no id, and a note no session."""
-
-    id: str
-    time: datetime | None
-    role: str
-    name: str
-    text: str
-    session: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ShownFile:
     """A session, or the notes of a day: its name, and what came for the last time."""
 
     key: str
     path: Path
-    last: ShownRecord | None
+    last: TranscriptRecord | None
 
 
 def stamps_of(paths: MemoryPaths) -> dict[Path, str]:
@@ -66,30 +54,31 @@ def files_of(paths: MemoryPaths) -> list[ShownFile]:
     for path, stamp in stamps_of(paths).items():
         with suppress(OSError):
             newest = _newest(path, stamp)
-            found.append(ShownFile((newest.session if newest else "") or path.stem, path, newest))
+            found.append(ShownFile((newest.session_key if newest else "") or path.stem, path, newest))
     return sorted(found, key=lambda file: (file.last.time if file.last else None) or _EVER, reverse=True)
 
 
 @lru_cache(maxsize=10_000)
-def _newest(path: Path, stamp: str) -> ShownRecord | None:  # read again where the stamp is another
+def _newest(path: Path, stamp: str) -> TranscriptRecord | None:  # read again where the stamp is another
     return next(iter(records_of(path, 1)), None)
 
 
-def records_of(path: Path, limit: int = _MOST_MESSAGES) -> list[ShownRecord]:
-    """Return the last messages or notes of a file, oldest first. It takes no lock, and blocks. Raises `OSError`."""
+def records_of(path: Path, limit: int = _MOST_MESSAGES) -> list[TranscriptRecord]:
+    """Return the last messages or notes of a file, oldest first. It takes no lock, and blocks. Raises `OSError`.
+
+    What a person wrote between notes has no id, and a note no session.
+    """
     if path.suffix == ".jsonl":
-        return [
-            ShownRecord(one.id, one.time, one.role, one.name, one.text, one.session_key)
-            for one in recent_records(path, _EVER, limit)
-        ]
+        return recent_records(path, _EVER, limit)
     with open_regular(path) as file:
-        parts = list(parse_notes(file.read(_MOST_BYTES)))
-    return [
-        ShownRecord(part.id, part.time, part.type.value, part.title, f"{part.tldr}\n{part.details}".strip())
-        if isinstance(part, NoteEntry)
-        else ShownRecord("", None, "user", "", part.text)
-        for part in parts
-    ][-limit:]
+        return list(map(_note_record, parse_notes(file.read(_MOST_BYTES))))[-limit:]
+
+
+def _note_record(part: NoteEntry | Passage) -> TranscriptRecord:
+    if isinstance(part, Passage):
+        return TranscriptRecord("user", part.text, "", Scope(), Origin.NOTES)
+    text = f"{part.tldr}\n{part.details}".strip()
+    return TranscriptRecord(part.type.value, text, "", part.scope, part.origin, part.id, part.time, part.title)
 
 
 class SessionsView(View):
@@ -129,15 +118,11 @@ class SessionsView(View):
 
     def do_forget(self) -> None:
         """Show what deleting the session or the notes of the day under the cursor would remove."""
-        if self.current is not None:
-            self.run_worker(self._forget(self.current), group="ask", exclusive=True)
+        if (file := self.current) is not None:
+            self.begin(lambda: self._forget(file))
 
     async def _forget(self, row: ShownFile) -> None:
-        try:
-            records = await self.memory.run(lambda: records_of(row.path))
-        except Exception as error:
-            self.panel.complain(error)
-            return
+        records = await self.memory.run(lambda: records_of(row.path))
         if ids := tuple(record.id for record in records if record.id):
             await self.panel.show_forgetting(Erasure(records=ids))
         else:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from nanobot_memory_plugins.panel.web.pages import refusal
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 OPEN_PATH = "/open/"
 _TOKEN_BYTES = 32
@@ -106,3 +106,8 @@ class Guard:
 
 def _is_equal(given: str, expected: str) -> bool:
     return secrets.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+
+
+def refusal(cause: str, hint: str, *, status: int = 403) -> web.Response:
+    """Return what is answered to who may not come in: why, and what helps."""
+    return web.Response(text=f"{status}: {tr(cause)} {tr(hint)}".rstrip(), status=status)

@@ -63,13 +63,3 @@ def page(socket_url: str) -> web.Response:
  data-session-websocket-url="{html.escape(socket_url)}"></div>
 </body></html>"""
     return web.Response(text=text, content_type="text/html")
-
-
-def refusal(cause: str, hint: str, *, status: int = 403) -> web.Response:
-    """Return a page that says why somebody may not come in, and what helps."""
-    text = f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="{_VIEWPORT}"><title>nanobot-memory</title>
-<style>body {{ background: #121212; color: #e0e0e0; font-family: sans-serif; margin: 4em auto; padding: 0 1em;
-  max-width: 40em; }}</style>
-</head><body><h1>{status}</h1><p>{html.escape(tr(cause))}</p><p>{html.escape(tr(hint))}</p></body></html>"""
-    return web.Response(text=text, content_type="text/html", status=status)

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from textual.pilot import Pilot
 
+from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.testing import ManualClock
 from nanobot_memory_plugins.panel.app import PanelApp
-from nanobot_memory_plugins.panel.memory import PanelMemory
+from nanobot_memory_plugins.panel.memory import opened
 
 
 class Driven:
@@ -66,9 +67,10 @@ async def panel_of(
 ) -> AsyncIterator[_Panel]:
     """Open the panel over a workspace; ``kind`` drives it."""
     with spoken(language):
-        app = PanelApp(PanelMemory(workspace, config, clock=clock), poll_seconds=poll_seconds)
-        async with app.run_test(size=size) as pilot:
-            panel = kind(app, pilot)
-            await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
-            await pilot.pause()
-            yield panel
+        async with opened(workspace, load_config(config), clock=clock) as memory:
+            app = PanelApp(memory, poll_seconds=poll_seconds)
+            async with app.run_test(size=size) as pilot:
+                panel = kind(app, pilot)
+                await panel.until(lambda: app.current.seen is not None, "the first view")
+                await pilot.pause()
+                yield panel
