@@ -29,6 +29,7 @@ from nanobot_memory_plugins.storage.documents import (
     INDEX_COLUMNS,
     Document,
     FileChange,
+    FileIndex,
     FileState,
     derived_of,
     embedding_text,
@@ -75,8 +76,8 @@ class Owner:
         return _hash(self.name, f"{machine or self.machine}\0{clean(key)}") or 1
 
 
-class PassageIndex:
-    """The `FileIndex` over the passages of one machine. One thread uses it; every method raises `StoreError`.
+class PassageIndex(FileIndex):
+    """The index over the passages of one machine. One thread uses it; every method raises `StoreError`.
 
     ``sent`` is called with the state of the files after each change.
     """
@@ -102,7 +103,6 @@ class PassageIndex:
         return dict(self._states)
 
     def apply(self, change: FileChange) -> None:
-        """Apply what one step of the indexer found, whole or not at all."""
         made = {row[0]: row for row in map(self._passage_row, change.documents)}
         path = clean(change.path)
         with self._transaction():
@@ -135,17 +135,14 @@ class PassageIndex:
         self._sent(dict(self._states))
 
     def keys_from(self, path: str, offset: int) -> list[str]:
-        """Return the keys of a file's documents that start at a byte or after it."""
         sql = 'SELECT c.key FROM nanobot_memory.passage c WHERE c.machine = %s AND c.path = %s AND c."offset" >= %s'
         return [str(row[0]) for row in self._fetch(sql, (self._owner.machine, clean(path), offset))]
 
     def has_key(self, key: str) -> bool:
-        """Tell whether a document of this machine is there."""
         sql = "SELECT 1 FROM nanobot_memory.passage c WHERE c.id = %s"
         return bool(self._fetch(sql, (self._owner.passage(key),)))
 
     def drop_older_than(self, source: str, before: datetime) -> int:
-        """Drop the documents of a source from before a moment. Return how many went."""
         with self._transaction():
             begin(self.connection)
             ids = self._ids('c.source = %s AND c."timestamp" < %s', source, timestamp(before))
@@ -179,7 +176,6 @@ class PassageIndex:
             )
 
     def close(self) -> None:
-        """Close the connection."""
         self.connection.close()
 
     @contextmanager

@@ -1,7 +1,7 @@
 """The shared memory as a search sees it: words in BM25's order, rows, and vectors, over one connection."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from nanobot_memory_plugins.core import Level, Query, Tier
@@ -10,7 +10,7 @@ from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.question_terms import K1, B
-from nanobot_memory_plugins.storage.search.searcher import Vector
+from nanobot_memory_plugins.storage.search.searcher import SearchIndex, Vector
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 """Passages of entries are this machine's own: they are in the file of each, and are the same."""
@@ -18,8 +18,8 @@ NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 _TAGS: Final = '(SELECT lower(v COLLATE "C") FROM jsonb_array_elements_text(tags::jsonb) v) AS t(value)'
 
 
-class ServerIndex:
-    """The `SearchIndex` over the shared memory, for one search.
+class ServerIndex(SearchIndex):
+    """The index over the shared memory, for one search.
 
     Vectors are compared one by one: that is exact, and fast enough for a tenant's own.
     """
@@ -33,11 +33,9 @@ class ServerIndex:
         self._size: tuple[int, float] | None = None
 
     def documents(self) -> int:
-        """Return how many passages there are, on all machines together."""
         return self._counted()[0]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return how many passages contain each term; those that none contains are missing."""
         missing = {self._owner.term(term): term for term in terms if term not in self._known}
         if missing:
             sql = "SELECT p.term, count(*) FROM nanobot_memory.posting p WHERE p.term = ANY(%s) GROUP BY p.term"
@@ -46,7 +44,6 @@ class ServerIndex:
         return {term: self._known[term] for term in terms if self._known[term] > 0}
 
     def best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> list[int]:
-        """Return the ids of the best passages that hold any of the terms, by BM25."""
         found = self.frequencies(terms)
         if not found:
             return []
@@ -74,30 +71,22 @@ class ServerIndex:
         return [int(row[0]) for row in run(self._connection, sql, values)]
 
     def can_compare(self, model: str, dimension: int) -> bool:
-        """Tell whether anything has a vector of a model."""
         sql = "SELECT EXISTS (SELECT 1 FROM nanobot_memory.embedding e WHERE e.model = %s)"
         row = run(self._connection, sql, (model,)).fetchone()
         return bool(row and row[0])
 
     def nearest(self, model: str, vector: Vector, asked: Query, limit: int) -> dict[int, float]:
-        """Return the ids of the passages that pass the filters and are most similar, with their cosine."""
         conditions, values = self._filter(asked)
         source = f"JOIN nanobot_memory.passage c ON c.id = e.id WHERE {conditions}"
         return self._compared(model, vector, source, values, limit)
 
     def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of some passages; those without a vector are missing."""
         return self._compared(model, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": list(ids)}, len(ids))
 
-    def rows(self, ids: Iterable[int]) -> list[Document]:
-        """Return the rows with these ids, in the ids' order; deleted ones are missing."""
-        numbers = list(ids)
-        source = f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s)"
-        found = {row.id: row for row in self._read_rows(source, {"ids": numbers})} if numbers else {}
-        return [found[number] for number in numbers if number in found]
+    def rows(self, ids: Sequence[int]) -> list[Document]:
+        return self._read_rows(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s) ORDER BY c.id", {"ids": list(ids)})
 
     def around(self, rows: Sequence[Document]) -> list[Document]:
-        """Return the passages directly before and after some, in the same file of the same machine."""
         places = [(*self._owner.place(row.path), row.ordinal + step) for row in rows for step in (-1, 1)]
         if not places:
             return []
@@ -111,7 +100,6 @@ class ServerIndex:
         return self._read_rows(join, {"machines": machines, "paths": paths, "ordinals": ordinals})
 
     def newest(self, asked: Query, limit: int) -> list[Document]:
-        """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
         conditions, values = self._filter(asked)
         order = 'c."timestamp" DESC NULLS LAST, c.path DESC, c.ordinal DESC'
         source = f"WHERE {conditions} ORDER BY {order} LIMIT %(limit)s"

@@ -156,7 +156,7 @@ class FileChange:
 class FileIndex(Protocol):
     """An index over the files of one workspace. The indexer's thread alone uses it.
 
-    Every method may raise `StoreError`.
+    What is written here of its methods holds for every index. Each may raise `StoreError`.
     """
 
     def file_states(self) -> dict[str, FileState]:

@@ -59,13 +59,13 @@ _LONGEST_END = 400
 class SearchIndex(Protocol):
     """An index that one thread at a time searches. `Searcher` makes an order of what it finds.
 
-    ``level`` is that of a search by words and meaning.
+    What is written here of its methods holds for every index. ``level`` is that of a search by words and meaning.
     """
 
     level: Level
 
     def documents(self) -> int:
-        """Return how many documents there are; of many, as of when they were counted last."""
+        """Return how many documents there are."""
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """Return how many documents contain each term; those that none contains are missing."""
@@ -82,8 +82,8 @@ class SearchIndex(Protocol):
     def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> Mapping[int, float]:
         """Return the cosine of some documents; those without a vector are missing."""
 
-    def rows(self, ids: Iterable[int]) -> list[Document]:
-        """Return the rows with these ids, in the ids' order; deleted ones are missing."""
+    def rows(self, ids: Sequence[int]) -> list[Document]:
+        """Return the rows with these ids, in any order; deleted ones are missing."""
 
     def around(self, rows: Sequence[Document]) -> list[Document]:
         """Return the passages directly before and after some, in the same file."""
@@ -133,8 +133,8 @@ class Searcher:
 
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
         """Return the candidates of a query, as `search` sees them; the ``meaning`` is one that can be compared."""
-        asked_at = query.asked_at or self._clock.now()
-        terms = question_terms(query.text, asked_at, self._index.frequencies, self._index.documents())
+        asked_at, documents = query.asked_at or self._clock.now(), self._index.documents()
+        terms = question_terms(query.text, asked_at, self._index.frequencies, documents)
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         rows = passing((row for row in rows if row.key not in newer), query)
@@ -142,7 +142,7 @@ class Searcher:
         similar: Mapping[int, float] = {}
         if meaning is not None:
             similar = self._index.similarity(meaning.model, meaning.vector, [row.id for row in rows])
-        idf = idf_of(terms, self._index.frequencies(terms), max(self._index.documents(), len(rows)))
+        idf = idf_of(terms, self._index.frequencies(terms), max(documents, len(rows)))
         cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
         return Candidates(rows, idf, cosines, query.tier)
 
@@ -161,7 +161,7 @@ class Searcher:
         if meaning is not None:
             nearest = self._index.nearest(meaning.model, meaning.vector, query, limit)
             by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
-        rows = self._index.rows(dict.fromkeys([*by_words, *by_meaning]))
+        rows = self._index.rows(list(dict.fromkeys([*by_words, *by_meaning])))
         if query.tier is Tier.LIGHT or not self._options.context_boosts:
             return rows
         first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row in rows}
