@@ -7,7 +7,7 @@ server is, what is sent twice is there once, and a server that has lost somethin
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -77,30 +77,18 @@ class Owner:
 
 
 class PassageIndex(FileIndex):
-    """The index over the passages of one machine. One thread uses it; every method raises `StoreError`.
+    """The index over the passages of one machine. One thread uses it."""
 
-    ``sent`` is called with the state of the files after each change.
-    """
-
-    def __init__(
-        self,
-        connection: Connection,
-        owner: Owner,
-        sent: Callable[[dict[str, FileState]], None] = lambda states: None,
-    ) -> None:
+    def __init__(self, connection: Connection, owner: Owner) -> None:
         self.connection = connection
         self._owner = owner
-        self._sent = sent
-        self._states: dict[str, FileState] = {}
         with self._transaction():
             introduce(connection, owner)
 
     def file_states(self) -> dict[str, FileState]:
         """Return how far each file of this machine was sent."""
         with self._transaction():
-            self._states = states_of(self.connection, self._owner.machine)
-        self._sent(dict(self._states))
-        return dict(self._states)
+            return states_of(self.connection, self._owner.machine)
 
     def apply(self, change: FileChange) -> None:
         made = {row[0]: row for row in map(self._passage_row, change.documents)}
@@ -129,10 +117,6 @@ class PassageIndex(FileIndex):
                 "UPDATE nanobot_memory.machine m SET revision = %s WHERE m.machine = %s",
                 (revision, self._owner.machine),
             )
-        self._states.pop(change.path, None)
-        if change.state is not None:
-            self._states[change.path] = change.state
-        self._sent(dict(self._states))
 
     def keys_from(self, path: str, offset: int) -> list[str]:
         sql = 'SELECT c.key FROM nanobot_memory.passage c WHERE c.machine = %s AND c.path = %s AND c."offset" >= %s'

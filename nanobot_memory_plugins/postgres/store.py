@@ -94,7 +94,7 @@ class SharedStore:
             paths,
             lock=paths.index_folder / "sender.lock",
             database=None,
-            open_index=lambda: PassageIndex(self.server.connected(), self.owner, self._was_sent),
+            open_index=lambda: PassageIndex(self.server.connected(), self.owner),
             embedder=lambda: self.embedder,
             clock=clock,
             chunking=chunking,
@@ -119,7 +119,7 @@ class SharedStore:
         """Look for the server, and begin to send. It starts without the server, too."""
         await run_in_daemon_thread(lambda: self.server.look(_OPEN))
         self._sender.start()
-        await run_in_daemon_thread(self._count)
+        await self._count(_OPEN)
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query`` of all machines, best first; of this one where the server is away.
@@ -159,7 +159,7 @@ class SharedStore:
         await self.local.flush()
         self._sender.notify()  # who sends looks at all files now
         await caught_up(self._waiting, STUCK_SECONDS, "sender.lock")
-        await run_in_daemon_thread(self._count)
+        await self._count(_LONG)
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
@@ -246,7 +246,7 @@ class SharedStore:
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` the state of the server and of the sending."""
-        await run_in_daemon_thread(self._count)
+        await self._count(_LONG)
         found = await self.ask(lambda connection: list(doctor.findings(connection, self.owner, self._unsent))) or []
         if not found or not self.server.fast:
             reason = self.server.reason
@@ -284,10 +284,6 @@ class SharedStore:
         self._must_be_open()
         return await self.server.ask(function, patience=_LONG)
 
-    def _was_sent(self, states: dict[str, FileState]) -> None:
-        with self._lock:
-            self._states, self._revision = states, -1
-
     def _sent_states(self, connection: Connection) -> dict[str, FileState]:
         """Return how far the files were sent, whichever process does it; read again only when that has changed."""
         sql = "SELECT m.revision FROM nanobot_memory.machine m WHERE m.machine = %s"
@@ -312,15 +308,24 @@ class SharedStore:
         left = await run_in_daemon_thread(lambda: self._places.waiting(states)) if states is not None else 1
         return 0 if left and await self.to_forget() else left
 
-    def _count(self) -> None:
-        """Count the bytes of the files that are not on the server."""
+    async def _count(self, patience: float) -> None:
+        """Count the bytes of the files that are not on the server, or were not when it could be asked last."""
+        await self.server.ask(self._sent_states, patience=patience)
+        await run_in_daemon_thread(self._count_files)
+
+    def _count_files(self) -> None:
         self._counted_at = time.monotonic()
         self._unsent = unindexed_bytes(self._places.find(), self._states)
 
     def _count_soon(self) -> None:
         is_idle = self._counting is None or self._counting.done()
         if is_idle and not self._closed and time.monotonic() - self._counted_at > _AGE:
-            self._counting = self._counter.submit(self._count)
+            self._counting = self._counter.submit(self._count_anew)
+
+    def _count_anew(self) -> None:
+        with suppress(StoreError):
+            self.server.use(self._sent_states)
+        self._count_files()
 
     def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult:
         tail = self._tail.documents(self._sent_states(connection), most_bytes=TAIL_BYTES)

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.testing import MemoryWorkspace, StoreContract
 from nanobot_memory_plugins.core.values import Level, Note, Query, Tier
 from nanobot_memory_plugins.postgres import schema
+from nanobot_memory_plugins.postgres import store as store_module
 from nanobot_memory_plugins.postgres.connection import connect
 from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import Database, open_shared, rows
@@ -205,3 +206,23 @@ async def test_while_much_is_being_sent_this_machines_index_answers(server: Data
         assert "being sent" not in store.status().reason
     finally:
         await store.close()
+
+
+async def test_a_second_process_of_a_machine_asks_the_server_once_all_is_sent(
+    server: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(store_module, "TAIL_BYTES", 100)
+    workspace, tenant = MemoryWorkspace(tmp_path), uuid.uuid4().hex
+    for number in range(5):
+        workspace.note(Note(f"the garden gate number {number} is green"), f"a{number}")
+    sender = await open_shared(tmp_path, server, tenant)
+    try:
+        await sender.flush()
+        other = await open_shared(tmp_path, server, tenant)
+        try:
+            await until(lambda: not other.status().unsent_bytes, seconds=20)
+            assert "own index" not in other.status().reason
+        finally:
+            await other.close()
+    finally:
+        await sender.close()
