@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +27,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import export_to
 from nanobot_memory_plugins.core.transfer.importer import chosen_importer
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from nanobot_memory_plugins.core.transfer.run import ImportReport, UndoReport, only_import, undo_import
+from nanobot_memory_plugins.core.transfer.run import ImportReport, only_import, undo_import
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -102,20 +101,15 @@ def import_memory(
         report = import_from(
             importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
         )
-    if as_json:
-        print_json(report.as_json())
-    else:
-        _show(report)
+    _show(report, tr("would be taken") if dry_run else tr("taken"), as_json=as_json)
 
 
 def _undo(workspace: Path, *, as_json: bool) -> None:
     with only_import(MemoryPaths.of(workspace)):
-        done = undo_import(workspace)
-        done.left += _erased_from_index(workspace)
-    if as_json:
-        print_json({"ok": True, **asdict(done), "left": [{"file": file, "why": why} for file, why in done.left]})
-    else:
-        _show_undone(done)
+        report = undo_import(workspace)
+        for where, why in _erased_from_index(workspace):
+            report.leave(why, where)
+    _show(report, tr("taken back"), as_json=as_json)
 
 
 def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
@@ -142,36 +136,26 @@ def _counts(counts: Mapping[str, int]) -> str:
     return tr(", ").join(f"{tr(kind)}: {count:,}" for kind, count in counts.items() if count) or tr("nothing")
 
 
-def _show(report: ImportReport) -> None:
-    """Show what became of an import, for people."""
+def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
+    """Show what became of an import, or of its undoing."""
+    if as_json:
+        print_json(report.as_json())
+        return
     out = console()
-    verb = tr("would be taken") if report.dry_run else tr("taken")
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
-    out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
+    about = f": {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])" if report.format else ""
+    out.print(f"{shown(report.source)}{about}")
     out.print(f"{verb}: {_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
     for why in dict.fromkeys(why for _, why in report.left):
         lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
         count = sum(map(len, lines.values()))
         out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
-        _show_files(out, [f"{file}:{_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])
+        _show_files(out, [f"{tr(file)}:{_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])
     if report.written:
-        out.print(tr("would be written to:") if report.dry_run else tr("written to:"))
+        out.print(tr("files:"))
         _show_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())])
     for notice in report.notices:
         out.print(shown(tr(notice)))
-
-
-def _show_undone(done: UndoReport) -> None:
-    """Show what became of an import that was taken back, for people."""
-    out = console()
-    what = _counts({"messages": done.messages, "notes": done.notes, "files": len(done.files)})
-    out.print(tr("{source}: taken back: {what}", source=shown(done.source), what=what))
-    _show_files(out, done.files)
-    if done.entries:
-        run_id = shown(done.entries)
-        out.print(tr("Its entries went with the run {run}; `nanobot-memory entries history` shows it.", run=run_id))
-    for file, why in done.left:
-        out.print(tr("left: {file}: {why}", file=shown(file), why=shown(tr(why))))
 
 
 def _show_files(out: Console, files: list[str]) -> None:

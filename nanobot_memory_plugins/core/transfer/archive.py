@@ -4,10 +4,9 @@ An archive may come from anywhere: every byte is read before the first one is ha
 """
 
 import contextlib
+import io
 import json
-import os
 import re
-import secrets
 import stat
 import zipfile
 import zlib
@@ -23,6 +22,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.appending import locked
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.transfer.importer import ImportedFile, Item, Skipped
 from nanobot_memory_plugins.core.transfer.reading import files_below
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -42,7 +42,9 @@ _MOST_GROWTH = 250
 _SMALL = 1 << 24
 # No backslash, colon or control character: no name may mean something else on another system.
 _NAME = re.compile(r"memory(?:/(?!\.{1,2}(?:/|\Z))[^/\\:\x00-\x1f]+)+")
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
+_DAMAGES = (
+    zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, NotImplementedError, RuntimeError, ValueError,
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -77,7 +79,8 @@ def grows(name: str) -> bool:
 def export_to(target: Path, workspace: Path) -> ExportReport:
     """Write the memory of a workspace into one ZIP archive, readable by its owner only. It blocks.
 
-    Agents may write meanwhile: each file is taken as it is at one moment. The archive appears whole or not at all.
+    Agents may write meanwhile: each file is taken as it is at one moment. The archive is made in memory, and appears
+    whole or not at all.
     Raises `InputError` where there is nothing to export or the target cannot be written.
     """
     paths = MemoryPaths.of(workspace)
@@ -92,23 +95,15 @@ def export_to(target: Path, workspace: Path) -> ExportReport:
         raise InputError(
             Sentence("{target} is there already.", target=target), hint="Name another file with --to, or remove it."
         )
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        _write_all(archive, paths, names, report)
     try:
-        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with open(descriptor, "w+b") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                _write_all(archive, paths, names, report)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except OSError as error:
+        replace_file(target, packed.getvalue(), keeps_backup=False)
+    except MemoryFileError as error:
         raise InputError(
-            Sentence("{target} cannot be written: {why}.", target=target, why=error.strerror),
-            hint="Name a file with --to, in a folder that exists and has room for it.",
+            error.cause, hint="Name a file with --to, in a folder that exists and has room for it."
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
     return report
 
 
@@ -195,10 +190,8 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         try:
             damaged = archive.testzip()
             manifest = json.loads(archive.read(MANIFEST))
-        except KeyError:
-            raise _refused(path, Sentence("it has no {manifest}", manifest=MANIFEST)) from None
         except _DAMAGES as error:
-            raise _refused(path, Sentence("it is damaged")) from error
+            raise _refused(path, Sentence("it is damaged, or no export of this program")) from error
         if damaged:
             raise _refused(path, Sentence("{file} is damaged", file=damaged))
         if not isinstance(manifest, dict) or {key: manifest.get(key) for key in FORMAT} != FORMAT:

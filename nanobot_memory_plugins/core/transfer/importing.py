@@ -57,7 +57,7 @@ def import_from(
     the importer names no owner get ``default_scope``. Raises `InputError` when the source cannot be read,
     `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
-    report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
+    report = ImportReport(str(source), format, importer.label, dry_run=dry_run)
     paths = MemoryPaths.of(workspace)
     items = _read(importer, format, source, paths.workspace)
     first = list(islice(items, 1))  # what cannot be read at all is refused before anything is made
@@ -97,7 +97,8 @@ class _ItemWriter:
         self._redaction = ContactRedaction(contacts)
         self._tools = tools
         self._default_scope = default_scope
-        self._transcript = _Transcript()
+        # What this memory has written down itself of the session that is imported just now.
+        self._recorded: tuple[str, dict[tuple[str, str], list[datetime]]] = "", {}
         self._waiting: dict[str, dict[str, bytes]] = {}
         self._bytes = 0
         # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
@@ -149,7 +150,7 @@ class _ItemWriter:
         )
         if not record.text.strip():
             return _NO_TEXT
-        if self._transcript.takes(self._run.paths.transcript(session), record):
+        if self._was_recorded(record):
             return _RECORDED_HERE
         parts = ["message", session, record.role, _key_time(item.time), record.text]
         self._repeated[_key(parts)] += 1
@@ -159,6 +160,16 @@ class _ItemWriter:
         line = render_transcript_line(replace(record, id=key))
         self._put(f"sessions/{session_file_name(f'imported/{session}')}", key, line)
         return ""
+
+    def _was_recorded(self, record: TranscriptRecord) -> bool:
+        """Return whether a message was written down when it was said; each recorded one accounts for one message."""
+        if self._recorded[0] != record.session_key:
+            self._recorded = record.session_key, _recorded_times(self._run.paths.transcript(record.session_key))
+        times = self._recorded[1].get((record.role, record.text), [])
+        said = next((one for one in times if record.time is not None and abs(one - record.time) <= _SAME_TIME), None)
+        if said is not None:
+            times.remove(said)
+        return said is not None
 
     def _take_note(self, item: ImportedNote) -> str:
         """Take a note, or return why it is left."""
@@ -207,27 +218,14 @@ class _ItemWriter:
         return self._redaction.redacted(text, origin)
 
 
-class _Transcript:
-    """What this memory has written down itself of the session that is imported just now."""
-
-    def __init__(self) -> None:
-        self._path: Path | None = None
-        self._times: dict[tuple[str, str], list[datetime]] = {}
-
-    def takes(self, path: Path, record: TranscriptRecord) -> bool:
-        """Return whether a message was written down when it was said; each recorded one accounts for one message."""
-        if path != self._path:
-            self._path, self._times = path, {}
-            with suppress(OSError):
-                for line in read_regular(path).split(b"\n"):
-                    if (recorded := parse_transcript_line(line)) is not None and recorded.time is not None:
-                        self._times.setdefault((recorded.role, recorded.text), []).append(recorded.time)
-        times = self._times.get((record.role, record.text), [])
-        for index, time in enumerate(times):
-            if record.time is not None and abs(time - record.time) <= _SAME_TIME:
-                del times[index]
-                return True
-        return False
+def _recorded_times(path: Path) -> dict[tuple[str, str], list[datetime]]:
+    """Return when each message of a transcript was written down here, by its role and text."""
+    times: dict[tuple[str, str], list[datetime]] = {}
+    with suppress(OSError):
+        for record in filter(None, map(parse_transcript_line, read_regular(path).split(b"\n"))):
+            if record.time is not None:
+                times.setdefault((record.role, record.text), []).append(record.time)
+    return times
 
 
 def _key(parts: Iterable[str]) -> str:

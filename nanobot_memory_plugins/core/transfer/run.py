@@ -69,13 +69,14 @@ def records_in(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 class ImportReport:
     """What became of an import: what was taken, by kind; what was there already; what was left.
 
-    ``left`` holds by file and reason the lines that were left there (0 where a store has no lines), ``written`` the
-    number of records by file. ``notices`` are remarks on the whole of it.
+    Of one that is undone it is what was taken back, and what stays. ``left`` holds by file and reason the lines that
+    were left there (0 where a store has no lines), ``written`` the number of records by file. ``notices`` are remarks
+    on the whole of it.
     """
 
-    format: str
-    label: str
     source: str
+    format: str = ""
+    label: str = ""
     dry_run: bool = False
     taken: Counter[str] = field(default_factory=Counter)
     known: int = 0
@@ -129,9 +130,9 @@ class ImportRun:
             done = {str(run) for (run,) in self._state.read("SELECT item FROM imported WHERE source = ?", (_DONE,))}
             rows = self._state.read("SELECT item, run FROM imported")
             self.known = {str(item) for item, run in rows if run in done}
-            last = _last_import(self._state)
-            if last and last.source == self._source and last.id not in done:
-                self._id = last.id
+            last, source = _last_import(self._state) or ("", "")
+            if source == self._source and last not in done:
+                self._id = last
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file below the memory folder, none where it is not there. Raises `MemoryFileError`."""
@@ -201,37 +202,22 @@ def only_import(paths: MemoryPaths) -> AbstractContextManager[object]:
         raise InputError("Another import into this memory is running.", hint="Wait for its end.") from error
 
 
-@dataclass(slots=True)
-class UndoReport:
-    """What became of an import that was taken back: records and files that went, and what stays and why.
-
-    Names are of below the memory folder.
-    """
-
-    id: str
-    source: str
-    messages: int = 0
-    notes: int = 0
-    files: list[str] = field(default_factory=list)
-    entries: str = ""
-    left: list[tuple[str, str]] = field(default_factory=list)
-
-
-def undo_import(workspace: Path) -> UndoReport:
+def undo_import(workspace: Path) -> ImportReport:
     """Take the last import back that was not taken back yet. Hold `only_import`; it can be repeated.
 
     What was changed since then stays. Raises `InputError` where there is none, and `MemoryFileError`.
     """
     paths = MemoryPaths.of(workspace)
-    report = _last_import(StateDatabase.of(paths)) if paths.state.exists() else None
-    if report is None:
+    last = _last_import(StateDatabase.of(paths)) if paths.state.exists() else None
+    if last is None:
         raise InputError(
             "There is no import to take back.",
             hint="`nanobot-memory import SOURCE --dry-run` shows what one would bring.",
         )
-    state = StateDatabase.of(paths)
+    run, source = last
+    report, state = ImportReport(source), StateDatabase.of(paths)
     files: dict[str, dict[str, str]] = {}
-    for name, item, digest_ in state.read("SELECT source, item, digest FROM imported WHERE run = ?", (report.id,)):
+    for name, item, digest_ in state.read("SELECT source, item, digest FROM imported WHERE run = ?", (run,)):
         if name == _JOINED and digest_:
             _take_entries_back(workspace, digest_, report)
         elif not name.startswith("/"):
@@ -239,26 +225,28 @@ def undo_import(workspace: Path) -> UndoReport:
     for name, records in files.items():
         _take_out(paths, name, records, report)
     # Last: until then all can be repeated. Its items can be imported again.
-    state.execute("DELETE FROM imported WHERE run = ?", (report.id,))
+    state.execute("DELETE FROM imported WHERE run = ?", (run,))
     return report
 
 
-def _last_import(state: StateDatabase) -> UndoReport | None:
+def _last_import(state: StateDatabase) -> tuple[str, str] | None:
+    """Return the id of the last import, and the name of its source, or None."""
     begun = "SELECT item, digest FROM imported WHERE source = ? ORDER BY item DESC LIMIT 1"
-    return next((UndoReport(run, source) for run, source in state.read(begun, (_BEGUN,))), None)
+    return next(((str(run), str(source)) for run, source in state.read(begun, (_BEGUN,))), None)
 
 
-def _take_entries_back(workspace: Path, run: str, report: UndoReport) -> None:
+def _take_entries_back(workspace: Path, run: str, report: ImportReport) -> None:
     try:
         if (joiner := installed_joiner()) is None:
             raise InputError("what keeps the entries is not installed")
         joiner.take_back(workspace, run)
-        report.entries = run
+        gone = Sentence("Its entries went with the run {run}; `nanobot-memory entries history` shows it.", run=run)
+        report.notices.append(gone)
     except InputError as error:
-        report.left.append((Sentence("the run {run} of the entries", run=run), error.cause))
+        report.leave(error.cause, Sentence("the run {run} of the entries", run=run))
 
 
-def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: UndoReport) -> None:
+def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report: ImportReport) -> None:
     """Take what was imported out of a file, leaving no copy of it; an empty file goes, with the folders around it."""
     path = paths.memory / name
     if not path.is_file():
@@ -279,10 +267,8 @@ def _take_out(paths: MemoryPaths, name: str, records: Mapping[str, str], report:
         for folder in path.relative_to(paths.memory).parents[:-1]:
             (paths.memory / folder).rmdir()
     if count:
-        report.files.append(name)
+        report.took("messages" if is_transcript(name) else "notes" if grows(name) else "files", name, count)
     if is_changed:
-        report.left.append((name, _CHANGED))
-    report.messages += count if is_transcript(name) else 0
-    report.notes += count if grows(name) and not is_transcript(name) else 0
+        report.leave(_CHANGED, name)
     if name == ENTRIES_FILE and not path.exists() and (joiner := installed_joiner()) is not None:
         joiner.take_back(paths.workspace, "")

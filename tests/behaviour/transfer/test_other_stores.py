@@ -155,7 +155,7 @@ def test_an_import_that_is_killed_is_finished_by_the_next_and_undone_as_one(life
     life.command("import", tmp_path / "theirs")
     lines = [line for file in life.memory.glob("sessions/*.jsonl") for line in file.read_text("utf-8").splitlines()]
     assert len(lines) == len({json.loads(line)["id"] for line in lines}) == 120 * 5
-    assert life.command("import", "--undo", "--json").json["messages"] == 120 * 5
+    assert life.command("import", "--undo", "--json").json["taken"]["messages"] == 120 * 5
     assert for_people(life) == {}
 
 
