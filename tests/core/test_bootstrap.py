@@ -3,7 +3,6 @@
 import os
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 FILES = {"AGENTS.md": "Be kind. " * 40, "USER.md": "用户喜欢简短的回答。" * 40}
 
@@ -23,9 +22,7 @@ async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path
     third_party("halving", HALVING)
     async with MemoryHost(tmp_path / "w") as memory:
         texts = memory.trim_bootstrap({**FILES, "SECRET.md": "xyz", "EMPTY.md": ""})
-    assert dict(texts) == {**{name: text[: len(text) // 2] for name, text in FILES.items()}, "EMPTY.md": ""}
-    assert texts.tokens == sum(estimate_tokens(text) for text in texts.values())
-    assert texts.tokens > 200  # Chinese is not counted as if it were English
+    assert texts == {**{name: text[: len(text) // 2] for name, text in FILES.items()}, "EMPTY.md": ""}
 
 
 async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, warnings):

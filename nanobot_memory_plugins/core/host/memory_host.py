@@ -11,7 +11,6 @@ from typing import Any
 
 from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
-from nanobot_memory_plugins.core.host.prompt_texts import BootstrapTexts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
@@ -96,8 +95,8 @@ class MemoryHost(HistoryCalls):
 
     def trim_bootstrap(
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
-    ) -> BootstrapTexts:
-        """Return what of each bootstrap file goes into the prompt, at once; files without readable text are left out.
+    ) -> dict[str, str]:
+        """Return what of each bootstrap file goes into the prompt, at once; one that is to be left out is not in it.
 
         ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
         """

@@ -9,7 +9,6 @@ from typing import TypeGuard
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import PromptEntries, Scope
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -19,15 +18,6 @@ _HEADING = "## {name}\n\n"
 _SEPARATOR = "\n\n---\n\n"
 # Scopes and files of which is known what the last prompt showed.
 _SHOWN = 64
-
-
-class BootstrapTexts(dict[str, str]):
-    """The texts as they go into the prompt, by file name. A file that is to be left out is not in it."""
-
-    @property
-    def tokens(self) -> int:
-        """The estimated tokens of all texts, without what the host puts around them."""
-        return sum(map(estimate_tokens, self.values()))
 
 
 class PromptTexts:
@@ -50,7 +40,7 @@ class PromptTexts:
             long_term = self._shown.get(given.long_term, given.long_term)
         return f"{given.text}\n\n{long_term}".strip()
 
-    def trimmed(self, files: Mapping[str, object], overhead: Mapping[str, int]) -> BootstrapTexts:
+    def trimmed(self, files: Mapping[str, object], overhead: Mapping[str, int]) -> dict[str, str]:
         """Return the texts of the files for the prompt. See `MemoryHost.trim_bootstrap`."""
         read = {name: read_text(value) for name, value in files.items()}
         for name in (name for name, text in read.items() if text is None):
@@ -68,7 +58,7 @@ class PromptTexts:
         with self._lock:
             for name, text in texts.items():
                 self._shown[text] = kept.get(name, "")
-        return BootstrapTexts(kept)
+        return kept
 
     def entries(self, long_term: str, scope: Scope) -> PromptEntries:
         """Return the entries of all plugins, one below the other.
