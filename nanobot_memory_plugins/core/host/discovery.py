@@ -3,7 +3,7 @@
 import importlib
 import inspect
 import traceback
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -46,16 +46,15 @@ class DiscoveredPlugin:
 
 def discover_plugins(
     *,
-    only: Collection[str] | None = None,
-    skip: Collection[str] = (),
+    wanted: Callable[[str], bool] = lambda name: True,
     import_seconds: float = 10.0,
     files: Iterable[Path] = (),
 ) -> list[DiscoveredPlugin]:
     """Return every entry point of the group ``nanobot_memory_plugins``, ordered by name, and then the ``files``.
 
-    Names in ``skip``, and with ``only`` all but those, are listed and not imported. An import may take
-    ``import_seconds``; it runs in a daemon thread, and one that hangs is abandoned. Where two distributions
-    use the same name, the one that is first on the path is taken, the other reported as an error.
+    Those of other names than the ``wanted`` ones are listed and not imported. An import may take ``import_seconds``;
+    it runs in a daemon thread, and one that hangs is abandoned. Where two distributions use the same name, the one that
+    is first on the path is taken, the other reported as an error.
 
     It imports, so it blocks: call it before the loop runs, or in a thread.
     """
@@ -66,7 +65,7 @@ def discover_plugins(
         one = DiscoveredPlugin(point.name, point.distribution, point.version)
         if one.name in owners:
             one.error = Sentence("the name is taken by distribution {owner}", owner=owners[one.name])
-        elif one.name not in skip and (only is None or one.name in only):
+        elif wanted(one.name):
             _load_in_time(one, point, import_seconds)
         owners.setdefault(one.name, one.distribution)
         found.append(one)

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
-from nanobot_memory_plugins.core.entry_points import selected_plugins
+from nanobot_memory_plugins.core.entry_points import is_selected
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
@@ -85,10 +85,12 @@ class PluginSet(PluginHost):
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
-        only = selected_plugins()
-        skip = {name for name in self._config.plugins if not self._config.enabled(name)}
         files = self._usable_files()
-        self.discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip, files=files))
+
+        def is_wanted(name: str) -> bool:
+            return is_selected(name) and self._config.enabled(name)
+
+        self.discovered = await run_in_daemon_thread(lambda: discover_plugins(wanted=is_wanted, files=files))
         for found in self.discovered:
             if found.plugin is not None:
                 self._load(found)
