@@ -78,18 +78,14 @@ class PluginHost:
         self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
         for module in (hookspecs, *specifications):
             self._manager.add_hookspecs(module)
-        specified = {
+        self._specs = {
             name: caller.spec
             for name, caller in vars(self._manager.hook).items()
             if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
         }
-        for spec in specified.values():
+        for spec in self._specs.values():
             spec.argnames = tuple(dict.fromkeys((*spec.argnames, "context")))  # every implementation may ask for it
-        self._hooks = {name: frozenset(spec.argnames) for name, spec in specified.items()}
-        self._accepts = {name: accepted_types(spec.function) for name, spec in specified.items()}
-        self._first_wins = {name for name, spec in specified.items() if spec.opts["firstresult"]}
         self._made: dict[pluggy.HookImpl, Implementation] = {}
-        self._called: dict[str, Sequence[Implementation]] = dict.fromkeys(self._hooks, ())
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: set[Attempt] = set()
         self._complained: set[Implementation] = set()
@@ -114,8 +110,8 @@ class PluginHost:
                             plugin_name=name,
                             hook=caller.name,
                             function=one.function,
-                            takes=_taken(one.function, self._hooks[caller.name]),
-                            accepts=self._accepts[caller.name],
+                            takes=_taken(one.function, frozenset(self._specs[caller.name].argnames)),
+                            accepts=accepted_types(self._specs[caller.name].function),
                             is_async=inspect.iscoroutinefunction(one.function),
                             context=context,
                             threads=threads,
@@ -129,8 +125,6 @@ class PluginHost:
             is_refused = isinstance(error, pluggy.PluginValidationError)  # which says what is wrong with what it takes
             what = " ".join(str(error).split()) if is_refused else f"looking at it raises {exception_name(error)}"
             raise PluginError(Sentence("Plugin {name} cannot be registered: {what}.", name=name, what=what)) from None
-        for caller in callers:  # pluggy calls the last first
-            self._called[caller.name] = [self._made[one] for one in reversed(caller.get_hookimpls())]
         return tuple(sorted(caller.name for caller in callers))
 
     def _checked_callers(self, name: str, plugin: object) -> list[pluggy.HookCaller]:
@@ -144,7 +138,7 @@ class PluginHost:
                     ),
                     hint=Sentence(
                         "The hooks are: {names}. hookimpl(optionalhook=True) allows others.",
-                        names=", ".join(sorted(self._hooks)),
+                        names=", ".join(sorted(self._specs)),
                     ),
                 )
         if not callers:
@@ -173,7 +167,7 @@ class PluginHost:
         implementations = self._implementations(hook)
         limit = self.time_limit(hook) if limit is None else limit
         answers: dict[str, tuple[object, ...]] = {}
-        first_wins = hook in self._first_wins
+        first_wins = self._specs[hook].opts["firstresult"]
         for batch in [(one,) for one in implementations] if sequential or first_wins else [implementations]:
             for name, values in await self._run(batch, arguments, limit):
                 answers[name] = (*answers.get(name, ()), *values)
@@ -209,7 +203,7 @@ class PluginHost:
     def arguments_of(self, hook: str) -> frozenset[str]:
         """Return the arguments that a hook is called with. Raises `PluginError` for one that does not exist."""
         self._implementations(hook)
-        return self._hooks[hook] - {"context"}
+        return frozenset(self._specs[hook].argnames) - {"context"}
 
     def time_limit(self, hook: str) -> float:
         """Return for how many seconds a plugin's answer to a hook is waited for."""
@@ -231,12 +225,14 @@ class PluginHost:
             await asyncio.wait(tasks, timeout=2 * self._grace_seconds)
 
     def _implementations(self, hook: str) -> Sequence[Implementation]:
-        if hook not in self._called:
-            names = ", ".join(sorted(self._called))
+        if hook not in self._specs:
+            names = ", ".join(sorted(self._specs))
             raise PluginError(
                 Sentence("There is no hook {hook}.", hook=hook), hint=Sentence("The hooks are: {names}.", names=names)
             )
-        return () if self._closed else self._called[hook]
+        # Pluggy calls the last first.
+        made = () if self._closed else reversed(getattr(self._manager.hook, hook).get_hookimpls())
+        return [self._made[one] for one in made]
 
     async def _run(
         self, implementations: Iterable[Implementation], arguments: Mapping[str, object], limit: float
