@@ -241,12 +241,6 @@ def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:
     """Return one receipt for a call that kept several notes: that of the first, with all of them inside."""
     if not receipts:
         return Receipt(stored=False, reason="no plugin took a note")
-    first = receipts[0]
-    return Receipt(
-        stored=all(receipt.stored for receipt in receipts),
-        id=first.id,
-        path=first.path,
-        line=first.line,
-        reason=next((receipt.reason for receipt in receipts if receipt.reason), ""),
-        notes=receipts,
-    )
+    reason = next((receipt.reason for receipt in receipts if receipt.reason), "")
+    stored = all(receipt.stored for receipt in receipts)
+    return replace(receipts[0], stored=stored, reason=reason, notes=receipts)
