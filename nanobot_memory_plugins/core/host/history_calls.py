@@ -11,8 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from nanobot_memory_plugins.core.clock import sleep
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
+from nanobot_memory_plugins.core.host.framework_calls import failures_logged
 from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
@@ -53,14 +55,18 @@ class HistoryCalls(MessageCalls):
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes.
 
         What is new in it is read by the language model, once for all plugins. What of ``history`` memory never saw is
-        taken in first.
+        taken in first; without one the plugins are shown the transcript.
         """
         owner = await self._owner_of(session_key, scope)
         await self._take_in(session_key, history[-_LATELY:], owner)
         return await self._go_quiet(session_key, history, owner, ended=ended)
 
-    async def _go_quiet(self, session_key: str, history: Sequence[object], owner: Scope, *, ended: bool) -> Receipt:
-        messages = await self._shown_history(session_key, history[-LOOKED_AT:])
+    async def _go_quiet(
+        self, session_key: str, history: Sequence[object], owner: Scope, *, ended: bool = False
+    ) -> Receipt:
+        self._set_clock(session_key, None)
+        given = history[-LOOKED_AT:] or self._files.history(session_key, limit=LOOKED_AT)
+        messages = await self._shown_history(session_key, given)
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
@@ -69,9 +75,25 @@ class HistoryCalls(MessageCalls):
         return await asyncio.shield(self._background.begin(reading))
 
     async def session_continues(self, *, session_key: str, scope: ScopeLike = None) -> None:
-        """Have another process take the session for one that went quiet where this one ends before it says so."""
+        """Begin the clock of a session anew: once it has been quiet for a while, `session_idle` is called for it.
+
+        Another process takes it for quiet where this one ends before.
+        """
         owner = await self._owner_of(session_key, scope)
+        self._set_clock(session_key, self._background.begin(self._waited(session_key, owner)))
         await self._reader.hold(session_key, owner, self._patience)
+
+    async def _waited(self, session_key: str, owner: Scope) -> None:
+        await sleep(self._clock, self.config.core.idle_seconds)
+        self.privacy.session(session_key).clock = None  # else it would end itself
+        with failures_logged():
+            await self._go_quiet(session_key, (), owner)
+
+    def _set_clock(self, session_key: str, clock: asyncio.Task[None] | None) -> None:
+        session = self.privacy.session(session_key)
+        if session.clock is not None:
+            session.clock.cancel()
+        session.clock = clock
 
     def turn_finished(
         self,
@@ -182,8 +204,7 @@ class HistoryCalls(MessageCalls):
         """Tell the plugins of sessions that earlier processes left before they had gone quiet, and read what waits."""
         for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
             if await self._reader.takes_up(session_key, self._patience):
-                history = self._files.history(session_key, limit=LOOKED_AT)
-                await self._go_quiet(session_key, history, scope, ended=False)
+                await self._go_quiet(session_key, (), scope)
             else:  # the plugins were told
                 await self._reader.read(session_key, scope, "start")
 

@@ -1,6 +1,5 @@
 """What an adapter holds: the memory of one workspace for a host with one event loop, several, or none."""
 
-import asyncio
 import atexit
 import threading
 import weakref
@@ -10,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock, sleep
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.entry_points import is_selected
@@ -36,8 +35,6 @@ _T = TypeVar("_T")
 
 # Sessions of which is known that they were opened; of another one the history is compared once more.
 _SESSIONS = 1_000
-# Messages of a quiet session that its plugins are shown.
-_IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
 _GRACE = 0.5
 # Seconds on top of that of a compaction, for taking in a history that was never seen.
@@ -91,8 +88,6 @@ class MemoryService:
         self._lock = threading.Lock()
         self._thread: MemoryThread | None = None
         self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
-        # The clocks of sessions, which run in the thread and end with it.
-        self._quiet: dict[str, asyncio.Task[Any]] = {}
         _services.add(self)
 
     async def __aenter__(self) -> Self:
@@ -288,32 +283,13 @@ class MemoryService:
 
     def ended(self, session_key: str, history: Sequence[object] | None = None, *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages or those of its transcript, and return at once."""
-
-        async def end(memory: "MemoryHost") -> None:
-            self._set_clock(session_key, None)
-            messages = memory.history(session_key, limit=_IDLE_HISTORY) if history is None else history
-            await memory.session_idle(session_key=session_key, history=messages, ended=True, scope=scope)
-
-        self.submit(end)
+        self.submit(
+            lambda memory: memory.session_idle(session_key=session_key, history=history or (), ended=True, scope=scope)
+        )
 
     def touch(self, session_key: str, scope: ScopeLike = None) -> None:
         """Start the clock of a session anew: the plugins are notified when it has been quiet for a while."""
-
-        async def wait(memory: "MemoryHost") -> None:
-            self._set_clock(session_key, asyncio.current_task())
-            await sleep(self._clock, self.config.core.idle_seconds)
-            self._quiet.pop(session_key, None)
-            history = memory.history(session_key, limit=_IDLE_HISTORY)
-            await memory.session_idle(session_key=session_key, history=history, scope=scope)
-
         self.submit(lambda memory: memory.session_continues(session_key=session_key, scope=scope))
-        self.submit(wait, background=True)
-
-    def _set_clock(self, session_key: str, clock: "asyncio.Task[Any] | None") -> None:
-        if (before := self._quiet.pop(session_key, None)) is not None:
-            before.cancel()
-        if clock is not None:
-            self._quiet[session_key] = clock
 
 
 _services: "weakref.WeakSet[MemoryService]" = weakref.WeakSet()

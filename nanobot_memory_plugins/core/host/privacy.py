@@ -84,7 +84,8 @@ class Session:
 
     The rest is of the turn: when its message and the one before came, who speaks, and whether it is kept. Where the
     turn before was off the record and had no answer yet, the answers of this one may be its: they are not kept. In the
-    tasks ``asking`` the plugins are asked about a message; it is written when they have ended.
+    tasks ``asking`` the plugins are asked about a message; it is written when they have ended. The ``clock`` ends once
+    the session has been quiet for a while.
     """
 
     message_counts: Counter[str] = field(default_factory=Counter)
@@ -98,6 +99,7 @@ class Session:
     is_answered: bool = False
     is_answer_off_record: bool = False
     asking: set[asyncio.Task[Any]] = field(default_factory=set)
+    clock: asyncio.Task[None] | None = None
 
     def begin_turn(self, sender: str) -> None:
         """Begin a turn of the user's."""
