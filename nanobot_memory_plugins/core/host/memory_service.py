@@ -281,10 +281,10 @@ class MemoryService:
         memory = self.started
         return [ServiceTool(self, tool) for tool in memory.tools()] if memory is not None else []
 
-    def ended(self, session_key: str, history: Sequence[object] | None = None, *, scope: ScopeLike = None) -> None:
+    def ended(self, session_key: str, history: Sequence[object] = (), *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages or those of its transcript, and return at once."""
         self.submit(
-            lambda memory: memory.session_idle(session_key=session_key, history=history or (), ended=True, scope=scope)
+            lambda memory: memory.session_idle(session_key=session_key, history=history, ended=True, scope=scope)
         )
 
     def touch(self, session_key: str, scope: ScopeLike = None) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.transcript import last_records
@@ -29,7 +30,6 @@ class RecordedMessages:
         self._counts: Counter[str] = Counter()
         self._texts: dict[str, list[str]] = {"user": [], "assistant": []}
         self._redacted: dict[str, list[list[str]]] = {"user": [], "assistant": []}
-        self._joined: dict[str, str] = {}
 
     @classmethod
     def read(cls, paths: MemoryPaths, session_keys: Sequence[str]) -> "RecordedMessages":
@@ -75,7 +75,7 @@ class RecordedMessages:
             if self._counts[key] > 0:
                 self._counts[key] -= 1
                 return candidate
-        recorded = self._joined_texts(role)
+        recorded = self._joined.get(role, "")
         whole = folded(text) if recorded else ""
         return text if len(whole) >= _PART and whole in recorded else None
 
@@ -87,10 +87,9 @@ class RecordedMessages:
             if PLACEHOLDER.search(whole):
                 self._redacted[role].append(PLACEHOLDER.split(whole))
 
-    def _joined_texts(self, role: str) -> str:
-        if role not in self._joined:
-            self._joined[role] = "\n".join(self._texts.get(role, ()))
-        return self._joined[role]
+    @cached_property
+    def _joined(self) -> dict[str, str]:
+        return {role: "\n".join(texts) for role, texts in self._texts.items()}
 
 
 def _without_marks(text: str) -> Iterator[str]:

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, failures_logged
 from nanobot_memory_plugins.core.host.history import history_to_cut, with_block, without_media
-from nanobot_memory_plugins.core.host.memory_thread import Answer, Use
+from nanobot_memory_plugins.core.host.memory_thread import Answer
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -127,8 +128,9 @@ class Turn:
         are. Where the user's message of this turn is not among them (for example in the request of a nested agent)
         nothing is added.
         """
-        made = self._with_block(messages)
-        return list(messages) if made is None else made
+        with failures_logged():
+            return with_block(messages, self.block, self._is_asked)
+        return list(messages)
 
     def tool_began(self, call_id: str) -> None:
         """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
@@ -218,7 +220,7 @@ class Turn:
             # In a list the same may be said again, and counts again.
             if key and seen[key] > self._replies[key]:
                 self._replies[key] += 1
-                begun.append(self._service.submit(self._sending(text)))
+                begun.append(self._service.submit(partial(self._send, text)))
         return begun
 
     @failures_logged()
@@ -233,17 +235,16 @@ class Turn:
         if self._over:
             return
         if context_window > 0 and self._service.is_running:
-
-            async def follow(memory: "MemoryHost") -> None:
-                await memory.turn_finished(
+            self._service.submit(
+                lambda memory: memory.turn_finished(
                     session_key=self.session_key,
                     messages=messages,
                     context_window=context_window,
                     context_tokens=context_tokens,
                     scope=self.scope,
-                )
-
-            self._service.submit(follow, background=True)
+                ),
+                background=True,
+            )
         self.abandoned()
 
     @failures_logged()
@@ -254,10 +255,6 @@ class Turn:
             self._service.touch(self.session_key, self.scope)
 
     # --- what the calls have in common
-
-    @failures_logged()
-    def _with_block(self, messages: Sequence[Any]) -> list[Any]:
-        return with_block(messages, self.block, self._is_asked)
 
     def _is_asked(self, message: Message) -> bool:
         """Return whether a message of the user's is one of this turn."""
@@ -273,11 +270,8 @@ class Turn:
             return self.scope
         return memory.child_scope(self.parent, self.session_key)
 
-    def _sending(self, text: str) -> Use[Any]:
-        async def send(memory: "MemoryHost") -> None:
-            await memory.message_sent(session_key=self.session_key, text=text, scope=self._scope_in(memory))
-
-        return send
+    async def _send(self, text: str, memory: "MemoryHost") -> None:
+        await memory.message_sent(session_key=self.session_key, text=text, scope=self._scope_in(memory))
 
     def _replies_in(self, messages: Sequence[object]) -> list[str]:
         """Return what the assistant said behind the user's last message of this turn."""
