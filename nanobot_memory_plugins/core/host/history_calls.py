@@ -187,9 +187,8 @@ class HistoryCalls(MessageCalls):
         if summary is not None:
             summary = self.privacy.summed_up(session_key, summary, cut)
         await self._reader.expect(session_key, owner)
-        given: Sequence[Message] = ()
-        if not self.config.core.keep_transcripts:  # else what is read is the transcript
-            given = await self.privacy.readable(session_key, cut[-LOOKED_AT:])
+        # Read is the transcript, where there is one.
+        given = () if self.config.core.keep_transcripts else await self.privacy.readable(session_key, cut[-LOOKED_AT:])
         self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
         return summary
 

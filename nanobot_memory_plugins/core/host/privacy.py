@@ -6,7 +6,7 @@ plugins are given no more of the host's history than our own transcript holds.
 
 import asyncio
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -133,16 +133,12 @@ class Privacy:
         self._sessions.move_to_end(session_key)
         return session
 
-    async def _unspoken(self, session_key: str) -> Container[str]:
-        """Return the keys of messages in the host's history that have the user's role, and that no user wrote."""
-        session = self.session(session_key)
-        if not session.message_counts and session.unspoken is None:  # the first time that this process sees it
-            session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
-        return session.unspoken or frozenset()
-
     async def attributed(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return a history in which what no user said is the assistant's."""
-        unspoken = await self._unspoken(session_key) if messages else frozenset()
+        session = self.session(session_key)
+        if messages and session.unspoken is None and not session.message_counts:  # the first time here
+            session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
+        unspoken = session.unspoken or ()
 
         def of_speaker(message: Message) -> Message:
             if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
