@@ -107,7 +107,7 @@ def _message_ms(index: PassageIndex, other: Connection, language: made_up.Langua
     path = "memory/said.md"
     for number, document in enumerate([*change.documents, *change.documents][:MESSAGES]):
         one = document._replace(key=f"{path}:{size}-{number}", path=path, ordinal=number)
-        state = replace(change.state, path=path) if change.state is not None else None
+        state = change.state._replace(path=path) if change.state is not None else None
         said = replace(change, path=path, state=state, documents=(one,))
         times.append(milliseconds(lambda said=said: index.apply(said)))
         commits.append(milliseconds(lambda: run(other, "UPDATE one SET number = number + 1")))

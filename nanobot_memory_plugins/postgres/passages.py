@@ -92,7 +92,7 @@ class PassageIndex(FileIndex):
 
     def apply(self, change: FileChange) -> None:
         made = {row[0]: row for row in map(self._passage_row, change.documents)}
-        path = clean(change.path)
+        path = change.path
         with self._transaction():
             revision = begin(self.connection)
             if has_to_forget(self.connection, self._owner.machine):
@@ -206,9 +206,8 @@ class PassageIndex(FileIndex):
         machine = self._owner.machine
         run(self.connection, "DELETE FROM nanobot_memory.file f WHERE f.machine = %s AND f.path = %s", (machine, path))
         if state is not None:
-            numbers = (state.size, state.mtime_ns, state.line, state.ordinal)
             sql = f"INSERT INTO nanobot_memory.file (machine, {_STATE}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
-            run(self.connection, sql, (machine, path, state.offset, state.prefix_hash, *numbers))
+            run(self.connection, sql, (machine, *state))
 
     def _fetch(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self._transaction():

@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core import Origin, Query, Scope, Tier
+from nanobot_memory_plugins.core import Origin, Tier
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.storage.documents import Document, timestamp
-from nanobot_memory_plugins.storage.filters import passes_beside_scope
 from nanobot_memory_plugins.storage.question_terms import K1, B
 
 # Seconds without a message after which a new session begins, in files that hold more than one.
@@ -22,19 +21,6 @@ _PLACES_A_FILE = 1 << 40
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-
-def passing(rows: Iterable[Document], query: Query) -> list[Document]:
-    """Return the rows that pass a query's filters. Their scopes are few, and each is looked at once."""
-    allowed: dict[tuple[str, ...], bool] = {}
-    found = []
-    for row in rows:
-        scope = (row.agent, row.user, row.channel, row.session, row.group_chat)
-        if scope not in allowed:
-            allowed[scope] = query.scope.allows(Scope(*scope))
-        if allowed[scope] and passes_beside_scope(row, query):
-            found.append(row)
-    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

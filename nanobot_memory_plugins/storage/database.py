@@ -113,7 +113,7 @@ class Database:
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest: how far each file is indexed, by its path."""
         rows = self._query('SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files')
-        return {row[0]: FileState(*row) for row in rows}
+        return {state.path: state for state in map(FileState._make, rows)}
 
     def apply(self, change: FileChange) -> None:
         """Apply a change of a file in one transaction. Documents that are in the index already cost nothing."""
@@ -167,11 +167,7 @@ class Database:
                 self.connection.execute("DELETE FROM vectors WHERE doc_id = ?", (doc_id,))
             # A vector that stays is filtered, by whoever holds it in memory, by the row's other fields.
             self.connection.execute("UPDATE vectors SET revision = ? WHERE doc_id = ?", (revision, doc_id))
-        numbers = (state.size, state.mtime_ns, state.line, state.ordinal)
-        self.connection.execute(
-            "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (path, state.offset, state.prefix_hash, *numbers),
-        )
+        self.connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", state)
 
     def _delete(self, condition: str, *values: Any) -> int:
         """Delete documents with their vectors, and return how many there were."""
@@ -204,13 +200,11 @@ class Database:
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
         """Store vectors of unit length by row id. Those of another model, or of another dimension, go.
 
-        A row that was deleted meanwhile is skipped. Raises `StoreError` when the vectors differ in dimension.
+        A row that was deleted meanwhile is skipped.
         """
         if not vectors_by_id:
             return
         dimension = len(vectors_by_id[0][1])
-        if not dimension or any(len(vector) != dimension for _, vector in vectors_by_id):
-            raise StoreError("The embedding model's vectors differ in dimension.")
         with self._transaction():
             if self.vector_model() != (model, dimension):
                 self._begin_vectors(model, dimension)

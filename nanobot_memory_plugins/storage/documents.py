@@ -122,8 +122,7 @@ def holds_entries(path: str) -> bool:
     return path.endswith("ENTRIES.md")
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     """How far one file is indexed: the manifest's row.
 
     Everything before ``offset`` is in the index; ``prefix_hash`` is the SHA-256 of those bytes. ``line`` is the line

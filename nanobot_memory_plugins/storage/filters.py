@@ -42,18 +42,14 @@ def sql_conditions(query: Query, mark: Callable[[Any], str], tags: str) -> list[
 
 def passes(document: Document, query: Query) -> bool:
     """Return whether a document passes the query's filters."""
-    return query.scope.allows(document.scope) and passes_beside_scope(document, query)
-
-
-def passes_beside_scope(row: Document, query: Query) -> bool:
-    """Return whether something passes the query's filters but for its scope."""
     return (
-        (not query.origins or row.origin in query.origins)
-        and (not query.sources or row.source in query.sources)
-        and ((query.since is None and query.until is None) or _is_between(row.time, query.since, query.until))
-        and (not query.tags or _has_tag(row.tags, query.tags))
-        and row.key not in query.exclude_ids
-        and (not query.exclude_records or record_of(row.key) not in query.exclude_records)
+        query.scope.allows(document.scope)
+        and (not query.origins or document.origin in query.origins)
+        and (not query.sources or document.source in query.sources)
+        and ((query.since is None and query.until is None) or _is_between(document.time, query.since, query.until))
+        and (not query.tags or _has_tag(document.tags, query.tags))
+        and document.key not in query.exclude_ids
+        and (not query.exclude_records or record_of(document.key) not in query.exclude_records)
     )
 
 

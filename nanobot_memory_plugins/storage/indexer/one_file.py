@@ -70,8 +70,8 @@ def index_file(
             if len(batch) >= most_held:
                 # Progress counts once nothing former is left that might have to go.
                 so_far = begin if former else reached
-                write(replace(so_far, size=so_far.offset, mtime_ns=0))
-        reached = replace(reached, size=source.size, mtime_ns=source.mtime_ns)
+                write(so_far._replace(size=so_far.offset, mtime_ns=0))
+        reached = reached._replace(size=source.size, mtime_ns=source.mtime_ns)
         write(reached, frozenset(remaining))
         return reached
 

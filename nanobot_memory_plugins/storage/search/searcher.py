@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, SearchResult, Tier, logger
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
-from nanobot_memory_plugins.storage.candidates import Candidates, passing
+from nanobot_memory_plugins.storage.candidates import Candidates
 from nanobot_memory_plugins.storage.documents import Document, storable
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
@@ -137,7 +137,7 @@ class Searcher:
         terms = question_terms(query.text, asked_at, self._index.frequencies, documents)
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
-        rows = passing((row for row in rows if row.key not in newer), query)
+        rows = [row for row in rows if row.key not in newer and passes(row, query)]
         rows += [document.with_terms() for document in tail if passes(document, query)]
         similar: Mapping[int, float] = {}
         if meaning is not None:
