@@ -89,7 +89,7 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     service.close()
 
 
-def test_closing_while_it_builds_ends_the_thread_and_leaves_no_half_model(own_cache: Path):
+def test_what_is_built_while_it_is_closed_is_there_whole_for_the_next_one(own_cache: Path):
     service = EmbeddingService(EmbeddingOptions())
     service.start()
     while not list(builtin_directory().parent.glob(".*-*")) and service.status().is_loading:
@@ -97,7 +97,7 @@ def test_closing_while_it_builds_ends_the_thread_and_leaves_no_half_model(own_ca
     service.close(timeout=30)
     assert "nanobot-memory-embedding" not in threads()
     assert not service.status().is_wanted
-    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == []
+    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
     service.start()
     assert "nanobot-memory-embedding" not in threads()
     assert service.embedder is None

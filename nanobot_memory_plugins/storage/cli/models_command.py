@@ -61,15 +61,12 @@ def list_models(as_json: _Json = False) -> None:
 @models.command("pull")
 def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     """Build the built-in model, or fetch another one from the hub."""
-    before = find(name)
+    # The hub's library draws bars of its own while it fetches.
+    is_built = find(name).origin is ModelOrigin.BUILTIN
     with Progress(console=console(stderr=True, wraps=True)) as bars:
-        bar = bars.add_task("", total=1.0, visible=False)
-
-        def progress(done: float, activity: str) -> None:
-            bars.update(bar, completed=done, description=tr(activity), visible=True)
-
-        # The hub's library draws bars of its own while it fetches.
-        model = pull(name, progress if before.origin is ModelOrigin.BUILTIN else None)
+        bar = bars.add_task(tr("the built-in model"), total=None, visible=is_built)
+        model = pull(name)
+        bars.update(bar, total=1, completed=1)
     if as_json:
         print_json({"ok": True, **_description(model)})
     else:

@@ -11,7 +11,6 @@ from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingErro
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.installation import (
     BUILTIN_NAME,
-    Progress,
     builtin_directory,
     extra_missing,
     hub_directory,
@@ -92,7 +91,7 @@ def find(name: str) -> Model:
     )
 
 
-def pull(name: str, progress: Progress | None = None) -> Model:
+def pull(name: str) -> Model:
     """Bring a model onto this machine and return it with its folder.
 
     Builds the built-in one, fetches others from the hub. Raises `ConfigurationError` for an unknown name
@@ -100,7 +99,7 @@ def pull(name: str, progress: Progress | None = None) -> Model:
     """
     model = find(name)
     if model.origin is ModelOrigin.BUILTIN:
-        install(progress)
+        install()
     elif model.origin is ModelOrigin.HUB and model.folder is None:
         _fetch(model)
     return find(name)

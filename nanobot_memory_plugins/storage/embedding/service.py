@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
-from nanobot_memory_plugins.storage.embedding.installation import Progress, cache_directory, install
+from nanobot_memory_plugins.storage.embedding.installation import cache_directory, install
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
@@ -24,7 +24,7 @@ _FORK_SECONDS = 10.0
 _held_for_fork = False
 
 
-def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -> Embedder | None:
+def open_embedder(options: EmbeddingOptions) -> Embedder | None:
     """Load the configured model and return it ready to use, or None when embedding is turned off.
 
     Builds the built-in model when it is not there yet (seconds), fetches nothing from a hub, and blocks:
@@ -42,9 +42,7 @@ def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -
         if embedder is None:
             model = find(options.model)
             if model.folder is None and model.origin is ModelOrigin.BUILTIN:
-                model = replace(model, folder=install(progress))
-            if progress is not None:
-                progress(1.0, Sentence("loading the model"))
+                model = replace(model, folder=install())
             embedder = _loaded[key] = LocalEmbedder(
                 model, asked_for=options.model, threads=options.threads, batch_size=options.batch_size
             )
@@ -90,15 +88,11 @@ class EmbeddingStatus:
     is_loading: bool = False
 
 
-class _StoppedError(Exception):
-    """The service was closed while it loaded."""
-
-
 class EmbeddingService:
     """Loads the configured embedder in a background thread and answers for it meanwhile.
 
     It never raises while it starts: where a package, a model or a server is missing its status has a reason and a hint,
-    and search goes on without vectors. `close` ends the thread.
+    and search goes on without vectors. A model that is being built when it is closed is there for the next one.
     """
 
     def __init__(self, options: EmbeddingOptions) -> None:
@@ -159,7 +153,7 @@ class EmbeddingService:
         return loaded.result() if is_there else None
 
     def close(self, timeout: float = 5.0) -> None:
-        """Stop loading, let the model go and wait up to ``timeout`` seconds for the thread."""
+        """Let the model go, and wait up to ``timeout`` seconds for the thread."""
         embedder, self._closed = self.embedder, True
         _let_go(embedder)
         if self._thread is not None and self._thread is not threading.current_thread():
@@ -167,19 +161,14 @@ class EmbeddingService:
 
     def _load(self, loaded: "Future[Embedder | None]") -> None:
         try:
-            embedder = open_embedder(self._options, self._stop_if_closed)
+            embedder = open_embedder(self._options)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
-            if not isinstance(error, _StoppedError):
-                logger.warning("No embedding, search is by words only: {} {}", *_told(error))
+            logger.warning("No embedding, search is by words only: {} {}", *_told(error))
             loaded.set_exception(error)
             return
         loaded.set_result(embedder)
         if self._closed:
             _let_go(embedder)
-
-    def _stop_if_closed(self, _progress: float, _activity: str) -> None:
-        if self._closed:
-            raise _StoppedError
 
 
 def _told(error: BaseException | None) -> tuple[str, str]:
