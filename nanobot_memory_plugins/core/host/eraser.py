@@ -1,12 +1,11 @@
 """Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done
@@ -27,6 +26,8 @@ from nanobot_memory_plugins.core.values.entries import words_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
+    from filelock import AcquireReturnProxy
+
     from nanobot_memory_plugins.core.clock import Clock
 
 _SUBJECT = "forgetting for good"
@@ -60,7 +61,7 @@ class Eraser:
         One that was not open at an earlier purge may hold it in freed pages. What was broken off before is finished
         first. Raises `MemoryFileError`, also when another erasure takes longer than ``wait`` seconds.
         """
-        async with self._alone(wait):
+        with await self._alone(wait):
             earlier = await self._finish()
             left = earlier.unfinished if earlier else None
             return await self._recorded(await self.plan(erasure), exact_time(self._clock.now()), left)
@@ -75,7 +76,7 @@ class Eraser:
         if await run_in_daemon_thread(self._file.unfinished) is None:
             return None
         try:
-            async with self._alone(0):
+            with await self._alone(0):
                 return await self._finish()
         except MemoryFileError as error:
             logger.warning("what was to be forgotten is not forgotten yet: {}", error.cause)
@@ -94,19 +95,14 @@ class Eraser:
         state = Sentence("one{since} is not finished; {holds}", since=since, holds=holds)
         return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _GOES_ON)]
 
-    @asynccontextmanager
-    async def _alone(self, wait: float) -> AsyncIterator[None]:
+    async def _alone(self, wait: float) -> "AcquireReturnProxy[Any]":
         try:
-            held = await run_in_daemon_thread(acquired_lock, self._paths, "work", wait)
+            return await run_in_daemon_thread(acquired_lock, self._paths, "work", wait)
         except FileBusyError as error:
             raise MemoryFileError(
                 "Something else is being forgotten in this workspace just now.",
                 hint="Try again when that is over; it goes on at the next start when its process ends.",
             ) from error
-        try:
-            yield
-        finally:
-            held.lock.release()
 
     async def _finish(self) -> ErasurePlan | None:
         unfinished = await run_in_daemon_thread(self._file.unfinished)

@@ -7,7 +7,7 @@ recalled for it, and no tool is noted.
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -333,7 +333,8 @@ class HistoryCalls(MessageCalls):
 
         One that cannot be made is done without.
         """
-        held, is_alone = None, True
+        held: AbstractContextManager[object] = nullcontext()
+        is_alone = True
         async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             try:
                 held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
@@ -341,11 +342,8 @@ class HistoryCalls(MessageCalls):
                 is_alone = False
             except Exception as error:
                 logger.debug("a history is taken in without a lock: {}", type(error).__name__)
-            try:
+            with held:
                 yield is_alone
-            finally:
-                if held is not None:
-                    held.lock.release()
 
 
 def _first_summary(answers: Answers, messages: int) -> Summary | None:
