@@ -71,7 +71,7 @@ class HostParts:
             on_append=self._notify,
         )
 
-        self._plugins = PluginSet(
+        self.plugins = PluginSet(
             self.workspace,
             config=self.config,
             llm=llm,
@@ -85,18 +85,19 @@ class HostParts:
             redaction=self._redaction,
             specifications=hookspecs,
         )
-        self.eraser = Eraser(self.workspace, self._plugins, self._clock)
+        """The plugins that were found, with their states."""
+        self.eraser = Eraser(self.workspace, self.plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
         self.privacy = Privacy(self._files.paths, self._clock)
         self._reader = SessionReader(
             self._files.paths,
             contribute=self._reading_parts,
             keep=self._keep_notes,
-            complete=self._plugins.language_model("core"),
+            complete=self.plugins.language_model("core"),
             wishes=self.config.core.wishes,
             clock=self._clock,
         )
-        self._prompt = PromptTexts(self._plugins)
+        self._prompt = PromptTexts(self.plugins)
         self._shown_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.of_people(text)))
         # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
         self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
@@ -119,16 +120,16 @@ class HostParts:
         await asyncio.shield(self._starting)
 
     async def _start(self) -> None:
-        await self._plugins.load()
+        await self.plugins.load()
         await self._redaction.load()
-        await self._plugins.open()
+        await self.plugins.open()
         if self._looks_only:
             return
-        await self._plugins.call("on_start", {})
+        await self.plugins.call("on_start", {})
         off_record = OffRecordTool(
             self.privacy, drain=self._drain, erase=self.eraser.forget, entries=lambda: self.entries
         )
-        await self._tools.load(self._plugins, self.privacy, off_record)
+        await self._tools.load(self.plugins, self.privacy, off_record)
         await self.eraser.finish()
         self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
 
@@ -142,16 +143,16 @@ class HostParts:
             if not self._starting.done():  # one that is done may be of an event loop that has ended
                 await asyncio.gather(self._starting, return_exceptions=True)
             if not self._looks_only:
-                await self._plugins.call("on_stop", {})
+                await self.plugins.call("on_stop", {})
         await self._drain()
         await self._files.close()
-        if (store := self._plugins.store) is not None:
-            self._plugins.store = None
+        if (store := self.plugins.store) is not None:
+            self.plugins.store = None
             try:
                 await store.close()
             except Exception as error:  # a third party's store may fail in any way; the host goes on closing
                 logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
-        await self._plugins.close()
+        await self.plugins.close()
 
     async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
         """Start where that was not done yet, and return the owner of a session."""
@@ -175,9 +176,9 @@ class HostParts:
 
         The hook's time limit is the deadline by which uses of the language model are bounded.
         """
-        token = hook_deadline.set(time.monotonic() + self._plugins.time_limit(hook))
+        token = hook_deadline.set(time.monotonic() + self.plugins.time_limit(hook))
         try:
-            return await self._plugins.call(hook, {**arguments, "scope": scope}, sequential=sequential)
+            return await self.plugins.call(hook, {**arguments, "scope": scope}, sequential=sequential)
         finally:
             hook_deadline.reset(token)
 
@@ -224,17 +225,12 @@ class HostParts:
     @property
     def store(self) -> Store | None:
         """The open index, or None."""
-        return self._plugins.store
+        return self.plugins.store
 
     @property
     def entries(self) -> EntryAccess | None:
         """Access to the scored entries, or None: no plugin keeps any."""
-        return self._plugins.entries
-
-    @property
-    def plugins(self) -> PluginSet:
-        """The plugins that were found, with their states."""
-        return self._plugins
+        return self.plugins.entries
 
 
 def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:

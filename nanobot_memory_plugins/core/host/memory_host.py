@@ -42,7 +42,7 @@ class MemoryHost(HistoryCalls):
         `PluginError` for a hook that is in no specification, and for other arguments than it has.
         """
         await self.start()
-        names = self._plugins.arguments_of(hook)
+        names = self.plugins.arguments_of(hook)
         if names != arguments.keys():
             raise PluginError(
                 Sentence("{hook} was called with {given}.", hook=hook, given=", ".join(sorted(arguments)) or "nothing"),
@@ -51,7 +51,7 @@ class MemoryHost(HistoryCalls):
         public = {
             name: without_private(value) if isinstance(value, str) else value for name, value in arguments.items()
         }
-        return dict(await self._plugins.call(hook, public, limit=limit))
+        return dict(await self.plugins.call(hook, public, limit=limit))
 
     async def search(self, query: Query) -> SearchResult:
         """Search the index.
@@ -89,7 +89,7 @@ class MemoryHost(HistoryCalls):
     async def diagnose(self) -> list[Finding]:
         """Return the state of the memory: what core sees and what each plugin reports."""
         await self.start()
-        return [*await self._plugins.diagnose(), *await self.eraser.findings()]
+        return [*await self.plugins.diagnose(), *await self.eraser.findings()]
 
     # While a prompt is built: at once, from any thread, and the same for the same files.
 

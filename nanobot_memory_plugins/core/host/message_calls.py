@@ -207,14 +207,14 @@ class MessageCalls(HostParts):
 
     def _notices(self, language: Language) -> list[str]:
         """Return the notice of a turn for which recall failed; it is recorded, too."""
-        late = {**self._plugins.failed, **self._plugins.failing("on_message_received")}
+        late = {**self.plugins.failed, **self.plugins.failing("on_message_received")}
         if (why := late.get("recall")) is None:
             return []
         self._write_in_thread(lambda: note_missed(self.workspace, self._clock, why))
         return [late_notice(language)]
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
-        if self._plugins.store is not None:
+        if self.plugins.store is not None:
             tokens, entries = self._tools.tokens, self._prompt.entries_text
             self._write_in_thread(
                 lambda: note_injection(self.workspace, self._clock, blocks, tool_tokens=tokens, entries=entries)
