@@ -58,7 +58,7 @@ class _Run:
 
     async def open(self, text: str, history: Sequence[object]) -> None:
         """Keep the user's message, and recall for it. What a nested agent is asked is not the user's."""
-        self.known = await self.memory.open_turn(self.turn, text, history, unknown=not self.turn.parent)
+        self.known = await self.memory.open_turn(self.turn, text, history, unknown=True)
 
     async def beside(self, messages: Sequence[Any]) -> list[Any]:
         """Return the messages of a request with the block; a run that was not opened goes on with a turn of before."""
@@ -66,16 +66,6 @@ class _Run:
         if self.known is None:
             self.known = await self.memory.go_on(self.turn, messages)
         return self.turn.beside(messages)
-
-    def finish(self, context_window: int) -> None:
-        """End the turn; a nested agent's ends with the tool that asked it."""
-        if not self.turn.parent:
-            self.turn.finished(self.sent, context_window=context_window, context_tokens=self.tokens)
-
-    def abandon(self) -> None:
-        """Say that the run has failed."""
-        if not self.turn.parent:
-            self.turn.abandoned()
 
 
 class _Runs:
@@ -97,7 +87,6 @@ class _Runs:
                 turn = self._memory.turn(session_key, parent=asking)
             else:
                 turn = self._memory.turn(session_key, scope=scope)
-                self._memory.touch(session_key, scope)  # a run that is cancelled does not say so
             run = self._runs[run_id] = _Run(self._memory, turn)
             for id_ in {run_id, *earlier}:
                 self._sessions[id_] = session_key, scope
@@ -194,15 +183,15 @@ class MemoryPlugin(BasePlugin):
 
     @guarded
     async def after_run_callback(self, *, invocation_context: Any) -> None:
-        """End the turn; a nested agent's ends with the tool that asked it."""
+        """End the turn."""
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
-            run.finish(self.context_window)
+            run.turn.finished(run.sent, context_window=self.context_window, context_tokens=run.tokens)
 
     @guarded
     async def on_run_error_callback(self, *, invocation_context: Any, error: Exception) -> None:
         """Abandon the turn."""
         if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
-            run.abandon()
+            run.turn.abandoned()
 
     def _run(self, context: Any) -> _Run:
         session, earlier = context.session, [event.invocation_id for event in context.session.events]

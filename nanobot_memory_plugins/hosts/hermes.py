@@ -107,7 +107,6 @@ class HermesMemory(MemoryProvider):
         self._turn = self._memory.turn(self._session, scope=self._scope)
         known = self._memory.open_turn(self._turn, query, self._history).now()
         news, self._known = "" if known == self._known else known, known
-        self._memory.touch(self._session, self._scope)
         return "\n\n".join(filter(None, (news, self._turn.block)))
 
     def sync_turn(
@@ -166,7 +165,7 @@ class HermesMemory(MemoryProvider):
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
         """Return the answer of a tool, as JSON."""
         tool = next(one for one in self._start().tools() if one.name == tool_name)
-        answer = tool.run(args, session_key=self._session, scope=self._scope).now()
+        answer = tool.run(args, session_key=self._session).now()
         return json.dumps({"result": answer}, ensure_ascii=False)
 
 

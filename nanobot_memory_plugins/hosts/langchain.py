@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from nanobot_memory_plugins.core import MemoryService, Scope, Summary
 from nanobot_memory_plugins.core.host.framework_calls import asking_session
 from nanobot_memory_plugins.core.host.history import spoken_text
+from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.hosts.framework import framework
 
@@ -59,7 +60,7 @@ class MemoryMiddleware(AgentMiddleware):
         self._session_key = session_key or _thread
         self._scope = scope or _user
         self._nested_is_user = nested_is_user
-        self.tools = [self._offered(tool) for tool in memory.tools()]
+        self.tools = list(map(_offered, memory.tools()))
 
     # --- the turn begins --------------------------------------------------------------------------------------
 
@@ -140,7 +141,7 @@ class MemoryMiddleware(AgentMiddleware):
         if not messages or not isinstance(messages[-1], HumanMessage):
             return turn, "", _chat(messages), False
         chat = _chat(messages)
-        return turn, spoken_text(chat[-1]), chat[:-1], is_user and bool(known) and "memory_turn" not in state
+        return turn, spoken_text(chat[-1]), chat[:-1], bool(known) and "memory_turn" not in state
 
     def _turn(self, state: Any) -> Turn:
         """Return the turn of a run that goes on, perhaps in another process than it began in."""
@@ -154,8 +155,6 @@ class MemoryMiddleware(AgentMiddleware):
     def _with_memory(self, request: Any) -> Any:
         """Return a request with the block in the user's message, and what is known for long after the prompt."""
         turn, kept = self._turn(request.state), request.state.get("memory_turn") or {}
-        if not turn.parent:
-            self.memory.touch(turn.session_key, turn.scope)  # a run that is cancelled does not say so
         chat = [{"role": message.type, "content": message.content} for message in request.messages]
         messages = [
             message if made is given else message.model_copy(update={"content": made["content"]})
@@ -165,21 +164,19 @@ class MemoryMiddleware(AgentMiddleware):
         return request.override(messages=messages, system_message=system)
 
     def _end_turn(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
-        if not turn.parent:
-            last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
-            used = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
-            turn.finished(chat, context_window=self.context_window, context_tokens=used)
+        last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
+        used = last.usage_metadata["total_tokens"] if last is not None and last.usage_metadata else None
+        turn.finished(chat, context_window=self.context_window, context_tokens=used)
         return _turn_state(turn, "", "")  # what was recalled is not needed any more
 
-    def _offered(self, tool: Any) -> BaseTool:
-        def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
-            config, session = get_config(), asking_session()
-            scope = self._scope(config) if session == self._session_key(config) else None  # a sub-agent's is its own
-            return tool.run(arguments, session_key=session, scope=scope).now()
 
-        return StructuredTool.from_function(
-            run, name=tool.name, description=tool.description, args_schema=dict(tool.parameters), infer_schema=False
-        )
+def _offered(tool: ServiceTool) -> BaseTool:
+    def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
+        return tool.run(arguments).now()
+
+    return StructuredTool.from_function(
+        run, name=tool.name, description=tool.description, args_schema=dict(tool.parameters), infer_schema=False
+    )
 
 
 def _turn_state(turn: Turn, text: str, known: str) -> dict[str, Any]:

@@ -183,7 +183,6 @@ class _Run(RunHooks[Any]):
         A run that is resumed has been given it before; and a nested agent may be the first to ask there, whose prompt
         is nobody's word.
         """
-        self._memory.touch(self.turn.session_key, self.turn.scope)  # a run that is cancelled does not say so
         question = asked_in(messages)
         if self._started and question.is_new:
             self._known = await self._memory.open_turn(self.turn, question.text, question.before, unknown=True)
@@ -264,7 +263,7 @@ def _tool(tool: ServiceTool) -> "FunctionTool":
     async def invoke(context: Any, arguments: str) -> str:
         if (run := _run_of(context)) is None:
             return _NO_RUN
-        return await tool.run(arguments, session_key=run.turn.session_key, scope=run.turn.scope)
+        return await tool.run(arguments, session_key=run.turn.session_key)
 
     schema = dict(tool.parameters)
     return FunctionTool(tool.name, tool.description, schema, on_invoke_tool=invoke, strict_json_schema=False)

@@ -8,6 +8,7 @@ from typing import Any, Self
 from nanobot_memory_plugins.core import MemoryService, Scope
 from nanobot_memory_plugins.core.host.framework_calls import asking_session
 from nanobot_memory_plugins.core.host.history import asked_in, spoken_text
+from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.hosts.framework import framework
 
@@ -62,10 +63,9 @@ class MemoryCapability(AbstractCapability[Any]):
         messages = result.all_messages()
         chat = [message for _, message in _chat(messages)]
         await turn.replied(chat)
-        if not turn.parent:
-            last = next((message.usage for message in reversed(messages) if isinstance(message, ModelResponse)), None)
-            used = last.total_tokens if last is not None else None
-            turn.finished(chat, context_window=self.context_window, context_tokens=used or None)
+        last = next((message.usage for message in reversed(messages) if isinstance(message, ModelResponse)), None)
+        used = last.total_tokens if last is not None else None
+        turn.finished(chat, context_window=self.context_window, context_tokens=used or None)
         return result
 
     # --- what the model is given ------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class MemoryCapability(AbstractCapability[Any]):
 
     def get_toolset(self) -> FunctionToolset[Any]:
         """Return the memory's tools."""
-        return FunctionToolset([self._offered(tool) for tool in self.memory.tools()], id="memory")
+        return FunctionToolset(list(map(_offered, self.memory.tools())), id="memory")
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """Recall, at the first request of a run, and shorten a history that is too long, in the run as well."""
@@ -129,7 +129,7 @@ class MemoryCapability(AbstractCapability[Any]):
             named = self._has_own_key or any(
                 message.conversation_id == ctx.conversation_id for message in messages[:-1]
             )
-            self._known = await self.memory.open_turn(turn, text, before, unknown=named and not turn.parent)
+            self._known = await self.memory.open_turn(turn, text, before, unknown=named)
         return self._known
 
     async def _shortened(self, turn: Turn, messages: list[ModelMessage]) -> list[ModelMessage] | None:
@@ -145,13 +145,12 @@ class MemoryCapability(AbstractCapability[Any]):
         first = next(message for message in messages if isinstance(message, ModelRequest))
         return [replace(first, parts=parts, metadata={_SUMMARY: True}), *messages[cut:]]
 
-    def _offered(self, tool: Any) -> Tool[Any]:
-        async def run(ctx: Any, **arguments: Any) -> str:
-            session = asking_session()
-            scope = self._scope(ctx) if session == self._session_key(ctx) else None
-            return await tool.run(arguments, session_key=session, scope=scope)
 
-        return Tool.from_schema(run, tool.name, tool.description, dict(tool.parameters), takes_ctx=True)
+def _offered(tool: ServiceTool) -> Tool[Any]:
+    async def run(**arguments: Any) -> str:
+        return await tool.run(arguments)
+
+    return Tool.from_schema(run, tool.name, tool.description, dict(tool.parameters))
 
 
 def _conversation(ctx: Any) -> str:

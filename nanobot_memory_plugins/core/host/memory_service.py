@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.framework_calls import History, ToolFace, arguments_of
+from nanobot_memory_plugins.core.host.framework_calls import History, ToolFace, arguments_of, asking_session
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
@@ -204,7 +204,7 @@ class MemoryService:
 
         The message is kept and recalled for, as `Turn.received` does. Behind it is taken in what memory never saw: at
         the first turn of an ``unknown`` session all of its ``history``, else what the user said before this message and
-        nobody has answered.
+        nobody has answered. The session's clock starts anew: frameworks do not report a run that is cancelled.
         """
         received, is_first = turn.begin(text, history), self._opens(turn)
         if not turn.parent:
@@ -219,6 +219,9 @@ class MemoryService:
     def _known(self, turn: Turn, text: str, received: "Future[Any] | None") -> Answer[str]:
         async def know(memory: "MemoryHost") -> str:
             return memory.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope).text
+
+        if not turn.parent:
+            self.touch(turn.session_key, turn.scope)
 
         def finish(*answers: Any) -> str:
             turn.note_block(text)
@@ -327,21 +330,22 @@ class ServiceTool(ToolFace):
         super().__init__(tool)
         self._service = service
 
-    def run(self, arguments: Mapping[str, Any] | str, *, session_key: str, scope: ScopeLike = None) -> Answer[str]:
+    def run(self, arguments: Mapping[str, Any] | str, *, session_key: str = "", scope: ScopeLike = None) -> Answer[str]:
         """Run the tool from any event loop or thread; what goes wrong is the answer.
 
-        The arguments may be the JSON text of the model. ``scope`` says whose the session is, where nothing else of it
-        has told the memory so.
+        The arguments may be the JSON text of the model. Inside of `Turn.tool` the session is that of the turn.
+        ``scope`` says whose the session is, where no turn has told the memory so.
         """
+        asking = session_key or asking_session()
 
         async def run(memory: "MemoryHost") -> str | None:
             given = arguments_of(arguments)
             if given.keys() == {"arguments"}:  # no parameter of a tool is called so
                 return _NO_ARGUMENTS
             if scope is not None:
-                memory.hold_scope(session_key=session_key, scope=scope)
+                memory.hold_scope(session_key=asking, scope=scope)
             tool = memory.tool(self.name)
-            return await tool.run(given, session_key=session_key) if tool is not None else None
+            return await tool.run(given, session_key=asking) if tool is not None else None
 
         running = self._service.submit(run)
         return self._service.answer(

@@ -58,6 +58,8 @@ class Turn:
 
         ``text`` is the user's message, ``block`` what was recalled for it.
         """
+        if not self.parent:
+            self._service.touch(self.session_key, self.scope)
         context: Future[MessageContext | None] = Future()
         context.set_result(MessageContext(block, Receipt(stored=False)))
         self._received.setdefault(_folded(text), context)
@@ -227,14 +229,14 @@ class Turn:
     def finished(
         self, messages: Sequence[object] = (), *, context_window: int = 0, context_tokens: int | None = None
     ) -> None:
-        """Say that the turn is over, once, and return at once.
+        """Say that the turn is over, once, and return at once. A sub-agent's ends with the tool that asked it.
 
         ``messages`` are in the live context now, ``context_window`` is the model's in tokens, and ``context_tokens``
         what the last request held, where the host knows that. Without a window only the session's clock begins anew.
         """
         if self._over:
             return
-        if context_window > 0 and self._service.is_running:
+        if context_window > 0 and not self.parent and self._service.is_running:
             self._service.submit(
                 lambda memory: memory.turn_finished(
                     session_key=self.session_key,
@@ -251,7 +253,7 @@ class Turn:
     def abandoned(self) -> None:
         """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
-        if self._service.is_running:  # a memory that was closed is not started again for it
+        if self._service.is_running and not self.parent:  # a memory that was closed is not started again for it
             self._service.touch(self.session_key, self.scope)
 
     # --- what the calls have in common
