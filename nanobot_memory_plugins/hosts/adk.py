@@ -9,7 +9,6 @@ from nanobot_memory_plugins.core.host.framework_calls import asking_session, gua
 from nanobot_memory_plugins.core.host.history import asked_in
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.hosts.framework import framework
 
@@ -50,64 +49,10 @@ def event_message(event: Any) -> dict[str, Any]:
 class _Run:
     """One run: its turn, what is known for long once that was opened, and what its model was asked last."""
 
-    memory: MemoryService
     turn: Turn
     known: str | None = None
     sent: Sequence[object] = ()
     tokens: int | None = None
-
-    async def open(self, text: str, history: Sequence[object]) -> None:
-        """Keep the user's message, and recall for it. What a nested agent is asked is not the user's."""
-        self.known = await self.memory.open_turn(self.turn, text, history, unknown=True)
-
-    async def beside(self, messages: Sequence[Any]) -> list[Any]:
-        """Return the messages of a request with the block; a run that was not opened goes on with a turn of before."""
-        self.sent = messages
-        if self.known is None:
-            self.known = await self.memory.go_on(self.turn, messages)
-        return self.turn.beside(messages)
-
-
-class _Runs:
-    """The runs that go on, and the sessions of those that were: callbacks share nothing but an id."""
-
-    def __init__(self, memory: MemoryService) -> None:
-        self._memory = memory
-        self._runs: BoundedDict[str, _Run] = BoundedDict(_RUNS)
-        self._sessions: BoundedDict[str, tuple[str, ScopeLike]] = BoundedDict(_SESSIONS)
-
-    def of(self, run_id: str, session_key: str, scope: ScopeLike, *, earlier: Iterable[str] = ()) -> _Run:
-        """Return what is remembered of a run; one that is not known begins, a nested agent's where a tool asks it.
-
-        ``earlier`` are other runs of that session.
-        """
-        if (run := self._runs.get(run_id)) is None:
-            asking = asking_session()
-            if asking not in ("", session_key) and self._is_asking(asking):
-                turn = self._memory.turn(session_key, parent=asking)
-            else:
-                turn = self._memory.turn(session_key, scope=scope)
-            run = self._runs[run_id] = _Run(self._memory, turn)
-            for id_ in {run_id, *earlier}:
-                self._sessions[id_] = session_key, scope
-        return run
-
-    def get(self, run_id: str) -> _Run | None:
-        """Return a run that goes on, or None."""
-        return self._runs.get(run_id)
-
-    def pop(self, run_id: str) -> _Run | None:
-        """Return a run that goes on, which ends, or None."""
-        return self._runs.pop(run_id, None)
-
-    def session_of(self, run_ids: Iterable[str]) -> tuple[str, ScopeLike] | None:
-        """Return the key and the scope of the session that some runs belong to, or None."""
-        return next((known for run_id in run_ids if (known := self._sessions.get(run_id))), None)
-
-    def _is_asking(self, key: str) -> bool:
-        """Return whether a session runs a tool: of one that was cut off the context may tell still."""
-        turns = [run.turn for run in self._runs.values() if run.turn.is_asking]
-        return not key.startswith(_KEY) or any(key in (turn.session_key, turn.parent) for turn in turns)
 
 
 class MemoryPlugin(BasePlugin):
@@ -124,22 +69,27 @@ class MemoryPlugin(BasePlugin):
         super().__init__(name=name)
         self.memory, self.context_window, self.whose = memory, context_window, whose
         self._with_tools, self._tools = tools, list[_Tool]()
-        self.runs = _Runs(memory)
+        # Callbacks share nothing but the id of their run.
+        self._runs: BoundedDict[str, _Run] = BoundedDict(_RUNS)
+        self._sessions: BoundedDict[str, tuple[str, Scope]] = BoundedDict(_SESSIONS)
 
     @guarded
     async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> None:
         """Keep the user's message. An answer of a tool has no text, and what another agent asks is not the user's."""
         run = self._run(invocation_context)
         if text := asked_in([_plain(user_message)]).text:
-            await run.open(text, _live_messages(invocation_context.session.events))
+            history = _live_messages(invocation_context.session.events)
+            run.known = await self.memory.open_turn(run.turn, text, history, unknown=True)
 
     @guarded
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the block into the user's message, and what is known for long into the instructions."""
         run = self._run(callback_context)
         contents = llm_request.contents = list(llm_request.contents)
-        plain = list(map(_plain, contents))
-        for index, made in enumerate(await run.beside(plain)):
+        run.sent = plain = list(map(_plain, contents))
+        if run.known is None:  # it goes on with a turn of before
+            run.known = await self.memory.go_on(run.turn, plain)
+        for index, made in enumerate(run.turn.beside(plain)):
             if made is not plain[index]:
                 parts = [*(contents[index].parts or ()), types.Part(text=run.turn.block)]
                 contents[index] = types.Content(role=contents[index].role, parts=parts)
@@ -172,7 +122,7 @@ class MemoryPlugin(BasePlugin):
     @guarded
     async def on_event_callback(self, *, invocation_context: Any, event: Any) -> None:
         """Keep what an agent answers, when it is whole."""
-        run = self.runs.get(invocation_context.invocation_id)
+        run = self._runs.get(invocation_context.invocation_id)
         if run is None or event.partial or event.author == "user" or invocation_context.live_request_queue is not None:
             return
         if event.usage_metadata is not None:
@@ -184,18 +134,36 @@ class MemoryPlugin(BasePlugin):
     @guarded
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """End the turn."""
-        if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
+        if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None:
             run.turn.finished(run.sent, context_window=self.context_window, context_tokens=run.tokens)
 
     @guarded
     async def on_run_error_callback(self, *, invocation_context: Any, error: Exception) -> None:
         """Abandon the turn."""
-        if (run := self.runs.pop(invocation_context.invocation_id)) is not None:
+        if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None:
             run.turn.abandoned()
 
+    def session_of(self, events: Iterable[Any]) -> tuple[str, Scope] | None:
+        """Return the key and the owner of the session that events belong to, or None."""
+        return next((known for event in events if (known := self._sessions.get(event.invocation_id))), None)
+
     def _run(self, context: Any) -> _Run:
-        session, earlier = context.session, [event.invocation_id for event in context.session.events]
-        return self.runs.of(context.invocation_id, session_key(session), self.whose(session), earlier=earlier)
+        """Return what is remembered of a run; one that is not known begins, a nested agent's where a tool asks it."""
+        if (run := self._runs.get(context.invocation_id)) is None:
+            key, owner, asking = session_key(context.session), self.whose(context.session), asking_session()
+            if asking not in ("", key) and self._is_asking(asking):
+                turn = self.memory.turn(key, parent=asking)
+            else:
+                turn = self.memory.turn(key, scope=owner)
+            run = self._runs[context.invocation_id] = _Run(turn)
+            for id_ in {context.invocation_id, *(event.invocation_id for event in context.session.events)}:
+                self._sessions[id_] = key, owner
+        return run
+
+    def _is_asking(self, key: str) -> bool:
+        """Return whether a session runs a tool: of one that was cut off the context may tell still."""
+        turns = [run.turn for run in self._runs.values() if run.turn.is_asking]
+        return not key.startswith(_KEY) or any(key in (turn.session_key, turn.parent) for turn in turns)
 
     async def _note(self, tool: Any, given: Any, context: Any, result: Any, error: Any, *, waits: bool = False) -> None:
         turn, call_id = self._run(context).turn, context.function_call_id or tool.name
@@ -214,7 +182,7 @@ class MemorySummarizer(BaseEventsSummarizer):
     @guarded
     async def maybe_summarize_events(self, *, events: Sequence[Any]) -> Any:
         """Return the summary, or None: then the events stay."""
-        if (known := self._plugin.runs.session_of(event.invocation_id for event in events)) is None:
+        if (known := self._plugin.session_of(events)) is None:
             return None
         (key, owner), window = known, self._plugin.context_window or _WINDOW
         messages = list(map(event_message, events))

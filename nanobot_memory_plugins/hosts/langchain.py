@@ -8,7 +8,8 @@ from nanobot_memory_plugins.core import MemoryService, Scope, Summary
 from nanobot_memory_plugins.core.host.framework_calls import asking_session
 from nanobot_memory_plugins.core.host.history import spoken_text
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
-from nanobot_memory_plugins.core.host.turn import Turn
+from nanobot_memory_plugins.core.host.memory_thread import Answer
+from nanobot_memory_plugins.core.host.turn import ToolExecution, Turn
 from nanobot_memory_plugins.hosts.framework import framework
 
 with framework("langchain"):
@@ -66,13 +67,13 @@ class MemoryMiddleware(AgentMiddleware):
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Keep the user's message, and recall for it."""
-        turn, text, earlier, unknown = self._new_turn(state)
-        return _turn_state(turn, text, await self.memory.open_turn(turn, text, earlier, unknown=unknown))
+        turn, text, known = self._begun(state)
+        return _turn_state(turn, text, await known)
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_agent`."""
-        turn, text, earlier, unknown = self._new_turn(state)
-        return _turn_state(turn, text, self.memory.open_turn(turn, text, earlier, unknown=unknown).now())
+        turn, text, known = self._begun(state)
+        return _turn_state(turn, text, known.now())
 
     # --- the model is asked -----------------------------------------------------------------------------------
 
@@ -98,18 +99,16 @@ class MemoryMiddleware(AgentMiddleware):
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Note the tool. Unknown ones and bad arguments come as messages that say so; an interrupt is no failure."""
-        turn, (name, arguments, id_) = self._turn(request.state), _call_of(request)
-        async with turn.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
+        async with self._execution(request) as call:
             answer = await handler(request)
-            call.result, call.error = _outcome(answer, id_)
+            call.result, call.error = _outcome(answer, request.tool_call["id"])
         return answer
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Do as `awrap_tool_call`."""
-        turn, (name, arguments, id_) = self._turn(request.state), _call_of(request)
-        with turn.tool(name, arguments, call_id=id_, waits=GraphBubbleUp) as call:
+        with self._execution(request) as call:
             answer = handler(request)
-            call.result, call.error = _outcome(answer, id_)
+            call.result, call.error = _outcome(answer, request.tool_call["id"])
         return answer
 
     # --- the turn ends ----------------------------------------------------------------------------------------
@@ -128,26 +127,30 @@ class MemoryMiddleware(AgentMiddleware):
 
     # --- what the hooks have in common ------------------------------------------------------------------------
 
-    def _new_turn(self, state: Any) -> tuple[Turn, str, list[dict[str, Any]], bool]:
-        """Return a new turn, the user's message, those before it, and whether memory may not know these."""
-        config, messages = get_config(), state["messages"]
+    def _begun(self, state: Any) -> tuple[Turn, str, Answer[str]]:
+        """Return a new turn, the user's message, and what is known for long once that was recalled for."""
+        turn, chat = self._new_turn(), _chat(state["messages"])
+        if not chat or not isinstance(state["messages"][-1], HumanMessage):
+            return turn, "", self.memory.open_turn(turn, "", chat)
+        text = spoken_text(chat[-1])
+        unknown = "memory_turn" not in state and bool(self._session_key(get_config()))
+        return turn, text, self.memory.open_turn(turn, text, chat[:-1], unknown=unknown)
+
+    def _new_turn(self) -> Turn:
+        config = get_config()
         outer = str(config["configurable"].get("checkpoint_ns") or "").rpartition("|")[0]
-        asking, known = asking_session(), self._session_key(config)
+        asking = asking_session()
         is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
-        session = known or f"langchain:{uuid.uuid4()}"
+        session = self._session_key(config) or f"langchain:{uuid.uuid4()}"
         parent = "" if is_user else asking or session
         scope = None if asking else self._scope(config)  # the asking session says who owns a sub-agent's
-        turn = self.memory.turn(session if is_user else f"{session}/{outer}", scope=scope, parent=parent)
-        if not messages or not isinstance(messages[-1], HumanMessage):
-            return turn, "", _chat(messages), False
-        chat = _chat(messages)
-        return turn, spoken_text(chat[-1]), chat[:-1], bool(known) and "memory_turn" not in state
+        return self.memory.turn(session if is_user else f"{session}/{outer}", scope=scope, parent=parent)
 
     def _turn(self, state: Any) -> Turn:
         """Return the turn of a run that goes on, perhaps in another process than it began in."""
         kept = state.get("memory_turn")
         if not kept:  # the run began before there was a memory
-            return self._new_turn({"messages": []})[0]
+            return self._new_turn()
         scope = None if asking_session() else self._scope(get_config())
         turn = self.memory.turn(kept["session"], scope=scope, parent=kept["parent"])
         return turn.restore(kept["text"], kept["block"])
@@ -162,6 +165,10 @@ class MemoryMiddleware(AgentMiddleware):
         ]
         system = _system_with(request, kept["known"]) if kept.get("known") else request.system_message
         return request.override(messages=messages, system_message=system)
+
+    def _execution(self, request: Any) -> ToolExecution:
+        call = request.tool_call
+        return self._turn(request.state).tool(call["name"], call["args"], call_id=call["id"] or "", waits=GraphBubbleUp)
 
     def _end_turn(self, turn: Turn, chat: list[dict[str, Any]], state: Any) -> dict[str, Any]:
         last = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
@@ -229,12 +236,7 @@ def _shortened(messages: Sequence[BaseMessage], summary: Summary | None) -> dict
     return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), first, *messages[summary.keep_from :]]}
 
 
-def _call_of(request: Any) -> tuple[str, Any, str]:
-    call = request.tool_call
-    return call["name"], call["args"], call["id"] or ""
-
-
-def _outcome(answer: Any, call_id: str) -> tuple[str | None, str | None]:
+def _outcome(answer: Any, call_id: str | None) -> tuple[str | None, str | None]:
     """Return the result and the error of a tool, whichever there is."""
     if not isinstance(answer, ToolMessage):  # a command, which may carry the tool's message
         update = getattr(answer, "update", None)

@@ -44,7 +44,7 @@ class MemoryCapability(AbstractCapability[Any]):
         self.context_window = context_window
         self._has_own_key = session_key is not None
         self._session_key = session_key or _conversation
-        self._scope = scope or _nobody
+        self._scope = scope or (lambda _ctx: None)
         self._turn: Turn | None = None
         self._known: str | None = None
 
@@ -155,10 +155,6 @@ def _offered(tool: ServiceTool) -> Tool[Any]:
 
 def _conversation(ctx: Any) -> str:
     return f"pydantic-ai:{ctx.conversation_id}"
-
-
-def _nobody(ctx: Any) -> None:
-    return None
 
 
 def _content(content: Any) -> Any:
