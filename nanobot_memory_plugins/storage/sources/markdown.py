@@ -97,7 +97,7 @@ class _Reader:
             tags=note.tags,
             time=note.time,
         )
-        parts = in_parts(document, self.chunking.text(document.text))
+        parts = in_parts(document, self.chunking.cut(document.text))
         # Once a note: it is what the light search reads, and the rest would be found twice.
         return (*parts[:1], *(part._replace(tldr="") for part in parts[1:]))
 
@@ -137,27 +137,25 @@ class _Reader:
             ),
             time=read_time(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
-        return (*in_parts(document, self.chunking.markdown(document.text)), *others)
+        return (*in_parts(document, self.chunking.cut(document.text)), *others)
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
         """Cut what somebody wrote; each part is known by its content."""
-        path, found = self.source.relative, []
-        for chunk in self.chunking.markdown(bounded(self.chunking.redact(part.text), path)):
-            heading = chunk.heading or part.heading
-            found.append(
-                Document.of(
-                    key=record_key(path, "", fingerprint(chunk.text, heading)),
-                    path=path,
-                    line=part.line + chunk.line,
-                    offset=part.offset,
-                    source=self.source.kind.value,
-                    text=chunk.text,
-                    origin=Origin.USER,
-                    heading=heading,
-                    time=_day_of(self.source),
-                )
+        path = self.source.relative
+        return tuple(
+            Document.of(
+                key=record_key(path, "", fingerprint(chunk.text, part.heading)),
+                path=path,
+                line=part.line + chunk.line,
+                offset=part.offset,
+                source=self.source.kind.value,
+                text=chunk.text,
+                origin=Origin.USER,
+                heading=part.heading,
+                time=_day_of(self.source),
             )
-        return tuple(found)
+            for chunk in self.chunking.cut(bounded(self.chunking.redact(part.text), path))
+        )
 
 
 def _tags(text: str) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _transcript_documents(
         speaker=_speaker(record),
         time=record.time,
     )
-    return in_parts(document, chunking.text(content))
+    return in_parts(document, chunking.cut(content))
 
 
 def _speaker(record: TranscriptRecord) -> str:
