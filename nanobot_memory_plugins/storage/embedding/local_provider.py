@@ -79,19 +79,14 @@ class LocalEmbedder:
 
     ``threads`` limits the cores that one call uses: all without it, and one for the built-in model. Texts go to the
     model sorted by length in batches of ``batch_size``: padding is what long mixed batches spend most of their time
-    and memory on. ``asked_for`` is the name by which the model was asked for. Making one takes a moment: do it in a
-    worker thread. Raises `EmbeddingError`.
+    and memory on. Making one takes a moment: do it in a worker thread. Raises `EmbeddingError`.
     """
 
-    def __init__(
-        self, model: Model, *, asked_for: str | None = None, threads: int | None = None, batch_size: int = 16
-    ) -> None:
+    def __init__(self, model: Model, *, threads: int | None = None, batch_size: int = 16) -> None:
         if model.folder is None:
             raise EmbeddingError(
                 Sentence("The embedding model {name} is not on this machine.", name=model.name),
-                hint=Sentence(
-                    "Fetch it with: nanobot-memory models pull {asked_for}", asked_for=asked_for or model.name
-                ),
+                hint=Sentence("Fetch it with: nanobot-memory models pull {name}", name=model.name),
             )
         self._batch_size = batch_size
         try:
@@ -146,22 +141,18 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
     are the first of a model, and are refused where they are like nothing.
     """
     try:
-        with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are zero below
-            matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
+        matrix: NDArray[np.float64] = np.asarray(rows, dtype=np.float64)  # squares of which fit
     except (TypeError, ValueError):
-        matrix = np.empty(0, np.float32)
+        matrix = np.empty(0)
     if matrix.ndim != 2 or not matrix.shape[1] or matrix.shape[1] != (dimension or matrix.shape[1]):
         raise EmbeddingError(
             Sentence("{source} did not return one vector a text, of one length and as before.", source=source)
         )
-    # The largest component first: squares of large float32 components would overflow.
-    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
-    usable = np.isfinite(largest) & (largest > 0)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 0)
     if dimension is None and not usable.all():
         raise EmbeddingError(Sentence("{source} returned a vector that is not finite, or zero.", source=source))
-    matrix = np.divide(matrix, largest, where=usable, out=np.zeros_like(matrix))
-    np.divide(matrix, np.linalg.norm(matrix, axis=1, keepdims=True), where=usable, out=matrix)
-    vectors: list[list[float]] = matrix.tolist()
+    vectors: list[list[float]] = np.divide(matrix, lengths, where=usable, out=np.zeros_like(matrix)).tolist()
     return vectors
 
 

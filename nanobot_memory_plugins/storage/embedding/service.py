@@ -43,9 +43,7 @@ def open_embedder(options: EmbeddingOptions) -> Embedder | None:
             model = find(options.model)
             if model.folder is None and model.origin is ModelOrigin.BUILTIN:
                 model = replace(model, folder=install())
-            embedder = _loaded[key] = LocalEmbedder(
-                model, asked_for=options.model, threads=options.threads, batch_size=options.batch_size
-            )
+            embedder = _loaded[key] = LocalEmbedder(model, threads=options.threads, batch_size=options.batch_size)
     return embedder
 
 
