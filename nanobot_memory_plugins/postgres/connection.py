@@ -18,7 +18,6 @@ from psycopg.rows import TupleRow
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.documents import storable
 
 # What psycopg warns of goes where the program's logging says, and onto no terminal where it says nothing.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -119,8 +118,3 @@ def break_off(connection: Connection) -> None:
     """
     with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as its:
         its.shutdown(socket.SHUT_RDWR)
-
-
-def clean(text: str) -> str:
-    """Return a text as PostgreSQL can hold it: without lone surrogates and NUL."""
-    return storable(text).replace("\0", "")

@@ -16,8 +16,9 @@ from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.values.entries import EntryUpdate, words_of
-from nanobot_memory_plugins.postgres.connection import Connection, clean, run, run_many
+from nanobot_memory_plugins.postgres.connection import Connection, run, run_many
 from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget, introduce
 from nanobot_memory_plugins.postgres.server import Server
 
@@ -149,7 +150,7 @@ def learned(
     for row in rows:
         before, body = known.get(row.id), local.get(row.id, "")
         after[row.id] = (row.revision, hash_of(row.body))
-        if clean(body) == row.body:
+        if clean_markdown(body) == row.body:
             continue
         base = row.base
         if before is not None and row.revision < before[0]:
@@ -179,7 +180,7 @@ def changed(known: Mapping[str, tuple[int, str]], local: Mapping[str, str]) -> l
 
 def hash_of(text: str) -> str:
     """Return the hash of an entry's text, by which it is known when it was changed."""
-    return hashlib.blake2b(clean(text).encode("utf-8"), digest_size=16).hexdigest()
+    return hashlib.blake2b(clean_markdown(text).encode("utf-8"), digest_size=16).hexdigest()
 
 
 _NOTHING, _LOST = hash_of(""), "lost"
@@ -221,7 +222,7 @@ def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> 
             [write.id for write in writes],
             [write.revision for write in writes],
             [hash_of(write.body) for write in writes],
-            [clean(write.body) or None for write in writes],
+            [clean_markdown(write.body) or None for write in writes],
         ),
     ).fetchall()
     run_many(

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import entries
-from nanobot_memory_plugins.postgres.connection import Connection, clean, run
+from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import Owner, begin, delete, introduce
 
 # Rows that are looked at in one piece.
@@ -48,8 +49,8 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
     entries.forget(connection, owner.machine, matcher)
     body = {
         "ids": erasure.ids,
-        "texts": [clean(text) for text in erasure.texts],
-        "words": [clean(word) for word in erasure.words],
+        "texts": [clean_markdown(text) for text in erasure.texts],
+        "words": [clean_markdown(word) for word in erasure.words],
         "everywhere": erasure.everywhere,
     }
     run(

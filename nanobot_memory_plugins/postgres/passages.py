@@ -16,9 +16,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.postgres.connection import (
     Connection,
-    clean,
     run,
     run_many,
     tenant_of,
@@ -68,12 +68,12 @@ class Owner:
 
     def place(self, name: str) -> tuple[str, str]:
         """Return the machine that a path or a key is of, and what it is there."""
-        machine, separator, rest = clean(name).partition(_OF_MACHINE)
-        return (machine, rest) if separator and "/" not in machine else (self.machine, clean(name))
+        machine, separator, rest = clean_markdown(name).partition(_OF_MACHINE)
+        return (machine, rest) if separator and "/" not in machine else (self.machine, clean_markdown(name))
 
     def passage(self, key: str, machine: str = "") -> int:
         """Return the id of a passage, by its key on a machine; never 0, which is no passage."""
-        return _hash(self.name, f"{machine or self.machine}\0{clean(key)}") or 1
+        return _hash(self.name, f"{machine or self.machine}\0{clean_markdown(key)}") or 1
 
 
 class PassageIndex(FileIndex):
@@ -120,7 +120,7 @@ class PassageIndex(FileIndex):
 
     def keys_from(self, path: str, offset: int) -> list[str]:
         sql = 'SELECT c.key FROM nanobot_memory.passage c WHERE c.machine = %s AND c.path = %s AND c."offset" >= %s'
-        return [str(row[0]) for row in self._fetch(sql, (self._owner.machine, clean(path), offset))]
+        return [str(row[0]) for row in self._fetch(sql, (self._owner.machine, path, offset))]
 
     def has_key(self, key: str) -> bool:
         sql = "SELECT 1 FROM nanobot_memory.passage c WHERE c.id = %s"
@@ -169,9 +169,9 @@ class PassageIndex(FileIndex):
 
     def _passage_row(self, document: Document) -> tuple[Any, ...]:
         """Return a document as it is stored."""
-        values = [clean(value) if isinstance(value, str) else value for value in document.stored]
         time = timestamp(document.time) if document.time else None
-        return (self._owner.passage(values[0]), self._owner.machine, *values, time, *map(clean, derived_of(document)))
+        id_ = self._owner.passage(document.key)
+        return (id_, self._owner.machine, *document.stored, time, *derived_of(document))
 
     def _insert(self, rows: Sequence[tuple[Any, ...]], revision: int) -> None:
         if not rows:
@@ -216,7 +216,11 @@ class PassageIndex(FileIndex):
 
 def introduce(connection: Connection, owner: Owner) -> None:
     """Make a tenant and a machine known, where they are not."""
-    run(connection, "INSERT INTO nanobot_memory.tenant (name) VALUES (%s) ON CONFLICT DO NOTHING", (clean(owner.name),))
+    run(
+        connection,
+        "INSERT INTO nanobot_memory.tenant (name) VALUES (%s) ON CONFLICT DO NOTHING",
+        (owner.name,),
+    )
     sql = "INSERT INTO nanobot_memory.machine (machine) VALUES (%s) ON CONFLICT DO NOTHING"
     run(connection, sql, (owner.machine,))
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from nanobot_memory_plugins.core import Level, Query, Tier
-from nanobot_memory_plugins.postgres.connection import Connection, clean, run
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
+from nanobot_memory_plugins.postgres.connection import Connection, run
 from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
@@ -124,7 +125,7 @@ class ServerIndex(SearchIndex):
 
         def mark(value: Any) -> str:
             name = f"w{len(values)}"
-            values[name] = clean(value) if isinstance(value, str) else value
+            values[name] = clean_markdown(value) if isinstance(value, str) else value
             return f"%({name})s"
 
         return " AND ".join([NO_COPIES, *sql_conditions(asked, mark, _TAGS)]), values

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.values import Origin, Scope, Tier
 from nanobot_memory_plugins.storage.segmentation import segment
 
@@ -63,11 +64,12 @@ class Document(NamedTuple):
         speaker: str = "",
         time: datetime | None = None,
     ) -> "Document":
-        """Make one of what a file says; what UTF-8 cannot hold is replaced."""
+        """Make one of what a file says, without what a database cannot hold."""
         whose = (scope.agent, scope.user, scope.channel, scope.session, scope.group_chat, scope.project)
-        about = (heading, tldr, json.dumps(tags, ensure_ascii=False), speaker, time.isoformat() if time else None)
+        json_tags = json.dumps(list(map(clean_markdown, tags)), ensure_ascii=False)
+        about = (heading, tldr, json_tags, speaker, time.isoformat() if time else None)
         values = (key, path, line, offset, ordinal, source, text, origin.value, *whose, *about)
-        return cls._make([*(storable(value) if isinstance(value, str) else value for value in values), 0, "", ""])
+        return cls._make([*(clean_markdown(value) if isinstance(value, str) else value for value in values), 0, "", ""])
 
     @property
     def scope(self) -> Scope:
@@ -203,12 +205,3 @@ def derived_of(document: Document) -> tuple[str, str]:
 
 # Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
 _kept_terms = lru_cache(maxsize=8_192)(derived_of)
-
-
-def storable(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility
-from nanobot_memory_plugins.storage.documents import Document, storable, timestamp
+from nanobot_memory_plugins.storage.documents import Document, timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -66,7 +67,7 @@ def _has_tag(tags: Sequence[str], allowed: Collection[str]) -> bool:
 
 def _folded(tag: str) -> str:
     """Return a tag as SQLite's ``lower`` does it: the letters a to z alone."""
-    return storable(tag).translate(_LOWER)
+    return clean_markdown(tag).translate(_LOWER)
 
 
 def _is_between(time: datetime | None, since: datetime | None, until: datetime | None) -> bool:

@@ -132,7 +132,7 @@ class SqliteStore:
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query``, best first. One whose caller gave up before it began is not run.
 
-        Raises `StoreError` when not even the files can be read, and after `close`.
+        Raises `StoreError` after `close`.
         """
         self._must_be_open()
         return await run_in_pool(self._searching, self._search, query)
@@ -312,13 +312,8 @@ class SqliteStore:
         )
         if found is not None:
             return found
-        try:
-            documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
-            return search_documents(documents, query, self._options, self._clock.now())
-        except OSError as error:
-            raise StoreError(
-                Sentence("The memory files cannot be read ({kind}).", kind=type(error).__name__)
-            ) from error
+        documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
+        return search_documents(documents, query, self._options, self._clock.now())
 
     def _read(self, hit_id: str) -> Hit | None:
         if record_of(hit_id) in hidden_records(self._paths):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.documents import storable
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin
 from nanobot_memory_plugins.storage.embedding.installation import extra_missing
 
@@ -116,7 +116,7 @@ class LocalEmbedder:
         """
         batch = [texts] if isinstance(texts, str) else texts
         # The bytes of UTF-8 tell the number of tokens for Chinese and English alike, characters do not.
-        prepared = [storable(text[:MAXIMUM_CHARACTERS]) for text in batch]
+        prepared = [clean_markdown(text[:MAXIMUM_CHARACTERS]) for text in batch]
         order = sorted(range(len(prepared)), key=lambda place: len(prepared[place].encode()))
         if not order:
             return []

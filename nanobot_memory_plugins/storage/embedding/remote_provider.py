@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.documents import storable
 from nanobot_memory_plugins.storage.embedding.local_provider import unit_vectors
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
@@ -74,7 +74,7 @@ class RemoteEmbedder:
         Raises `EmbeddingError` when the server does not answer or answers with something else.
         """
         # OpenAI refuses empty texts, and with them the whole batch.
-        batch = [storable(text) or " " for text in ([texts] if isinstance(texts, str) else texts)]
+        batch = [clean_markdown(text) or " " for text in ([texts] if isinstance(texts, str) else texts)]
         vectors: list[list[float]] = []
         for start in range(0, len(batch), self._batch_size):
             vectors += self._request(batch[start : start + self._batch_size], self.dimension)

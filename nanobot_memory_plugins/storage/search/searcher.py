@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Level, Query, SearchResult, Tier, logger
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.candidates import Candidates
-from nanobot_memory_plugins.storage.documents import Document, storable
+from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.options import SearchOptions
@@ -206,7 +207,7 @@ def embedded_part(text: str) -> str:
     """Return what of a query is embedded."""
     head = truncate_to_tokens(text, 2 * _EMBEDDED_TOKENS_AN_END)
     if len(head) == len(text):
-        return storable(text)
+        return clean_markdown(text)
     head = truncate_to_tokens(head, _EMBEDDED_TOKENS_AN_END)
     tail = truncate_to_tokens(text[-_LONGEST_END:][::-1], _EMBEDDED_TOKENS_AN_END)[::-1]
-    return storable(f"{head}\n{tail}")
+    return clean_markdown(f"{head}\n{tail}")

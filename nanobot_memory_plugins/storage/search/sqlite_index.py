@@ -6,8 +6,9 @@ from operator import itemgetter
 from typing import Any
 
 from nanobot_memory_plugins.core import Level, Query, Tier
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, INDEX_COLUMNS, Document, storable
+from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, INDEX_COLUMNS, Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.search.searcher import SearchIndex, Vector
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of
@@ -96,7 +97,7 @@ class SqliteIndex(SearchIndex):
         return self._read_rows(source, [*values, limit])
 
     def by_key(self, key: str) -> Document | None:
-        return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [storable(key)])), None)
+        return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [clean_markdown(key)])), None)
 
     def _are_resident(self, dimension: int) -> bool:
         held = len(self._matrix.places) or self._database.counts()[1]
@@ -120,7 +121,7 @@ def _filter(asked: Query) -> tuple[str, list[Any]]:
     values: list[Any] = []
 
     def mark(value: Any) -> str:
-        values.append(storable(value) if isinstance(value, str) else value)
+        values.append(clean_markdown(value) if isinstance(value, str) else value)
         return "?"
 
     return "".join(f" AND {condition}" for condition in sql_conditions(asked, mark, _TAGS)), values

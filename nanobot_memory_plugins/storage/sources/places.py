@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.storage.documents import FileState, storable
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
+from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
@@ -130,7 +131,7 @@ def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
     suffix = ".jsonl" if folder == sessions else ".md"
     if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}" or not name.endswith(suffix):
         return None
-    if relative != storable(relative):  # SQLite cannot hold it
+    if relative != clean_markdown(relative):  # SQLite cannot hold it
         warn_once(ascii(relative), "it is not indexed, because its name is not UTF-8")
         return None
     if folder == sessions:
