@@ -70,6 +70,7 @@ class Indexer:
         self._places = Places(paths)
         self._lock_path = lock
         self._ownership = private_lock(lock)
+        self._lock_inode = 0
         self._database = database
         self._open_index = open_index
         self._embedder = embedder
@@ -151,10 +152,11 @@ class Indexer:
             self._ownership.acquire(timeout=0)
         except filelock.Timeout:
             return False
+        self._lock_inode = inode(self._lock_path)
         return True
 
     def _own_index(self) -> None:
-        """Do what there is to do until told to stop, or until the index is another one."""
+        """Do what there is to do until told to stop, or until the index or the lock is another one."""
         migrate_legacy(self._paths)
         self._suspect, look_at = False, 0.0
         with closing(self._open_index()) as index:
@@ -292,7 +294,9 @@ class Indexer:
         return rest
 
     def _is_current(self) -> bool:
-        return not self._suspect and inode(self._database) == self._index_inode
+        # Where the lock file was removed or replaced, another process may hold a new one.
+        is_owner = not self._suspect and inode(self._lock_path) == self._lock_inode
+        return is_owner and inode(self._database) == self._index_inode
 
     def _is_out_of_time(self) -> bool:
         return self._stop.is_set() and time.monotonic() >= self._drain_until
