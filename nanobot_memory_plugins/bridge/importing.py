@@ -19,12 +19,11 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.markdown import markdown_items
-from nanobot_memory_plugins.core.transfer.reading import json_lines
+from nanobot_memory_plugins.core.transfer.reading import json_lines, tldr_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}
 _WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")
-_LONGEST_LINE = 160
 _NOT_SAID = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
 _OWN_SESSION = "a session of nanobot's own"
 _OURS = "notes and transcripts of this program: run `nanobot-memory export` there, and import the archive"
@@ -122,11 +121,10 @@ def _history(path: Path, name: str) -> Iterator[Item]:
         if key and is_own(key):
             yield Skipped(_OWN_SESSION, name, line)
             continue
-        first = next(filter(None, map(str.strip, content.splitlines())))
-        is_whole = first == content.strip() and len(first) <= 2 * _LONGEST_LINE
+        tldr, details = tldr_of(content.strip())
         note = Note(
-            tldr=first if is_whole else first[:_LONGEST_LINE],
-            details="" if is_whole else content,
+            tldr=tldr,
+            details=details,
             title="history of nanobot",
             tags=("imported", "nanobot", "history"),
             origin=Origin.SUMMARY,

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
+from nanobot_memory_plugins.core.transfer.importer import JoinedEntries
 from nanobot_memory_plugins.core.values.entries import Entry
 
 _WHO, _WHY = "import", "imported from an archive"

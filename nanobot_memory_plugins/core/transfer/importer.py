@@ -1,4 +1,4 @@
-"""What an importer is, what it says of a store, and which of those that are installed a source is for."""
+"""What an importer is and says of a store, which of those installed a source is for, and what joins entries."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, entry_points_by_name
+from nanobot_memory_plugins.core.entry_points import (
+    ENTRIES_GROUP,
+    IMPORTER_GROUP,
+    InstalledEntryPoint,
+    entry_points_by_name,
+    first_offered,
+)
 from nanobot_memory_plugins.core.errors import InputError, PluginError, WrongUseError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
@@ -133,3 +139,38 @@ def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
         Sentence("It is not clear what {source} is.", source=source),
         hint=Sentence("Name the format with --from, one of: {known}.", known=known),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedEntries:
+    """How many entries are new, how many were known or were forgotten here, and the other text of the file.
+
+    ``run`` is the id of what can take the new ones back, where there is one.
+    """
+
+    new: int = 0
+    known: int = 0
+    other_text: bytes = b""
+    run: str = ""
+
+
+class EntriesJoiner(Protocol):
+    """Joins files of entries. The entry point of ``nanobot_memory_entries`` names its class."""
+
+    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
+        """Add the entries of a file to those of a workspace; a file that has none is other text.
+
+        What is here wins, and what was forgotten here stays forgotten. It blocks. Raises `NanobotMemoryError`, and
+        nothing was written.
+        """
+
+    def take_back(self, workspace: Path, run: str) -> None:
+        """Take back what `JoinedEntries.run` names, or forget what was known of a file that has gone, without a run.
+
+        It blocks. Raises `InputError` where that cannot be done.
+        """
+
+
+def installed_joiner() -> EntriesJoiner | None:
+    """Return what keeps the entries; None where nothing is installed that does: they are kept as text then."""
+    return first_offered(ENTRIES_GROUP, lambda kind: kind())

@@ -10,8 +10,7 @@ from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.transfer.archive import grows, is_transcript
-from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, installed_joiner
-from nanobot_memory_plugins.core.transfer.importer import ImportedFile
+from nanobot_memory_plugins.core.transfer.importer import ImportedFile, JoinedEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.run import ENTRIES_FILE, ImportRun, records_in, whole_key
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 

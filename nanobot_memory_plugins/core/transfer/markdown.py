@@ -14,13 +14,11 @@ from nanobot_memory_plugins.core.files.reading import damage_in
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
-from nanobot_memory_plugins.core.transfer.reading import LARGEST, files_below
+from nanobot_memory_plugins.core.transfer.reading import LARGEST, files_below, tldr_of
 from nanobot_memory_plugins.core.values import Note, Origin
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUFFIXES = (".md", ".markdown")
-# Characters of the one line that represents a section.
-_LONGEST_TLDR = 160
 _DATE = re.compile(
     r"(?<!\d)(\d{4})(?:-?(\d{2})-?(\d{2})|[-./年](\d{1,2})[-./月](\d{1,2}))(?!\d)日?(?:[ T](\d{1,2}):(\d{2})(?!\d))?"
 )
@@ -28,7 +26,6 @@ _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(.*)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
-_BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
 class MarkdownImporter:
@@ -183,12 +180,9 @@ def _section(text: str, line: int, page: _Page, origin: Origin, tags: tuple[str,
         if (dated := _dated(above, when)) is not None:
             when, is_certain = dated, True
     headings = " / ".join(above for _, above in page.headings if above != Path(page.file).stem)
-    tldr = _BULLET.sub("", next((one.strip() for one in body.splitlines() if re.search(r"\w", one)), body))
-    is_whole = "\n" not in body and len(tldr) <= 2 * _LONGEST_TLDR
-    if not is_whole and len(tldr) > _LONGEST_TLDR:
-        tldr = f"{tldr[: _LONGEST_TLDR - 1].rstrip()}…"
+    tldr, details = tldr_of(body)
     title = f"{page.title}: {headings}" if headings else page.title
-    note = Note(tldr=tldr, details="" if is_whole else body, title=title, tags=tags, origin=origin, time=when)
+    note = Note(tldr=tldr, details=details, title=title, tags=tags, origin=origin, time=when)
     return ImportedNote(note, page.file, line, is_certain)
 
 

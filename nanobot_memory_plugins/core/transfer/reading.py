@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Bytes of one line of JSON, and of one text file, beyond which it is left.
 LARGEST = 1 << 26
 _PROGRAMS = frozenset({"node_modules", "__pycache__"})
+# Characters of the one line that represents a text.
+_LONGEST_TLDR = 160
+_BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -47,3 +51,12 @@ def files_below(folder: Path) -> Iterator[tuple[Path, str]]:
             yield from files_below(path)
         else:
             yield path, "" if entry.is_file() else Sentence("it is no regular file")
+
+
+def tldr_of(text: str) -> tuple[str, str]:
+    """Return the line that represents a text in a note, and the note's details: none where the line is all of it."""
+    first = next((line.strip() for line in text.splitlines() if re.search(r"\w", line)), text)
+    tldr = _BULLET.sub("", first)
+    if "\n" not in text and len(tldr) <= 2 * _LONGEST_TLDR:
+        return tldr, ""
+    return tldr if len(tldr) <= _LONGEST_TLDR else f"{tldr[: _LONGEST_TLDR - 1].rstrip()}…", text

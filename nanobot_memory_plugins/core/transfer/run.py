@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.transfer.archive import grows, is_transcript
-from nanobot_memory_plugins.core.transfer.entries import installed_joiner
+from nanobot_memory_plugins.core.transfer.importer import installed_joiner
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # How long an agent that writes just now is waited for, in seconds.
