@@ -4,11 +4,13 @@ A ``MEMORY.md`` at the root of the workspace and the folder ``notes/`` are copie
 originals stay as they are; the file ``.migrated_to_v5`` next to them says that it has been done.
 """
 
-import os
+import filecmp
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import narrow_file
 from nanobot_memory_plugins.core.log import logger
 
 MARKER = ".migrated_to_v5"
@@ -28,8 +30,7 @@ def migrate_legacy(paths: MemoryPaths) -> None:
         try:
             for source in files:
                 _copy_beside(source, paths.memory, source.relative_to(place))
-            with open(place / MARKER, "w", encoding="utf-8", opener=_private) as marker:
-                marker.write(f"copied to {paths.memory.name}/\n")
+            (place / MARKER).write_text(f"copied to {paths.memory.name}/\n", encoding="utf-8")
         except OSError as error:
             logger.warning("legacy memory in {} was not migrated: {}", place.name, type(error).__name__)
             continue
@@ -50,18 +51,12 @@ def _plain_file(path: Path) -> bool:
 
 def _copy_beside(source: Path, memory: Path, name: Path) -> None:
     """Copy one file, unless it is there already."""
-    content, times = source.read_bytes(), source.stat()
     for target in (memory / name, memory / _CONFLICTS / name):
         if not target.exists():
             target.parent.mkdir(0o700, parents=True, exist_ok=True)
-            with open(target, "xb", opener=_private) as out:
-                out.write(content)
-            os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+            shutil.copy2(source, target)
+            narrow_file(target)
             return
-        if target.is_file() and target.read_bytes() == content:
+        if target.is_file() and filecmp.cmp(source, target, shallow=False):
             return
     raise FileExistsError(str(memory / name))
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
