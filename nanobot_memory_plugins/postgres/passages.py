@@ -7,7 +7,7 @@ server is, what is sent twice is there once, and a server that has lost somethin
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import StoreError, Tier
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.postgres.connection import (
     Connection,
@@ -31,7 +31,6 @@ from nanobot_memory_plugins.storage.documents import (
     FileChange,
     FileIndex,
     FileState,
-    derived_of,
     embedding_text,
     timestamp,
 )
@@ -91,7 +90,8 @@ class PassageIndex(FileIndex):
             return states_of(self.connection, self._owner.machine)
 
     def apply(self, change: FileChange) -> None:
-        made = {row[0]: row for row in map(self._passage_row, change.documents)}
+        # Before anybody is kept waiting: segmenting takes long.
+        made = {self._owner.passage(document.key): document.with_terms() for document in change.documents}
         path = change.path
         with self._transaction():
             revision = begin(self.connection)
@@ -104,10 +104,14 @@ class PassageIndex(FileIndex):
             gone = {self._owner.passage(key) for key in change.removed_keys}
             if change.state is None:
                 gone |= self._ids("c.path = %s", path)
-            fresh = [row for number, row in made.items() if known.get(number) != _fields(row)]
-            changed = [row[0] for row in fresh if row[0] in known]
+            fresh = {
+                number: document
+                for number, document in made.items()
+                if number not in known or known[number].stored != document.stored
+            }
+            changed = fresh.keys() & known.keys()
             same_vector = {
-                row[0] for row in fresh if row[0] in known and _embedded(known[row[0]]) == _embedded(_fields(row))
+                number for number in changed if embedding_text(known[number]) == embedding_text(fresh[number])
             }
             delete(self.connection, self._owner, [*gone, *changed], keep_vectors=same_vector)
             self._insert(fresh, revision)
@@ -167,21 +171,17 @@ class PassageIndex(FileIndex):
         with transaction(self.connection, self._owner.tenant):
             yield
 
-    def _passage_row(self, document: Document) -> tuple[Any, ...]:
-        """Return a document as it is stored."""
-        time = timestamp(document.time) if document.time else None
-        id_ = self._owner.passage(document.key)
-        return (id_, self._owner.machine, *document.stored, time, *derived_of(document))
-
-    def _insert(self, rows: Sequence[tuple[Any, ...]], revision: int) -> None:
-        if not rows:
+    def _insert(self, documents: Mapping[int, Document], revision: int) -> None:
+        if not documents:
             return
-        place = _STORED.index("body_terms")
-        postings = []
-        for row in rows:
-            counted = self._terms(row[place], row[place + 1])
-            postings += [(term, row[0], count, counted.total()) for term, count in counted.items()]
-        run_many(self.connection, _INSERT, [(revision, *row) for row in rows])
+        rows, postings = [], []
+        for number, document in documents.items():
+            time = timestamp(document.time) if document.time else None
+            derived = (time, document.body_terms, document.head_terms)
+            rows.append((revision, number, self._owner.machine, *document.stored, *derived))
+            counted = Counter(map(self._owner.term, document.terms(Tier.HEAVY).split()))
+            postings += [(term, number, count, counted.total()) for term, count in counted.items()]
+        run_many(self.connection, _INSERT, rows)
         run(
             self.connection,
             "INSERT INTO nanobot_memory.posting (term, passage, count, length) "
@@ -190,13 +190,10 @@ class PassageIndex(FileIndex):
         )
         _count(self.connection, len(rows), sum(posting[2] for posting in postings))
 
-    def _terms(self, body: str, head: str) -> Counter[int]:
-        return Counter(self._owner.term(term) for term in f"{body} {head}".split())
-
-    def _known(self, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    def _known(self, ids: Sequence[int]) -> dict[int, Document]:
         """Return the documents of some passages, as they are stored."""
         sql = f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
-        return {int(row[0]): row[1:] for row in run(self.connection, sql, (list(ids),))}
+        return {int(row[0]): Document(*row[1:]) for row in run(self.connection, sql, (list(ids),))}
 
     def _ids(self, condition: str, *values: Any) -> set[int]:
         sql = f"SELECT c.id FROM nanobot_memory.passage c WHERE c.machine = %s AND {condition}"
@@ -273,15 +270,6 @@ def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
     """Return how far each file of a machine was sent."""
     sql = f"SELECT {_STATE} FROM nanobot_memory.file f WHERE f.machine = %s"
     return {row[0]: FileState(*row) for row in run(connection, sql, (machine,))}
-
-
-def _fields(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the document of a row as it is stored."""
-    return row[2 : 2 + len(COLUMN_NAMES)]
-
-
-def _embedded(fields: tuple[Any, ...]) -> str:
-    return embedding_text(Document(*fields))
 
 
 def _count(connection: Connection, passages: int, terms: int) -> None:
