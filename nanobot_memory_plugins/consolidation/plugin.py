@@ -4,12 +4,15 @@ import asyncio
 import contextvars
 from collections.abc import Mapping, Sequence
 
-from nanobot_memory_plugins.consolidation.keeping import EntryKeeping
+from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.repository import Snapshot
+from nanobot_memory_plugins.consolidation.orders import is_answered, plain_order, wanted_operations
+from nanobot_memory_plugins.consolidation.prompt import PromptSource
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
+from nanobot_memory_plugins.consolidation.tools import ForgetTool, RecentMessages, RememberTool
 from nanobot_memory_plugins.core import (
     ContextBlock,
     EntryAccess,
@@ -22,8 +25,10 @@ from nanobot_memory_plugins.core import (
     PromptEntries,
     Scope,
     hookimpl,
+    logger,
 )
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.host.offered_tools import answer_of
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.entries import Section
@@ -34,24 +39,53 @@ _SUBJECT = "scored entries"
 _MOST_NAMED = 5
 
 
+class _Kept:
+    """What keeps the entries of one workspace."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self.repository = EntryRepository(
+            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+        )
+        self.recent = RecentMessages(self.repository.paths, context.clock)
+        self.tools: list[MemoryTool] = [
+            RememberTool(self.repository, self.recent, context),
+            ForgetTool(self.repository, self.recent, context),
+        ]
+        self.learning = EntryLearning(self.repository, context)
+        self.prompt = PromptSource(self.repository, context)
+
+    def read(self) -> None:
+        """Take up what others did to the file, and read it, so that the first prompt has the entries."""
+        try:
+            self.repository.settle()
+            self.repository.look()
+        except MemoryFileError as error:
+            logger.warning("the file of the entries stays as it is: {}", error.cause)
+
+    async def call(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
+        """Call a tool as the model would."""
+        tool = next((candidate for candidate in self.tools if candidate.name == name), None)
+        return str(await answer_of(tool, arguments, session_key)) if tool is not None else ""
+
+
 class ConsolidationPlugin:
     """Keeps the scored long-term entries."""
 
     Options = ConsolidationOptions
 
     def __init__(self) -> None:
-        self._kept: EntryKeeping | None = None
+        self._kept: _Kept | None = None
         self._nights: asyncio.Task[None] | None = None
 
-    def _keeping_of(self, context: PluginContext) -> EntryKeeping:
+    def _kept_of(self, context: PluginContext) -> _Kept:
         if self._kept is None:
-            self._kept = EntryKeeping(context)
+            self._kept = _Kept(context)
         return self._kept
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
         """Read the entries ahead of the first prompt, and begin the daily consolidation."""
-        await self._keeping_of(context).start()
+        await run_in_daemon_thread(self._kept_of(context).read)
         options: ConsolidationOptions = context.options
         if options.consolidation_schedule and self._nights is None:
             nights = NightlyConsolidation(context).every_day()
@@ -71,22 +105,27 @@ class ConsolidationPlugin:
         self, session_key: str, text: str, scope: Scope, context: PluginContext, spoken: bool = True
     ) -> ContextBlock | None:
         """Hear what is said, for quotations; without a model and tools, carry out a plain order."""
-        return await self._keeping_of(context).take_message(session_key, text, scope) if spoken else None
+        if not spoken:
+            return None
+        self._kept_of(context).recent.add(session_key, text, scope)
+        is_read = context.complete is not None or context.host.tools_offered()
+        order = None if is_read else plain_order(text)
+        return ContextBlock(await self._kept_of(context).call(*order, session_key)) if order is not None else None
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``remember`` and ``forget``."""
-        return self._keeping_of(context).tools
+        return self._kept_of(context).tools
 
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
         """Say what is known of the user for long."""
-        return self._keeping_of(context).prompt.answer(long_term, context.scopes.visible(scope))
+        return self._kept_of(context).prompt.answer(long_term, context.scopes.visible(scope))
 
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
         """Let people look at the entries, and change them."""
-        return RepositoryAccess(self._keeping_of(context).repository, owner=context.scopes.of_owner)
+        return RepositoryAccess(self._kept_of(context).repository, owner=context.scopes.of_owner)
 
     @hookimpl
     def contribute_reading(
@@ -99,17 +138,25 @@ class ConsolidationPlugin:
     ) -> ReadingPart | None:
         """Learn from what is new in a session."""
         fresh = messages[-unread["entries"] :] if unread.get("entries") else messages if "entries" not in unread else ()
-        return self._keeping_of(context).learning.part(session_key, fresh, scope)
+        return self._kept_of(context).learning.part(session_key, fresh, scope)
 
     @hookimpl
     async def on_turn_finished(
         self, session_key: str, messages: Sequence[Message], context: PluginContext
     ) -> ReadingRequest | None:
-        """Learn from turns that nobody spoke in, and look again at a message that no tool was called for."""
+        """Learn from turns that nobody spoke in, and look again at a message that no tool was called for.
+
+        Of a message that is not answered yet the turn is not over: what ended is the one before.
+        """
         options: ConsolidationOptions = context.options
         if session_key.startswith(options.background_sessions):
             return ReadingRequest("background")
-        await self._keeping_of(context).look_again(session_key, messages)
+        kept = self._kept_of(context)
+        text = kept.recent.unanswered.get(session_key, "")
+        if text and is_answered(messages, text):
+            del kept.recent.unanswered[session_key]
+            for operation in await wanted_operations(context, text):
+                await kept.call(str(operation.get("op")), operation, session_key)
         return None
 
     @hookimpl
@@ -124,7 +171,7 @@ class ConsolidationPlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget entries, and texts in the history and the backup."""
-        repository = self._keeping_of(context).repository
+        repository = self._kept_of(context).repository
         erasure = Erasure(ids, texts, words, records=records, sessions=sessions)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
@@ -135,7 +182,7 @@ class ConsolidationPlugin:
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
         """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
-        repository = self._keeping_of(context).repository
+        repository = self._kept_of(context).repository
         try:
             snapshot, gone = await run_in_daemon_thread(lambda: (repository.load(), repository.taken_out()))
         except NanobotMemoryError as error:

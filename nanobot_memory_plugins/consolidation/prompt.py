@@ -1,19 +1,18 @@
 """The entries in the system prompt: few, the best, and the same text for a day while entries do not change."""
 
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import date, datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import is_at_hand, is_visible
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, as_of, last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.document import TITLE, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.document import TITLE, EntryDocument, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core import Message, Origin, PluginContext, PromptEntries, estimate_tokens, logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.reading import file_stamp
 from nanobot_memory_plugins.core.text.conversation import dominant_language
 from nanobot_memory_plugins.core.text.fence import Language, neutralise
 from nanobot_memory_plugins.core.values import Visibility
@@ -179,16 +178,6 @@ def _validity(entry: Entry, language: Language) -> str:
     return f"（{day}）" if language == "zh" else f" ({day})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """The entries as they were when the file had this signature, and the text that each saw of them on a day."""
-
-    signature: tuple[int, ...] | None
-    entries: tuple[Entry, ...]
-    language: Language
-    texts: BoundedDict[tuple[Visibility, date], str] = field(default_factory=lambda: BoundedDict(_KEPT_TEXTS))
-
-
 class PromptSource:
     """Answers ``prompt_entries``, from any thread."""
 
@@ -197,63 +186,58 @@ class PromptSource:
         self._context = context
         self._options: ConsolidationOptions = context.options
         self._lock = threading.Lock()
-        self._look: _Look | None = None
-        self._stripped: tuple[str, tuple[int, ...] | None, str] = ("", (), "")
+        self._look: Snapshot | None = None
+        # What was made of the look: the text that each saw on a day, and the last long-term text with what was left.
+        self._texts: BoundedDict[tuple[Visibility, date], str] = BoundedDict(_KEPT_TEXTS)
+        self._stripped = ("", "")
 
     def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
         """Return the block for whoever sees ``visible``, and the long-term text without the entries of the file."""
         with self._lock:
-            return PromptEntries(self._text(visible), self._without_entries(long_term))
+            try:
+                look = self._repository.look()
+            except MemoryFileError as error:
+                logger.warning("the entries in the prompt stay as they were: {}", error.cause)
+                look = self._look or Snapshot(None, EntryDocument(()), {})
+            if look is not self._look:
+                self._look, self._stripped = look, ("", "")
+                self._texts.clear()
+            if self._stripped[0] != long_term:
+                self._stripped = long_term, _without_entries(long_term, look.entries)
+            return PromptEntries(self._text(look, visible), self._stripped[1])
 
-    def read_ahead(self) -> None:
-        """Read the entries now, so that the first prompt has them. It blocks: call it in a thread."""
-        with self._lock:
-            self._current()
-
-    def _text(self, visible: Visibility) -> str:
-        look, now = self._current(), self._context.clock.now()
+    def _text(self, look: Snapshot, visible: Visibility) -> str:
+        now = self._context.clock.now()
         seen_today = visible, now.astimezone().date()
-        if seen_today not in look.texts:
+        if seen_today not in self._texts:
+            entries = look.shown()
+            language = dominant_language([Message("user", entry.content) for entry in entries])
             # As they are now: nobody may have written since they faded.
-            current = (as_of(entry, now) for entry in look.entries)
+            current = (as_of(entry, now) for entry in entries)
             visible_entries = [entry for entry in current if is_at_hand(entry, visible) and is_visible(entry, visible)]
             named = [self._with_speaker(entry) for entry in visible_entries] if visible.is_of_group else visible_entries
-            text = prompt_text(named, look.language, now, self._options, in_group=visible.is_of_group)
+            text = prompt_text(named, language, now, self._options, in_group=visible.is_of_group)
             # An entry that somebody wrote by hand may hold a secret.
-            look.texts[seen_today] = self._context.redact_said(text)
-        return look.texts[seen_today]
+            self._texts[seen_today] = self._context.redact_said(text)
+        return self._texts[seen_today]
 
     def _with_speaker(self, entry: Entry) -> Entry:
         """Return an entry whose text names its owner."""
         owner = self._context.scopes.owner(entry.scope).user
         return replace(entry, content=f"{owner}: {entry.content}") if owner else entry
 
-    def _current(self) -> _Look:
-        """Return the entries as the file has them now."""
-        signature: tuple[int, ...] | None = file_stamp(self._repository.path)
-        if self._look is None or self._look.signature != signature:
-            try:
-                entries = tuple(self._repository.load().shown())
-            except MemoryFileError as error:
-                logger.warning("the entries in the prompt stay as they were: {}", error.cause)
-                entries, signature = self._look.entries if self._look else (), ()
-            language = dominant_language([Message("user", entry.content) for entry in entries])
-            self._look = _Look(signature, entries, language)
-        return self._look
 
-    def _without_entries(self, long_term: str) -> str:
-        """Return a text without the entries of the file; others that it holds are somebody's text."""
-        look = self._current()
-        if self._stripped[:2] != (long_term, look.signature):
-            document, known = parse(long_term.encode("utf-8", "surrogatepass")), {entry.id for entry in look.entries}
-            others = document.slots.keys() - known
-            kept = [
-                piece
-                for piece in document.pieces
-                if isinstance(piece, Text) or (others and not (isinstance(piece, Slot) and piece.entry.id in known))
-            ]
-            rest = b"".join(piece.data for piece in kept).decode("utf-8", "surrogatepass").rstrip()
-            rest = rest.removesuffix(TITLE).rstrip()
-            left = (rest and f"{rest}\n") if len(kept) < len(document.pieces) else long_term
-            self._stripped = long_term, look.signature, left
-        return self._stripped[2]
+def _without_entries(long_term: str, known: Collection[str]) -> str:
+    """Return a text without the entries of the file, whose ids are ``known``; others that it holds are somebody's."""
+    document = parse(long_term.encode("utf-8", "surrogatepass"))
+    has_others = not document.slots.keys() <= set(known)
+    kept = [
+        piece
+        for piece in document.pieces
+        if isinstance(piece, Text) or (has_others and not (isinstance(piece, Slot) and piece.entry.id in known))
+    ]
+    if len(kept) == len(document.pieces):
+        return long_term
+    rest = b"".join(piece.data for piece in kept).decode("utf-8", "surrogatepass").rstrip()
+    rest = rest.removesuffix(TITLE).rstrip()
+    return rest and f"{rest}\n"

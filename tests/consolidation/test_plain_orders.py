@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.keeping import plain_order
+from nanobot_memory_plugins.consolidation.orders import plain_order
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ class RepositoryAccess:
     def __init__(self, repository: EntryRepository, *, owner: Callable[[], Scope] = Scope) -> None:
         self._repository = repository
         self._owner = owner
-        self._list: tuple[str, EntryList] | None = None
 
     def version(self) -> str:
         """Return a text that changes with the file, and with the hour, in which entries fade and expire."""
@@ -48,14 +47,10 @@ class RepositoryAccess:
 
     def entries(self) -> EntryList:
         """Return all entries of the file, as of now; the file is read once for each of its states."""
-        version = self.version()
-        if self._list is None or self._list[0] != version:
-            snapshot, now = self._repository.load(), self._repository.clock.now()
-            entries = in_order(shown_now(snapshot.shown(), now))
-            problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
-            file = self._repository.paths.relative(self._repository.path)
-            self._list = version, EntryList(file, tuple(entries), problems)
-        return self._list[1]
+        look = self._repository.look()
+        entries = in_order(shown_now(look.shown(), self._repository.clock.now()))
+        problems = (look.damage, *look.problems) if look.damage else look.problems
+        return EntryList(self._repository.paths.relative(self._repository.path), tuple(entries), problems)
 
     def gone(self) -> Sequence[Entry]:
         """Return what was forgotten, has faded away, or is in the history alone: all as forgotten."""

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, locked, make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import damage_in, read_inside
+from nanobot_memory_plugins.core.files.reading import damage_in, file_stamp, read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.evidence import terms
@@ -132,6 +132,14 @@ class EntryRepository:
         self._redact = redact
         self._redact_said = redact_said or redact
         self._at = at
+        self._look: tuple[tuple[int, ...] | None, Snapshot] | None = None
+
+    def look(self) -> Snapshot:
+        """Return what `load` does, read once for each state of the file."""
+        stamp = file_stamp(self.path)
+        if self._look is None or self._look[0] != stamp:
+            self._look = stamp, self.load()
+        return self._look[1]
 
     def load(self) -> Snapshot:
         """Return what there is; nothing is written. A missing file has no entries. Raises `MemoryFileError`."""

@@ -1,26 +1,11 @@
-"""One workspace's entries as the plugin's hooks and tools keep them."""
+"""What a message orders outright, for where no model reads it, and a second look at one that no tool was called for."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.consolidation.learning import EntryLearning
-from nanobot_memory_plugins.consolidation.prompt import PromptSource
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.tools import ForgetTool, RecentMessages, RememberTool
-from nanobot_memory_plugins.core import (
-    ContextBlock,
-    LanguageModelError,
-    MemoryTool,
-    Message,
-    PluginContext,
-    Scope,
-    language_of,
-    logger,
-)
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.host.offered_tools import answer_of
+from nanobot_memory_plugins.core import LanguageModelError, Message, PluginContext, language_of, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile
 from nanobot_memory_plugins.core.session_reading.question import json_in
@@ -74,61 +59,7 @@ _LONGEST = 4_000
 _ANSWER_TOKENS, _MOST_OPERATIONS = 400, 5
 
 
-class EntryKeeping:
-    """The entries of one workspace: what is said of them, what the model does with them, what is learned."""
-
-    def __init__(self, context: PluginContext) -> None:
-        self._context = context
-        self.repository = EntryRepository(
-            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
-        )
-        self._recent = RecentMessages(self.repository.paths, context.clock)
-        self.tools: list[MemoryTool] = [
-            RememberTool(self.repository, self._recent, context),
-            ForgetTool(self.repository, self._recent, context),
-        ]
-        self.learning = EntryLearning(self.repository, context)
-        self.prompt = PromptSource(self.repository, context)
-
-    async def start(self) -> None:
-        """Read the entries, so that the first prompt has them."""
-
-        def settle() -> None:
-            try:
-                self.repository.settle()
-            except MemoryFileError as error:
-                logger.warning("the file of the entries stays as it is: {}", error.cause)
-            self.prompt.read_ahead()
-
-        await run_in_daemon_thread(settle)
-
-    async def take_message(self, session_key: str, text: str, scope: Scope) -> ContextBlock | None:
-        """Take in a user's message; return what was done where it is a plain order and there is no model to read it."""
-        self._recent.add(session_key, text, scope)
-        if self._context.complete is not None or self._context.host.tools_offered():
-            return None
-        order = plain_order(text)
-        return ContextBlock(await self._run(*order, session_key)) if order is not None else None
-
-    async def look_again(self, session_key: str, messages: Sequence[Message]) -> None:
-        """Look again at the last message of a session, where it may ask for something and no tool was called.
-
-        Of one that is not answered yet the turn is not over: what ended is the one before.
-        """
-        text = self._recent.unanswered.get(session_key, "")
-        if not text or not _is_answered(messages, text):
-            return
-        del self._recent.unanswered[session_key]
-        for operation in await _wanted_operations(self._context, text):
-            await self._run(str(operation.get("op")), operation, session_key)
-
-    async def _run(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
-        """Call a tool as the model would."""
-        tool = next((candidate for candidate in self.tools if candidate.name == name), None)
-        return str(await answer_of(tool, arguments, session_key)) if tool is not None else ""
-
-
-def _is_answered(messages: Sequence[Message], text: str) -> bool:
+def is_answered(messages: Sequence[Message], text: str) -> bool:
     """Return whether this is the user's last message, and a reply follows it."""
     is_replied = False
     for message in reversed(messages):
@@ -146,7 +77,7 @@ def _may_ask(text: str) -> bool:
     return any(cue in folded for cues in _CUES.values() for cue in cues)
 
 
-async def _wanted_operations(context: PluginContext, text: str) -> list[dict[str, Any]]:
+async def wanted_operations(context: PluginContext, text: str) -> list[dict[str, Any]]:
     """Return the calls of tools that a message wants, as the model reads it. Raises nothing of the model's."""
     if context.complete is None or not _may_ask(text):
         return []
