@@ -126,9 +126,9 @@ class _Night:
         """Return an entry that may be touched. Raises `_DroppedError`."""
         entry, shown = self.entries.get(id_), untouched.get(id_)
         if entry is None or shown is None or shown.content != entry.content or entry.superseded_by:
-            raise _DroppedError(f"there is no entry {id_} as it was shown")
+            raise _DroppedError("an entry is not there as it was shown")
         if entry.is_kept:
-            raise _DroppedError(f"a person keeps the entry {id_}")
+            raise _DroppedError("a person keeps an entry")
         return entry
 
     def _put(self, item: ReadEntry, before: Sequence[Entry]) -> str:
