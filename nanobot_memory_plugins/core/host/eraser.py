@@ -136,8 +136,7 @@ class Eraser:
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
-        # One after the other: the store looks at the files last.
-        answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run), sequential=True)
+        answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run))
         reported = values_of(answers, Trace)
         for name in self._plugins.failing("on_purge"):
             plugin = Sentence("plugin {name}", name=name)

@@ -181,7 +181,7 @@ class HistoryCalls(MessageCalls):
             "reason": reason,
             "replaceable": replaceable,
         }
-        answers = await self._ask("before_compaction", arguments, owner, sequential=True)
+        answers = await self._ask("before_compaction", arguments, owner)
         await self._keep_answers("before_compaction", answers, owner)
         summary = _first_summary(answers, len(messages))
         if summary is not None:

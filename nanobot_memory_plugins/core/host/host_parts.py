@@ -171,14 +171,14 @@ class HostParts:
         (kept,) = await self._keep_notes([note], owner, of_group=False)
         return kept
 
-    async def _ask(self, hook: str, arguments: Mapping[str, Any], scope: Scope, *, sequential: bool = False) -> Answers:
+    async def _ask(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Answers:
         """Return every plugin's answer to a hook, in order.
 
         The hook's time limit is the deadline by which uses of the language model are bounded.
         """
         token = hook_deadline.set(time.monotonic() + self.plugins.time_limit(hook))
         try:
-            return await self.plugins.call(hook, {**arguments, "scope": scope}, sequential=sequential)
+            return await self.plugins.call(hook, {**arguments, "scope": scope})
         finally:
             hook_deadline.reset(token)
 

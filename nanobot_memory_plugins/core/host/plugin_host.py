@@ -31,6 +31,9 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _T = TypeVar("_T")
 
+IN_ORDER = ("before_compaction", "on_purge")
+"""Hooks whose plugins are called one after the other: what one has written, the next may read."""
+
 # What of a value is shown of a call, and looked at for that.
 _SHORT, _LOOKED_AT = 60, 4_000
 # Threads that one plugin can keep busy at a time.
@@ -148,17 +151,10 @@ class PluginHost:
             )
         return [caller for caller in callers if caller.has_spec()]
 
-    async def call(
-        self,
-        hook: str,
-        arguments: Mapping[str, object],
-        *,
-        sequential: bool = False,
-        limit: float | None = None,
-    ) -> Answers:
+    async def call(self, hook: str, arguments: Mapping[str, object], *, limit: float | None = None) -> Answers:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
-        The implementations run side by side, or with ``sequential`` one after the other; where the specification says
+        The implementations run side by side, those of `IN_ORDER` one after the other; where the specification says
         ``firstresult``, one after the other until one answers. An answer is None, a value of a type that the hook's
         specification names, or a list or tuple of such values; anything else counts as none. Values that are
         dataclasses arrive as checked copies. ``limit`` is in seconds, that of the hook when None is given. Only the
@@ -168,7 +164,7 @@ class PluginHost:
         limit = self.time_limit(hook) if limit is None else limit
         answers: dict[str, tuple[object, ...]] = {}
         first_wins = self._specs[hook].opts["firstresult"]
-        for batch in [(one,) for one in implementations] if sequential or first_wins else [implementations]:
+        for batch in [(one,) for one in implementations] if first_wins or hook in IN_ORDER else [implementations]:
             for name, values in await self._run(batch, arguments, limit):
                 answers[name] = (*answers.get(name, ()), *values)
             if answers and first_wins:
