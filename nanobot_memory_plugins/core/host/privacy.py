@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.text.conversation import called
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
 from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
@@ -241,12 +242,10 @@ def _left_out(message: Message) -> Message:
     """Return what replaces a message in a history that is not to be kept: its place, its size and its calls."""
     if not message.text.strip() and not message.tool_calls:
         return message
-    calls = tuple({**call, "function": {"name": _called(call), "arguments": "{}"}} for call in message.tool_calls)
+    calls = tuple(
+        {**call, "function": {"name": str(called(call).get("name") or ""), "arguments": "{}"}}
+        for call in message.tool_calls
+    )
     text = LEFT_OUT if message.text.strip() else ""
     raw = {"role": message.role, "content": text}
     return replace(message, text=text, tool_calls=calls, raw=raw, tokens=tokens_of(message))
-
-
-def _called(call: Mapping[str, Any]) -> str:
-    function = call.get("function")
-    return str(function.get("name") or "") if isinstance(function, Mapping) else str(call.get("name") or "")

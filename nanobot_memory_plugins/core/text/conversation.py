@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
+from typing import Any
 
 from nanobot_memory_plugins.core.clock import in_local_zone, time_of
 from nanobot_memory_plugins.core.text.fence import Language
@@ -71,9 +72,14 @@ def content_of(message: Message) -> str:
     """Return what a message says: its text, or the tools that it calls."""
     if message.text.strip():
         return message.text
-    functions = [call.get("function") for call in message.tool_calls]
-    names = [str(function.get("name") or "") for function in functions if isinstance(function, Mapping)]
+    names = [str(called(call).get("name") or "") for call in message.tool_calls]
     return f"[{', '.join(filter(None, names))}]" if any(names) else ""
+
+
+def called(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the name and the arguments of a tool's call, which stand in it or in its function."""
+    function = call.get("function")
+    return function if isinstance(function, Mapping) else call
 
 
 def message_tokens(message: Message) -> int:
