@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
 )
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.serving import bound_socket
 from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
 from nanobot_memory_plugins.mcp.clients import OWNER, http_client, process_client
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
@@ -65,7 +66,7 @@ def mcp(
     worked_in = project_named(project) if project is not None else "" if hooks or http else _started_in(os.environ)
     # The SDK and the memory take their time to import: only who serves pays for it.
     from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
-    from nanobot_memory_plugins.mcp.http import address_of, bound_socket, serve_http
+    from nanobot_memory_plugins.mcp.http import address_of, serve_http
     from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
     from nanobot_memory_plugins.mcp.stdio import serve_stdio
 

@@ -18,9 +18,9 @@ from pydantic import AnyHttpUrl
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
-from nanobot_memory_plugins.core import ConfigurationError, InputError
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core.cli.serving import told_to_end
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
-from nanobot_memory_plugins.mcp.stdio import told_to_end
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The owner's token, where no file names any.
@@ -28,7 +28,6 @@ TOKEN_VARIABLE = "NANOBOT_MEMORY_MCP_TOKEN"  # noqa: S105  # the name of a varia
 _PATH = "/mcp"
 _SHORTEST = 24
 _CLOSING_SECONDS = 2
-_QUEUE = 128
 
 
 class OneToken:
@@ -55,19 +54,6 @@ def checked_token(token: str) -> str:
             hint="Make one, with `openssl rand -hex 32` say.",
         )
     return token
-
-
-def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on ``host``; 0 is any port that is free. Raises `InputError` where there is none."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=_QUEUE)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(
-            Sentence("Port {port} of {host} cannot be had: {why}.", port=port, host=host, why=reason),
-            hint="Name another one with --port, or 0 for any that is free.",
-        ) from error
 
 
 def is_of_this_machine(host: str) -> bool:

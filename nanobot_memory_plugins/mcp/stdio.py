@@ -7,11 +7,11 @@ prints or reads does not break into the protocol. Version 2 of the SDK does the 
 import asyncio
 import contextlib
 import os
-import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, TextIO
 
+from nanobot_memory_plugins.core.cli.serving import told_to_end
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 
 # Seconds for the last answers, once the client has closed its end: it may not read them any more.
@@ -65,14 +65,3 @@ async def _serve(make_server: Callable[..., MemoryServer], pipes: Sequence[TextI
             os._exit(0)
         with contextlib.suppress(Exception):  # a client that is gone is no failure
             serving.result()
-
-
-@contextlib.contextmanager
-def told_to_end(end: Callable[[], object]) -> Iterator[None]:
-    """Call ``end`` when a signal asks the process to end."""
-    loop = asyncio.get_running_loop()
-    numbers = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
-    with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has Ctrl-C as an exception
-        for number in numbers:
-            loop.add_signal_handler(number, end)
-    yield

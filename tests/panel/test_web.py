@@ -14,7 +14,8 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSServerH
 
 from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.panel.web.server import PanelServer, panel_command
+from nanobot_memory_plugins.core.cli.serving import bound_socket
+from nanobot_memory_plugins.panel.web.server import HOST, PanelServer, panel_command
 from tests.behaviour.kit.waiting import until
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")
@@ -23,7 +24,7 @@ _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")
 @pytest.fixture
 async def server(workspace: Path, config: Path) -> AsyncIterator[PanelServer]:
     made = PanelServer(panel_command(workspace, config))
-    await made.start(0)
+    await made.start(bound_socket(HOST, 0))
     yield made
     await made.stop()
 

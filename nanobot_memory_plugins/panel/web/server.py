@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import shlex
-import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +12,12 @@ from pathlib import Path
 from aiohttp import web
 from textual_serve.server import Server
 
-from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.cli.language import OPTION, spoken_language
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.serving import bound_socket, told_to_end
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page
-from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 HOST = "127.0.0.1"
 # Pages that are open at the same time, at most: each is a process.
@@ -35,8 +35,8 @@ class PanelServer(Server):
         self.open_panels = 0
         self._runner: web.AppRunner | None = None
 
-    async def start(self, port: int) -> str:
-        """Begin to serve, and return the address that works once. Raises `OSError` when the port is taken."""
+    async def start(self, listening: socket.socket) -> str:
+        """Begin to serve, and return the address that works once."""
         app = web.Application(middlewares=[self.guard.middleware()])
         app.add_routes(
             [
@@ -49,7 +49,7 @@ class PanelServer(Server):
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=_CLOSING_SECONDS)
         await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, port).start()
+        await web.SockSite(self._runner, listening).start()
         self.guard.port = self._runner.addresses[0][1]
         return self.guard.address
 
@@ -80,32 +80,19 @@ def panel_command(workspace: Path, config: Path | None) -> list[str]:
 
 def serve(workspace: Path, config: Path | None, *, port: int) -> None:
     """Serve the panel until Ctrl-C, and print the address. Raises `InputError` when the port is taken."""
+    listening = bound_socket(HOST, port)
+    server = PanelServer(panel_command(workspace, config))
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(PanelServer(panel_command(workspace, config)), port))
+        asyncio.run(_serve(server, listening))
 
 
-async def _serve(server: PanelServer, port: int) -> None:
-    try:
-        address = await server.start(port)
-    except OSError as error:
-        raise InputError(
-            Sentence(
-                "Port {port} of {host} cannot be had: {why}.",
-                port=port,
-                host=HOST,
-                why=error.strerror or type(error).__name__,
-            ),
-            hint="Name another one with --port, or none at all.",
-        ) from error
+async def _serve(server: PanelServer, listening: socket.socket) -> None:
+    address, ended = await server.start(listening), asyncio.Event()
     say(tr("The panel is open at this address, once and on this machine only:"))
     say(f"  {address}")
     say(tr("Ctrl-C ends it."))
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has Ctrl-C as an exception
-            loop.add_signal_handler(number, ended.set)
     try:
-        await ended.wait()
+        with told_to_end(ended.set):
+            await ended.wait()
     finally:
         await server.stop()

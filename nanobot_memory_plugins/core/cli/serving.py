@@ -1,0 +1,36 @@
+"""What commands that serve have in common: a port to listen on, and the end that a signal asks for."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
+
+_QUEUE = 128
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on ``host``; 0 is any port that is free. Raises `InputError` where there is none."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=_QUEUE)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(
+            Sentence("Port {port} of {host} cannot be had: {why}.", port=port, host=host, why=reason),
+            hint="Name another one with --port, or 0 for any that is free.",
+        ) from error
+
+
+@contextlib.contextmanager
+def told_to_end(end: Callable[[], object]) -> Iterator[None]:
+    """Call ``end`` when a signal asks the process to end."""
+    loop = asyncio.get_running_loop()
+    numbers = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
+    with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has Ctrl-C as an exception
+        for number in numbers:
+            loop.add_signal_handler(number, end)
+    yield
