@@ -12,7 +12,6 @@ import typer
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
-    local_minute,
     opened,
     row,
     run_row,
@@ -113,14 +112,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     for line in write_entry(entry).splitlines():
         out.print(shown(line))
     for run in runs:
-        line = tr(
-            "    {time}  {action} by {who}: {why}",
-            time=local_minute(run.time),
-            action=tr(run.changes[0].action.value),
-            who=tr(run.who),
-            why=tr(run.why),
-        )
-        out.print(shown(line), style="dim")
+        show_run(run)
 
 
 @entries.command("remember")
