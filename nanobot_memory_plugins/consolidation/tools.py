@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from nanobot_memory_plugins.consolidation.model.entry import alike, with_replaced
+from nanobot_memory_plugins.consolidation.model.entry import alike, holds_words, with_replaced
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, may_change, remember
@@ -31,7 +30,6 @@ from nanobot_memory_plugins.core import (
     language_of,
 )
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION
@@ -191,9 +189,10 @@ class RememberTool(_EntryTool):
         done = await run_in_daemon_thread(
             lambda: remember(self._repository, new, who=WHO, requested=requested, theirs=theirs)
         )
-        place = await run_in_daemon_thread(_place_of, self._repository.path, done.entry.id)
+        place = self._repository.paths.relative(self._repository.path)
+        line = (await run_in_daemon_thread(self._repository.look)).document.lines.get(done.entry.id)
         answer = [] if done.is_new else ["It was known already, and is refreshed."]
-        answer.append(f"Kept in {place}: {_entry_line(done.entry)}")
+        answer.append(f"Kept in {place}, line {line}: {_entry_line(done.entry)}")
         answer += [f"It takes the place of {_entry_line(entry)}." for entry in replaced if entry.id != done.entry.id]
         if missing := [id_given for id_given in request.replaces if _entry_id(id_given) not in known]:
             answer.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
@@ -238,7 +237,7 @@ class ForgetTool(_EntryTool):
         if not ids and not request.all:
             return await self._forget_one(query, entries)
         ids_to_forget = ids or [
-            id_ for id_, entry in entries.items() if _contains_words(f"{entry.content} {entry.quote}", query)
+            id_ for id_, entry in entries.items() if holds_words(f"{entry.content} {entry.quote}", query)
         ]
         if not ids_to_forget:
             return "Nothing was forgotten: no entry says that."
@@ -282,7 +281,7 @@ def _closest(query: str, entries: Mapping[str, Entry]) -> list[tuple[str, float]
     def likeness(entry: Entry) -> float:
         if _entry_id(query) == entry.id or alike(query, entry.content):
             return 1.0
-        has_all = _contains_words(entry.content, query)
+        has_all = holds_words(entry.content, query)
         return 0.99 if has_all else 0.99 * Evidence([entry.content]).share(query)
 
     rated = [(id_, likeness(entry)) for id_, entry in entries.items()]
@@ -306,26 +305,9 @@ def _entry_id(given: str) -> str:
     return given.strip("[] ").rpartition("#")[2]
 
 
-def _contains_words(text: str, query: str) -> bool:
-    """Return whether a text holds all words of a query."""
-    folded = text.casefold()
-    return all(word in folded for word in query.casefold().split())
-
-
 def _entry_line(entry: Entry) -> str:
     """Return an entry with its id, on one line."""
     return f"[{entry.id}] {neutralise(' '.join(entry.content.split()))}"
-
-
-def _place_of(path: Path, entry_id: str) -> str:
-    """Return the place of an entry: file and line. It blocks."""
-    name = f"{path.parent.name}/{path.name}"
-    try:
-        lines = read_regular(path).decode("utf-8", "replace").splitlines()
-        number = next((place for place, text in enumerate(lines, 1) if text.startswith(f"### [{entry_id}]")), 0)
-    except OSError:
-        number = 0
-    return f"{name}, line {number}" if number else name
 
 
 def _receipt_text(receipt: Receipt) -> str:

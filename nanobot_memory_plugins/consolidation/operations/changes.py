@@ -6,6 +6,7 @@ from dataclasses import replace
 from nanobot_memory_plugins.consolidation.model.entry import (
     Category,
     content_of,
+    holds_words,
     plain_group,
     with_replaced,
 )
@@ -17,7 +18,6 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.text.folding import plain
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit, EntryRun, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -138,8 +138,7 @@ def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
 
 def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
     """Return the error of ids that no entry has; it names the entries that hold them as words."""
-    words = plain(" ".join(missing)).split()
-    held = [entry for entry in in_order(entries.values()) if all(word in plain(entry.content) for word in words)]
+    held = [entry for entry in in_order(entries.values()) if holds_words(entry.content, " ".join(missing))]
     named = Sentence.joined(Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in held[:_MOST_NAMED])
     hint = Sentence("It stands in {entries}: name the id.", entries=named)
     all_of_them = Sentence("`nanobot-memory entries list` shows all.")

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import with_replaced
 from nanobot_memory_plugins.consolidation.store.history import PURGED
@@ -11,7 +10,6 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.core.values.purging import HeldLine
@@ -45,7 +43,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
     the state is core's to report. It can be repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
-        entries, history = repository.load().every, repository.history
+        found_now, history = repository.load(), repository.history
+        entries, lines = found_now.every, found_now.document.lines
         matcher, named = ErasureMatcher(erasure.texts, words=erasure.words), ErasureMatcher(words=erasure.words)
         # The words may have been taken out of the file already, as text of people.
         every = [*history.written_entries().values(), *entries.values()]
@@ -67,8 +66,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         file = repository.paths.relative(repository.path)
         why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
         found = [
-            trace_of(file, _entry_lines(repository.path, gone & entries.keys(), entries)),
-            trace_of(file, _entry_lines(repository.path, alike, entries), removed=False, why=why),
+            trace_of(file, _entry_lines(lines, gone & entries.keys(), entries)),
+            trace_of(file, _entry_lines(lines, alike, entries), removed=False, why=why),
         ]
         found = [trace for trace in found if trace.lines]
         if dry_run:
@@ -101,18 +100,13 @@ def _entry_text(entry: Entry) -> str:
     return f"{entry.content}\n{entry.quote}"
 
 
-def _entry_lines(path: Path, ids: Collection[str], entries: Mapping[str, Entry]) -> list[HeldLine]:
+def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mapping[str, Entry]) -> list[HeldLine]:
     """Return the lines of entries as they are now: those of their text, and the words that it rests on below it."""
-    try:
-        data = read_inside(path)
-    except OSError:
-        data = b""
     found = []
     for id_ in ids:
-        at = data.find(f"[{id_}]".encode())
-        first = data.count(b"\n", 0, at) + 2 if at >= 0 else 0
         for number, text in enumerate(_entry_text(entries[id_]).splitlines()):
-            found.append(held_line(first + number if first else 0, text if number else f"[{id_}] {text}"))
+            line = lines[id_] + 1 + number if id_ in lines else 0
+            found.append(held_line(line, text if number else f"[{id_}] {text}"))
     return sorted(found, key=lambda line: line.line)
 
 

@@ -100,6 +100,16 @@ class EntryDocument:
         """The entries by id, in the file's order, as they are written."""
         return {id_: slot.entry for id_, slot in self.slots.items()}
 
+    @cached_property
+    def lines(self) -> dict[str, int]:
+        """The line of the header of each entry by id, from 1."""
+        found, line = {}, 1
+        for piece in self.pieces:
+            if isinstance(piece, Slot):
+                found[piece.entry.id] = line
+            line += piece.text.count("\n")
+        return found
+
     @property
     def bullets(self) -> list[Bullet]:
         """What people wrote as entries without an id."""
