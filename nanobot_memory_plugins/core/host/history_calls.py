@@ -145,9 +145,11 @@ class HistoryCalls(MessageCalls):
         ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off. What
         is taken in ``behind_turn`` is older than a turn that was begun before.
         """
+        began = self.privacy.session(session_key).began  # the next turn may begin before this is done
+        before = began - _A_MOMENT if behind_turn and began is not None else None
         of_parent = self.child_scope(parent, session_key) if parent else None
         owner = await self._owner_of(session_key, scope or of_parent)
-        return await self._take_in(session_key, messages, owner, parent=parent, behind_turn=behind_turn)
+        return await self._take_in(session_key, messages, owner, parent=parent, before=before)
 
     async def before_compaction(
         self,
@@ -231,12 +233,12 @@ class HistoryCalls(MessageCalls):
         scope: Scope,
         *,
         parent: str = "",
-        behind_turn: bool = False,
+        before: datetime | None = None,
         is_cut: bool = False,
     ) -> int:
         """Keep what is missing of a history, and return how many messages that were.
 
-        What the session ``parent`` has already is not missing. A history ``behind_turn`` is from before a turn
+        What the session ``parent`` has already is not missing. ``before`` is the time of a history from before a turn
         that was handed over already: the host hands over nothing of it any more. One that ``is_cut`` comes in no other
         time.
         """
@@ -252,12 +254,12 @@ class HistoryCalls(MessageCalls):
             async with self._alone() as is_alone:
                 if not (is_alone or is_cut):  # another process takes in the same, maybe
                     return 0
-                return await self._take_missing(session_key, kept_of_history(given), scope, parent, behind_turn)
+                return await self._take_missing(session_key, kept_of_history(given), scope, parent, before)
 
         return await asyncio.shield(self._writing.begin(take()))
 
     async def _take_missing(
-        self, session_key: str, shown: list[Message | None], scope: Scope, parent: str, behind_turn: bool
+        self, session_key: str, shown: list[Message | None], scope: Scope, parent: str, before: datetime | None
     ) -> int:
         keys = [session_key, redact_key(parent)] if parent else [session_key]
         recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
@@ -270,7 +272,6 @@ class HistoryCalls(MessageCalls):
         session.taken_in.clear()
         # From here on the host may hand it over by itself yet.
         last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)
-        before = session.began - _A_MOMENT if behind_turn and session.began is not None else None
         taken = 0
         while taken < len(missing) and not self._closed:  # what is left is missing still: taken in another time
             some = missing[taken : taken + _AT_ONCE]
@@ -289,7 +290,7 @@ class HistoryCalls(MessageCalls):
             receipts = await self._files.keep_messages(records)
             for (place, message, _), receipt in zip(some, receipts, strict=True):
                 session.count_message(message.role, message.text)
-                if place >= last_user and not behind_turn:
+                if place >= last_user and before is None:
                     session.taken_in[message_key(message.role, message.text)] = receipt
             taken += len(some)
         await self._files.drain()  # what is still being redacted another process would not find

@@ -1,5 +1,6 @@
 """A restart goes on from what is in the files, and a history that memory did not see is taken up."""
 
+import asyncio
 import json
 
 import pytest
@@ -74,6 +75,20 @@ async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_w
         assert last == ["The plant number 499 wants water.", "My dog is called Rex.", "What a name."]
         await talk.idle()
     assert "called Rex" in str(life.entries())
+
+
+async def test_a_history_behind_a_turn_stays_before_it_though_the_next_turn_begins_meanwhile(life: Life):
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.hear("My dog is called Rex.")
+        life.clock.advance(60)
+        history = [{"role": "user", "content": "He likes snow."}]
+        taking = asyncio.create_task(memory.resume(session_key=KEY, messages=history, behind_turn=True))
+        await asyncio.sleep(0)
+        await talk.hear("And umbrellas?")
+        await taking
+        said = [one["content"] for one in memory.history(KEY)]
+        assert said == ["He likes snow.", "My dog is called Rex.", "And umbrellas?"]
 
 
 @pytest.mark.accept("V5-03")
