@@ -53,6 +53,8 @@ class MessageCalls(HostParts):
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
         ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
+        session = self.privacy.session(session_key)  # at once: a history behind this turn is from before it
+        session.began_before, session.began = session.began, self._clock.now()
         asked: list[asyncio.Task[Any]] = []
         receiving = self._writing.begin(self._receive(session_key, text, history, scope, spoken, known, asked))
         try:
@@ -75,7 +77,6 @@ class MessageCalls(HostParts):
         """Do what `message_received` says; the plugins are ``asked`` in a task."""
         owner = await self._owner_of(session_key, scope)
         session = self.privacy.session(session_key)
-        session.began_before, session.began = session.began, self._clock.now()
         text, language = without_private(remove_fenced(text)), self._language(text)
         if not spoken:
             if await self.privacy.refuses(session_key):
