@@ -1,5 +1,6 @@
 import base64
 import re
+import string
 from random import Random
 
 import pytest
@@ -78,3 +79,12 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
     }
     shown = {question: hide_answer(question, answer) for question, (answer, _) in told.items()}
     assert shown == {question: expected for question, (_, expected) in told.items()}
+
+
+@pytest.mark.parametrize("name", ["password: ", "password=", "api_key: "])
+def test_a_long_value_without_quotes_is_hidden_to_its_end(name: str):
+    draw = Random(7)
+    value = "".join(draw.choices(f"{string.ascii_letters}{string.digits}!#%*+-_/", k=600))
+    hidden = redact_text(f"{name}{value}")
+    assert value[-60:] not in hidden
+    assert value[300:360] not in hidden

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
-from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED
 
 _LONGEST = 16_384
+# Where a value without quotes ends is looked for further than it is judged: what follows would stay readable.
+_LONGEST_BARE = 1_024
 _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_BARE = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{LONGEST_JUDGED}}}")
+_BARE = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST_BARE}}}")
 _NEXT_PAIR = lazy_re(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = lazy_re(r"</|<br|/>")
 _LONGEST_INDENT = 40
