@@ -122,9 +122,9 @@ class HermesMemory(MemoryProvider):
         if turn is None:
             return
         self._history = messages or ()
+        turn.replied(assistant_content)
         for call, answer in _tools_of(self._history):
             turn.tool_finished(call["id"], call["function"]["name"], call["function"]["arguments"], result=answer)
-        turn.replied(assistant_content)
         turn.finished()
 
     # --- a session
@@ -205,7 +205,7 @@ async def _complete(messages: Sequence[Mapping[str, Any]], /, *, max_tokens: int
 def _tools_of(messages: Messages) -> Iterator[tuple[Mapping[str, Any], object]]:
     """Yield the calls behind the user's last message, with what the tools answered."""
     turn = list(takewhile(lambda one: one["role"] != "user", reversed(messages)))
-    answers = {one["tool_call_id"]: one["content"] for one in turn if one["role"] == "tool"}
+    answers = {one.get("tool_call_id"): one["content"] for one in turn if one["role"] == "tool"}
     for message in reversed(turn):
         for call in message.get("tool_calls") or ():
             if call["id"] in answers:

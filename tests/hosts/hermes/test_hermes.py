@@ -125,6 +125,15 @@ def test_a_tool_is_noted_without_its_secret_and_one_of_the_memory_is_not(hermes)
     assert "result" in json.loads(answer)
 
 
+def test_an_answer_is_kept_whatever_a_tool_of_its_turn_left(hermes):
+    memory = hermes.agent("one")._memory_manager
+    memory.prefetch_all(TOLD)
+    memory.sync_all(TOLD, "Noted.", messages=[{"role": "user", "content": TOLD}, {"role": "tool", "content": "done"}])
+    memory.flush_pending(20)
+    hermes.end(hermes.agents[0])
+    assert hermes.wired.said() == [TOLD, "Noted."]
+
+
 def test_users_of_a_gateway_do_not_share_what_is_recalled(hermes):
     hermes.ask(TOLD, "told", user_id="ana", platform="telegram")
     for user in ("bob", "ana"):
