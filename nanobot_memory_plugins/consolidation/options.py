@@ -18,7 +18,7 @@ class ConsolidationOptions(PluginOptions):
     consolidation_days: int = Field(default=7, ge=1, le=31, description="days of notes that a consolidation reads")
     consolidation_tokens: int = Field(default=6_000, ge=500, description="tokens of a consolidation's prompt, at most")
     consolidation_delay: float = Field(
-        default=2.0, ge=0, description="seconds after the start before a missed consolidation is made up for"
+        default=30.0, ge=0, description="seconds after the start before a missed consolidation is made up for"
     )
     consolidation_schedule: bool = Field(default=True, description="consolidate daily")
     git_commit: bool = Field(

@@ -51,7 +51,7 @@ class NightlyConsolidation:
     async def every_day(self) -> None:
         """Consolidate each day at the hour that the options say, and soon after the start where that was missed.
 
-        The recall of a first message is over then, and a command of one message not yet.
+        A command of one message is over then: it would pay for an answer that it does not wait for.
         """
         await asyncio.sleep(self._options.consolidation_delay)
         while True:
