@@ -5,7 +5,7 @@ chunks cover everything but blank space.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
@@ -47,29 +47,22 @@ class Chunking:
         Whole paragraphs are put together.
         """
         chunks: list[Chunk] = []
-        line = counted = 0
-        for start, end in _windows(text, self.max_tokens, max(0, min(self.overlap_tokens, self.max_tokens // 2))):
-            body = text[start:end].rstrip()
-            start += len(body) - len(body.lstrip())
-            if body := body.lstrip():
-                line += text.count("\n", counted, start)
-                counted = start
-                chunks.append(Chunk(body, start, line))
-        return chunks
-
-
-def _windows(text: str, max_tokens: int, overlap: int) -> Iterator[tuple[int, int]]:
-    """Yield overlapping windows of a text; each step reads one window's worth of it."""
-    start = covered = 0
-    while start < len(text):
-        piece = text[start : start + max_tokens * _CHARACTERS_A_TOKEN]
-        limit = start + max(1, len(truncate_to_tokens(piece, max_tokens)))
-        if limit >= len(text):
-            yield start, len(text)
-            return
-        covered = _cut(text, start, covered, limit)
-        yield start, covered
-        start = covered - _overlap(text[start:covered], overlap)
+        overlap = max(0, min(self.overlap_tokens, self.max_tokens // 2))
+        start = covered = line = counted = 0
+        while True:  # each step reads one window's worth of it
+            piece = text[start : start + self.max_tokens * _CHARACTERS_A_TOKEN]
+            limit = start + max(1, len(truncate_to_tokens(piece, self.max_tokens)))
+            is_last = limit >= len(text)
+            covered = len(text) if is_last else _cut(text, start, covered, limit)
+            window = text[start:covered]
+            if body := window.strip():
+                begin = start + len(window) - len(window.lstrip())
+                line += text.count("\n", counted, begin)
+                counted = begin
+                chunks.append(Chunk(body, begin, line))
+            if is_last:
+                return chunks
+            start = covered - _overlap(window, overlap)
 
 
 def _cut(text: str, start: int, covered: int, limit: int) -> int:

@@ -69,7 +69,9 @@ class Document(NamedTuple):
         json_tags = json.dumps(list(map(clean_markdown, tags)), ensure_ascii=False)
         about = (heading, tldr, json_tags, speaker, time.isoformat() if time else None)
         values = (key, path, line, offset, ordinal, source, text, origin.value, *whose, *about)
-        return cls._make([*(clean_markdown(value) if isinstance(value, str) else value for value in values), 0, "", ""])
+        # What is printable holds neither half of a surrogate pair nor NUL.
+        clean = [clean_markdown(one) if isinstance(one, str) and not one.isprintable() else one for one in values]
+        return cls._make([*clean, 0, "", ""])
 
     @property
     def scope(self) -> Scope:
@@ -187,7 +189,8 @@ class FileIndex(Protocol):
 
 def embedding_text(document: Document) -> str:
     """Return what is embedded: the passage with its heading, date and speaker before it."""
-    date = f"[{document.said_at:%Y-%m-%d}] " if document.said_at else ""
+    said_at = document.said_at
+    date = f"[{said_at:%Y-%m-%d}] " if said_at else ""
     speaker = f"{document.speaker}: " if document.speaker else ""
     heading = f"{document.heading}\n" if document.heading else ""
     return f"{heading}{date}{speaker}{document.text}"
@@ -198,7 +201,8 @@ def derived_of(document: Document) -> tuple[str, str]:
 
     Who said it and when are part of the body: questions name people and days.
     """
-    date = f"{document.said_at:%Y-%m-%d}" if document.said_at else ""
+    said_at = document.said_at
+    date = f"{said_at:%Y-%m-%d}" if said_at else ""
     body = segment(f"{document.speaker}\n{date}\n{document.text}")
     return body, segment("\n".join((document.heading, document.tldr, *document.tags)))
 

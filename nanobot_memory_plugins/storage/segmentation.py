@@ -12,7 +12,7 @@ case, diacritics) and stemmed. Identifiers stay whole and give their parts too. 
 import re
 import threading
 import unicodedata
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -145,26 +145,26 @@ def _fold(text: str) -> str:
     return _THOUSANDS.sub("", _CLITIC.sub("", text))
 
 
-def _terms(text: str, *, lone_characters: bool = True) -> Iterator[str]:
-    """Yield the terms of folded text.
+def _terms(text: str, *, lone_characters: bool = True) -> list[str]:
+    """Return the terms of folded text.
 
     In queries a character is a term alone only where its run has no other but those that say nothing: 蓍 in 蓍的叶子.
     """
+    terms: list[str] = []
     for match in _TOKEN.finditer(text):
         run = match["unspaced"]
         if run is None:
-            yield from _word_terms(match["word"])
+            terms += _word_terms(match["word"])
         elif lone_characters:
-            yield run[0]
+            terms.append(run[0])
             for first, second in pairwise(run):
-                yield first + second
-                yield second
+                terms += (first + second, second)
         elif len(run) == 1:
-            yield run
+            terms.append(run)
         else:
-            yield from (first + second for first, second in pairwise(run))
-            yield from _ALONE.findall(run)
-    yield from date_terms(text)
+            terms += [first + second for first, second in pairwise(run)]
+            terms += _ALONE.findall(run)
+    return terms + date_terms(text)
 
 
 @lru_cache(maxsize=50_000)

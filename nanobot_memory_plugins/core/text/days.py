@@ -273,34 +273,32 @@ _DATE_EN = re.compile(
 )
 
 
-def date_terms(text: str) -> Iterator[str]:
-    """Yield the terms of every date in ``text``, from the most to the least exact of each. Chinese is simplified.
+def date_terms(text: str) -> list[str]:
+    """Return the terms of every date in ``text``, from the most to the least exact of each. Chinese is simplified.
 
     They follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, ``--05-08`` a day of any year, ``--05`` a
     month of any year.
     """
+    terms: list[str] = []
     for match in _DATE_IN_FIGURES.finditer(text):
-        yield from _terms(match["y"], int(match["m"]), match["d"])
+        terms += _terms(match["y"], int(match["m"]), match["d"])
     if "月" in text:
         for match in _DATE_ZH.finditer(text):
             day = match["d"]
-            yield from _terms(match["y"], _number_zh(match["m"]), str(_number_zh(day)) if day else None)
+            terms += _terms(match["y"], _number_zh(match["m"]), str(_number_zh(day)) if day else None)
     for match in _DATE_EN.finditer(text):
         name, day, year = match["m"], match["d1"] or match["d2"], match["y"]
         if name.lower() in _AMBIGUOUS_MONTHS and not (day or year or name[0].isupper()):
             continue
-        yield from _terms(year, _MONTH_NUMBERS[name.lower()], day)
+        terms += _terms(year, _MONTH_NUMBERS[name.lower()], day)
+    return terms
 
 
-def _terms(year: str | None, month: int, day: str | None) -> Iterator[str]:
-    """Yield the terms of one date; an impossible one has none."""
+def _terms(year: str | None, month: int, day: str | None) -> list[str]:
+    """Return the terms of one date; an impossible one has none."""
     number = int(day) if day else 0
     if not 1 <= month <= 12 or number > 31:
-        return
-    if year and number:
-        yield f"{year}-{month:02}-{number:02}"
-    if year:
-        yield f"{year}-{month:02}"
-    if number:
-        yield f"--{month:02}-{number:02}"
-    yield f"--{month:02}"
+        return []
+    begins = (f"{year}-", "--") if year else ("--",)
+    ends = (f"{month:02}-{number:02}", f"{month:02}") if number else (f"{month:02}",)
+    return [begin + end for begin in begins for end in ends]

@@ -18,7 +18,6 @@ from nanobot_memory_plugins.storage.sources.pieces import (
     FilePiece,
     bounded,
     decode,
-    fingerprint,
     in_parts,
     record_key,
 )
@@ -60,7 +59,7 @@ class _Reader:
     chunking: Chunking
     section: str = ""
 
-    def documents(self, part: NoteEntry | Passage) -> tuple[Document, ...]:
+    def documents(self, part: NoteEntry | Passage) -> list[Document]:
         if isinstance(part, NoteEntry):
             return self._note(part)
         scored = _SCORED.fullmatch(part.heading) if self.source.kind is FileKind.LONG_TERM else None
@@ -70,18 +69,18 @@ class _Reader:
             self.section = part.heading
         text = _without_comments(part.text).strip()
         if is_empty_template(text) if self.source.kind is FileKind.LONG_TERM else _TITLE.fullmatch(text):
-            return ()
+            return []
         return self._passage(part)
 
-    def _note(self, note: NoteEntry) -> tuple[Document, ...]:
+    def _note(self, note: NoteEntry) -> list[Document]:
         if not note.searchable:
-            return ()
+            return []
         if not note.id:
             title, tldr, details = map(self.chunking.redact, (note.title, note.tldr, note.details))
             note = replace(note, title=title, tldr=tldr, details=details)
         time = note.time.isoformat()
         text = _text_of(note) or note.title
-        key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
+        key = record_key(self.source.relative, note.id, time, note.title, text)
         document = Document.of(
             key=key,
             path=self.source.relative,
@@ -99,15 +98,15 @@ class _Reader:
         )
         parts = in_parts(document, self.chunking.cut(document.text))
         # Once a note: it is what the light search reads, and the rest would be found twice.
-        return (*parts[:1], *(part._replace(tldr="") for part in parts[1:]))
+        return [*parts[:1], *(part._replace(tldr="") for part in parts[1:])]
 
-    def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
+    def _scored(self, part: Passage, header: re.Match[str]) -> list[Document]:
         lines = _LINE.findall(part.text)
         end = end_of_entry(lines, 0)
         text, fields = text_and_fields("".join(lines[1:end]))
         rest_part = replace(part, text="".join(lines[end:]), line=part.line + end)
         rest = _without_comments(rest_part.text).strip()
-        others = () if is_empty_template(rest) else self._passage(replace(rest_part, heading=self.section))
+        others = [] if is_empty_template(rest) else self._passage(replace(rest_part, heading=self.section))
         if fields.get("hides"):
             return others
         text = self.chunking.redact(text)
@@ -120,7 +119,7 @@ class _Reader:
         # One that was learned in a session is not everybody's.
         scope = scope_of({**fields, "session": fields.get("session") or fields.get("source", "")})
         document = Document.of(
-            key=record_key(self.source.relative, header["id"], ""),
+            key=record_key(self.source.relative, header["id"], text),
             path=self.source.relative,
             line=part.line,
             offset=part.offset,
@@ -137,14 +136,14 @@ class _Reader:
             ),
             time=read_time(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
-        return (*in_parts(document, self.chunking.cut(document.text)), *others)
+        return [*in_parts(document, self.chunking.cut(document.text)), *others]
 
-    def _passage(self, part: Passage) -> tuple[Document, ...]:
+    def _passage(self, part: Passage) -> list[Document]:
         """Cut what somebody wrote; each part is known by its content."""
         path = self.source.relative
-        return tuple(
+        return [
             Document.of(
-                key=record_key(path, "", fingerprint(chunk.text, part.heading)),
+                key=record_key(path, "", chunk.text, part.heading),
                 path=path,
                 line=part.line + chunk.line,
                 offset=part.offset,
@@ -155,7 +154,7 @@ class _Reader:
                 time=_day_of(self.source),
             )
             for chunk in self.chunking.cut(bounded(self.chunking.redact(part.text), path))
-        )
+        ]
 
 
 def _tags(text: str) -> tuple[str, ...]:

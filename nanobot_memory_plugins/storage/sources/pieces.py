@@ -1,7 +1,7 @@
 """What the readers of the several kinds of file have in common."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO
@@ -27,7 +27,7 @@ class FilePiece:
     """
 
     raw: bytes
-    documents: tuple[Document, ...] = ()
+    documents: Sequence[Document] = ()
     closed: bool = True
 
 
@@ -61,25 +61,21 @@ def bounded(text: str, path: str) -> str:
     return f"{text[:_HEAD]}\n\n{text[-_TAIL:]}"
 
 
-def in_parts(document: Document, chunks: Iterable[Chunk]) -> tuple[Document, ...]:
+def in_parts(document: Document, chunks: Iterable[Chunk]) -> list[Document]:
     """Return a document for each chunk of its text: the first has its key, the others add their number."""
-    return tuple(
+    return [
         document._replace(key=f"{document.key}/{index}" if index else document.key, text=chunk.text)
         for index, chunk in enumerate(chunks)
-    )
+    ]
 
 
-def fingerprint(*parts: str) -> str:
-    """Return the SHA-256 of ``parts``, with their borders."""
+def record_key(path: str, record_id: str, *content: str) -> str:
+    """Return the key of a record: by its own id, or by a hash of its ``content`` when it has none that is usable."""
+    if 0 < len(record_id) <= _LONGEST_ID and record_id.isprintable():
+        return f"{path}#{record_id}"
     digest = hashlib.sha256()
-    for part in parts:
+    for part in content:
         raw = part.encode("utf-8", errors="surrogatepass")
-        digest.update(b"%d:" % len(raw))
+        digest.update(b"%d:" % len(raw))  # the border to the next one
         digest.update(raw)
-    return digest.hexdigest()
-
-
-def record_key(path: str, record_id: str, content: str) -> str:
-    """Return the key of a record: by its own id, or by its ``content`` hash when it has none that is usable."""
-    usable = 0 < len(record_id) <= _LONGEST_ID and record_id.isprintable()
-    return f"{path}#{record_id if usable else content[:_HASH_DIGITS]}"
+    return f"{path}#{digest.hexdigest()[:_HASH_DIGITS]}"

@@ -1,6 +1,6 @@
 """Reading any memory file into documents: of a transcript one for each message, more for a long one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -12,7 +12,6 @@ from nanobot_memory_plugins.storage.sources.pieces import (
     FilePiece,
     bounded,
     decode,
-    fingerprint,
     in_parts,
     record_key,
     warn_once,
@@ -51,10 +50,10 @@ def read_pieces(
     file.seek(offset)
     read = _read_transcript if source.kind is FileKind.TRANSCRIPT else read_markdown
     for piece in read(file, source, offset, line, chunking):
-        documents = tuple(
+        documents = [
             document._replace(key=unique(document.key), ordinal=ordinal + place)
             for place, document in enumerate(piece.documents)
-        )
+        ]
         ordinal += len(documents)
         yield replace(piece, documents=documents)
 
@@ -64,7 +63,7 @@ def _read_transcript(
 ) -> Iterator[FilePiece]:
     """Yield the lines of a transcript from ``offset`` on, a piece each; not a last one that is still being written."""
     while (raw := file.readline(max(0, source.size - offset))).endswith(b"\n"):
-        documents: tuple[Document, ...] = ()
+        documents: Sequence[Document] = ()
         if len(raw) > _LONGEST_LINE:
             warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is not indexed")
         elif raw.strip():
@@ -75,7 +74,7 @@ def _read_transcript(
 
 def _transcript_documents(
     raw: bytes, source: SourceFile, offset: int, line: int, chunking: Chunking
-) -> tuple[Document, ...]:
+) -> Sequence[Document]:
     """Return the documents of one line, which is at ``offset`` and ``line``; none when it is no message."""
     text = decode(raw, source.relative)
     record = parse_transcript_line(text.encode("utf-8"))
@@ -83,7 +82,7 @@ def _transcript_documents(
         warn_once(source.relative, "some of its lines are no messages, and are not indexed")
         return ()
     time = record.time.isoformat() if record.time is not None else ""
-    key = record_key(source.relative, record.id, fingerprint(record.role, time, record.text))
+    key = record_key(source.relative, record.id, record.role, time, record.text)
     content = bounded(record.text, source.relative)
     if not content.strip():
         return ()
