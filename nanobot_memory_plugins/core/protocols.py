@@ -87,14 +87,14 @@ class VectorStore(Protocol):
 
 
 @runtime_checkable
-class LeasingStore(Protocol):
+class LeaderElection(Protocol):
     """A store that many machines share, and that knows which of them does what is to be done once for all."""
 
-    async def lease(self, work: str, seconds: float) -> bool:
-        """Return whether this machine is the one to do a kind of work, and nobody else for so long.
+    async def lead(self) -> bool:
+        """Return whether this machine is the leader, until it resigns or is gone. While the store is away, each is."""
 
-        Asking again makes it longer, and for no seconds gives it back. While the others cannot be asked, each is.
-        """
+    async def resign(self) -> None:
+        """Let another machine lead."""
 
 
 class VisibleScopes(Protocol):

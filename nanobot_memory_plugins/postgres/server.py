@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -17,14 +16,12 @@ from nanobot_memory_plugins.postgres.connection import Connection, break_off, co
 
 T = TypeVar("T")
 
-# Failures or late answers in a row after which nobody searches there for a while.
-_FAILURES = 2
-# Seconds between looks whether a server that was away is back, and without searches of one that answers late.
-_LOOK, _REST = 1.0, 5.0
+# Seconds between looks whether a server that was away is back.
+_LOOK = 1.0
 # Connections that wait for the next question, and questions at a time.
 _AT_ONCE = 4
-# Of the locks of whoever does what is to be done on one machine.
-_WORK = 7_021_934
+# Of the locks of the leaders: who leads does what is to be done on one machine.
+_LEADER = 7_021_934
 
 
 class Server:
@@ -42,20 +39,13 @@ class Server:
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
-        self._work_lock = threading.Lock()
-        self._work: Connection | None = None
-        self._late = 0
-        self._rest_until = 0.0
+        self._leading_lock = threading.Lock()
+        self._leading: Connection | None = None
         self._closed, self._looked = threading.Event(), threading.Event()
         self._looking: threading.Thread | None = None
         self.up = False
         self.reason = "The server of the shared memory was not reached yet."
         self.hint = ""
-
-    @property
-    def fast(self) -> bool:
-        """Whether it is worth while to search there."""
-        return self.up and time.monotonic() >= self._rest_until
 
     def look(self, patience: float) -> None:
         """Begin to look for the server where it is away, and wait for it for a while."""
@@ -76,24 +66,20 @@ class Server:
         return connection
 
     async def ask(self, function: Callable[[Connection], T], *, patience: float | None = None) -> T | None:
-        """Return what ``function`` makes of a connection, in one transaction; None where there is no answer in time.
-
-        What has no patience of its own is asked of a fast server alone.
-        """
-        if not (self.fast if patience is None else self.up):
+        """Return what ``function`` makes of a connection, in one transaction; None where there is no answer in time."""
+        if not self.up:
             return None
         answer = asyncio.ensure_future(run_in_pool(self._threads, self.use, function))
         try:
             # One that comes too late is dropped; where the way to the server hangs its thread hangs, and others go on.
-            result = await asyncio.wait_for(answer, patience or self._patience)
+            return await asyncio.wait_for(answer, patience or self._patience)
         except TimeoutError:
-            self._was_late()
-            return None
+            logger.info(
+                "the shared memory answers too late (memoryPlugins.postgres.searchSeconds is what a search waits)"
+            )
         except StoreError as error:
             logger.debug("the server did not answer: {}", error.cause)
-            return None
-        self._late = 0
-        return result
+        return None
 
     def use(self, function: Callable[[Connection], T]) -> T:
         """Return what ``function`` makes of a connection, in one transaction. It blocks. Raises `StoreError`."""
@@ -111,38 +97,37 @@ class Server:
             self._failed(error)
             raise
 
-    def take_work(self, work: str) -> bool:
-        """Tell whether this machine may do a kind of work now, and no other; each may while the server is away.
+    def lead(self) -> bool:
+        """Tell whether this machine is the leader of its tenant now, and no other; each is while the server is away.
 
         A transaction that stays open holds a lock of the server's: so a machine that dies keeps nobody waiting, and
         behind a pooler it is no stranger's.
         """
         sql = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
-        with self._work_lock, suppress(StoreError), plain_errors():
-            if self._work is None or self._work.broken:
-                self._work = self.connected()
-                run(self._work, "BEGIN")
+        with self._leading_lock, suppress(StoreError), plain_errors():
+            if self._leading is None or self._leading.broken:
+                self._leading = self.connected()
+                run(self._leading, "BEGIN")
             # Who has it already gets it again.
-            row = run(self._work, sql, (_WORK, f"{self._tenant} {work}")).fetchone()
+            row = run(self._leading, sql, (_LEADER, str(self._tenant))).fetchone()
             if row and row[0]:
                 return True
-            self._work.close()
-            self._work = None
+            self._leading.close()
+            self._leading = None
             return False
         return True
 
-    def give_back_work(self) -> bool:
-        """Let another machine do it."""
-        with self._work_lock:
-            if self._work is not None:
-                self._work.close()
-            self._work = None
-        return True
+    def resign(self) -> None:
+        """Let another machine lead."""
+        with self._leading_lock:
+            if self._leading is not None:
+                self._leading.close()
+            self._leading = None
 
     def close(self) -> None:
         """Close what is open, and break off what is in use."""
         self._closed.set()
-        self.give_back_work()
+        self.resign()
         self._threads.shutdown()
         self._go_down()
         looking = self._looking
@@ -162,14 +147,6 @@ class Server:
         finally:
             if not keep:
                 connection.close()
-
-    def _was_late(self) -> None:
-        self._late += 1
-        if self._late >= _FAILURES:
-            self._rest_until = time.monotonic() + _REST
-            self.reason = "The server of the shared memory answers too late."
-            self.hint = "Is it far away, or busy? memoryPlugins.postgres.searchSeconds says how long it is waited for."
-            logger.warning("the shared memory answers too late, this machine's own index answers")
 
     def _failed(self, error: StoreError) -> None:
         """Learn of an error: one of the way to the server, or of its tables, sends somebody to look for it."""
@@ -204,7 +181,7 @@ class Server:
                 self._looked.set()
                 self._closed.wait(_LOOK)
                 continue
-            self.up, self._late, self._rest_until, self.reason, self.hint = True, 0, 0.0, "", ""
+            self.up, self.reason, self.hint = True, "", ""
             self._came_back()
             self._looked.set()
             return

@@ -6,10 +6,8 @@ import os
 import re
 import socket
 import threading
-import time
 import uuid
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +28,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_daemon_thread
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Erasure
@@ -56,9 +54,8 @@ TAIL_BYTES: Final = 1_000_000
 """Of the files, read by a search besides the server's answer; while more is not sent, the own index answers."""
 # Seconds: how long opening and commands wait for the server; what is no turn's; what looks through everything.
 _OPEN, _REACH, _LONG, _LOOK_THROUGH = 1.0, 30.0, 20.0, 600.0
-# Seconds: between looks at vectors that are being sent, how long the sender may go on at the end, and how old the count
-# of what is not sent may be.
-_POLL, _DRAIN, _AGE = 0.05, 5.0, 1.0
+# Seconds: between looks at vectors that are being sent, and how long the sender may go on at the end.
+_POLL, _DRAIN = 0.05, 5.0
 
 
 class SharedStore:
@@ -89,7 +86,7 @@ class SharedStore:
         )
         chunking = Chunking(redact=redact)
         self._places = Places(paths)
-        self._tail = TailReader(self._places, chunking)
+        self._tail = TailReader(chunking)
         self._sender = Indexer(
             paths,
             lock=paths.index_folder / "sender.lock",
@@ -103,12 +100,9 @@ class SharedStore:
         self._states: dict[str, FileState] = {}
         self._revision = -1
         self._lock = threading.Lock()
-        self._unsent = 0
-        self._counted_at = 0.0
-        self._counting: Future[None] | None = None
+        self._unsent = 0  # bytes, as they were counted last
         self._options = options
         self._clock = clock
-        self._counter = DaemonThreadPool(1, "nanobot-memory-shared-count")
         self.entries = EntryExchange(self.owner, paths, self.server)
         self._process = os.getpid()
         self._closed = False
@@ -127,11 +121,10 @@ class SharedStore:
         Raises `StoreError` when nothing can answer.
         """
         self._must_be_open()
-        self._count_soon()
         found = None
         hidden = await run_in_daemon_thread(lambda: hidden_records(self._paths))
         query = replace(query, exclude_records=query.exclude_records | hidden)
-        if self._unsent <= TAIL_BYTES and self.server.fast:
+        if self.server.up:
             # Before the server is asked: a model's time is not the server's.
             meaning = await run_in_daemon_thread(lambda: meaning_of(query, self.embedder))
             found = await self.server.ask(lambda connection: self._search(connection, query, meaning))
@@ -162,11 +155,13 @@ class SharedStore:
         await self._count(_LONG)
 
     def status(self) -> StoreStatus:
-        """Return the store's state, and why the server does not answer where it does not."""
-        self._count_soon()
+        """Return the store's state, and why the server does not answer where it does not.
+
+        What is not sent was counted by the last search or `flush`.
+        """
         status = replace(self.local.status(), unsent_bytes=self._unsent)
         reason = ""
-        if not self.server.fast:
+        if not self.server.up:
             reason = Sentence("{why} This machine's own index answers.", why=self.server.reason)
         elif self._unsent > TAIL_BYTES:
             reason = Sentence(
@@ -176,11 +171,9 @@ class SharedStore:
         if reason:
             reasons = Sentence.joined(filter(None, (reason, status.reason)), " ")
             return replace(status, reason=reasons, hint=self.server.hint or status.hint)
-        return (
-            replace(status, level=Level.HYBRID, reason="", hint="")
-            if status.model
-            else replace(status, level=Level.FULL_TEXT)
-        )
+        if not status.model:
+            return replace(status, level=Level.FULL_TEXT)
+        return replace(status, level=Level.HYBRID, reason="", hint="")
 
     @property
     def embedder(self) -> Embedder | None:
@@ -207,12 +200,14 @@ class SharedStore:
                 return
             await asyncio.sleep(_POLL)
 
-    async def lease(self, work: str, seconds: float) -> bool:
-        """Whether this machine does a kind of work, and nobody else until it gives it back; each while it is away."""
+    async def lead(self) -> bool:
+        """Return whether this machine is the leader, until it resigns; each is while the server is away."""
         self._must_be_open()
-        return await run_in_daemon_thread(
-            lambda: self.server.take_work(work) if seconds > 0 else self.server.give_back_work()
-        )
+        return await run_in_daemon_thread(self.server.lead)
+
+    async def resign(self) -> None:
+        """Let another machine lead."""
+        await run_in_daemon_thread(self.server.resign)
 
     async def found(self, erasure: Erasure) -> dict[str, int] | None:
         """Return how many passages contain something, by machine; None where the server cannot be asked."""
@@ -248,7 +243,7 @@ class SharedStore:
         """Say for ``nanobot-memory doctor`` the state of the server and of the sending."""
         await self._count(_LONG)
         found = await self.ask(lambda connection: list(doctor.findings(connection, self.owner, self._unsent))) or []
-        if not found or not self.server.fast:
+        if not found:
             reason = self.server.reason
             away = Sentence("away: {reason} This machine's own index answers, and nothing is lost.", reason=reason)
             found.insert(0, Finding("shared memory", away, Health.DEGRADED, self.server.hint))
@@ -311,24 +306,17 @@ class SharedStore:
     async def _count(self, patience: float) -> None:
         """Count the bytes of the files that are not on the server, or were not when it could be asked last."""
         await self.server.ask(self._sent_states, patience=patience)
-        await run_in_daemon_thread(self._count_files)
+        sources = await run_in_daemon_thread(self._places.find)
+        self._unsent = unindexed_bytes(sources, self._states)
 
-    def _count_files(self) -> None:
-        self._counted_at = time.monotonic()
-        self._unsent = unindexed_bytes(self._places.find(), self._states)
-
-    def _count_soon(self) -> None:
-        is_idle = self._counting is None or self._counting.done()
-        if is_idle and not self._closed and time.monotonic() - self._counted_at > _AGE:
-            self._counting = self._counter.submit(self._count_anew)
-
-    def _count_anew(self) -> None:
-        with suppress(StoreError):
-            self.server.use(self._sent_states)
-        self._count_files()
-
-    def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult:
-        tail = self._tail.documents(self._sent_states(connection), most_bytes=TAIL_BYTES)
+    def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult | None:
+        """Search the server and what it does not have yet; None where that is too much."""
+        states = self._sent_states(connection)
+        sources = self._places.find()
+        self._unsent = unindexed_bytes(sources, states)
+        if self._unsent > TAIL_BYTES:
+            return None
+        tail = self._tail.documents(states, sources, most_bytes=TAIL_BYTES)
         return self._searcher(connection).search(query, meaning, tail=tail)
 
     def _searcher(self, connection: Connection) -> Searcher:

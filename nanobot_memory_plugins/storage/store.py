@@ -93,7 +93,7 @@ class SqliteStore:
         embedding = self.embedding = EmbeddingService(options.embedding_options())
         self._paths = MemoryPaths.of(workspace)
         self._places = Places(self._paths)
-        self._tail = TailReader(self._places, options.chunking(redact))
+        self._tail = TailReader(options.chunking(redact))
         self._options, self._clock, self._redact = options, clock, redact
         self._indexer: Indexer | None = None
         self._readers: Readers | None = None
@@ -307,12 +307,12 @@ class SqliteStore:
             lambda reader: reader.searcher.search(
                 query,
                 meaning_of(query, self.embedding.embedder),
-                tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES),
+                tail=self._tail.documents(reader.file_states(), self._places.find(), most_bytes=_TAIL_BYTES),
             )
         )
         if found is not None:
             return found
-        documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
+        documents = self._tail.documents({}, self._places.find(), most_bytes=_SCAN_BYTES)
         return search_documents(documents, query, self._options, self._clock.now())
 
     def _read(self, hit_id: str) -> Hit | None:
@@ -321,7 +321,7 @@ class SqliteStore:
         hit = self._use_reader(lambda reader: reader.searcher.read(hit_id))
         if hit is not None:
             return hit
-        documents = self._tail.documents({}, most_bytes=_SCAN_BYTES)
+        documents = self._tail.documents({}, self._places.find(), most_bytes=_SCAN_BYTES)
         return next((hit_of(document) for document in documents if document.key == hit_id), None)
 
     def _rebuild(self) -> None:

@@ -5,12 +5,12 @@ from contextlib import closing
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from tests.support.indexed_workspace import Workspace, message
 
 
-def reader(workspace: Workspace) -> TailReader:
-    return TailReader(Places(workspace.paths), Chunking())
+def sources(workspace: Workspace) -> list[SourceFile]:
+    return Places(workspace.paths).find()
 
 
 def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
@@ -20,16 +20,16 @@ def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
         pass
     with closing(Database.open(workspace.paths.database, read_only=True)) as database:
         states = database.file_states()
-    tail = reader(workspace)
-    assert tail.documents(states, most_bytes=1_000) == []
+    tail = TailReader(Chunking())
+    assert tail.documents(states, sources(workspace), most_bytes=1_000) == []
     workspace.append("sessions/cli.jsonl", message("new", "m2"))
-    (found,) = tail.documents(states, most_bytes=1_000)
+    (found,) = tail.documents(states, sources(workspace), most_bytes=1_000)
     assert (found.text, found.line, found.key) == ("new", 2, "memory/sessions/cli.jsonl#m2")
 
 
 def test_of_a_file_that_is_too_large_the_end_is_read(workspace: Workspace):
     workspace.write("sessions/cli.jsonl", b"".join(message(f"text {n}", f"m{n}") for n in range(1_000)))
-    found = reader(workspace).documents({}, most_bytes=2_000)
+    found = TailReader(Chunking()).documents({}, sources(workspace), most_bytes=2_000)
     assert found[-1].text == "text 999"
     assert found[-1].line == 1_000
     assert 5 < len(found) < 20

@@ -126,14 +126,13 @@ async def test_a_server_that_hangs_holds_no_search_up_and_is_used_again_afterwar
         for one in processes:
             with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGSTOP)
-        while store.server.fast:  # two late answers are enough
+        for _ in range(3):
             assert [hit.text for hit in (await store.search(Query("garden gate"))).hits] == [GATE]
-        assert "answers too late" in store.status().reason
     finally:
         for one in processes:
             with suppress(ProcessLookupError):
                 os.kill(one, signal.SIGCONT)
-        await until(lambda: store.server.fast)
+        assert await store.passages()
         await asyncio.to_thread(own_server.stop)
         await asyncio.to_thread(own_server.start)
         await until(lambda: store.server.up)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note, Query
-from tests.behaviour.kit.waiting import until
 from tests.postgres.machines import open_shared, processes_of
 from tests.support.postgres_server import OwnServer
 
@@ -28,10 +27,8 @@ async def test_a_server_that_hangs_keeps_no_search_waiting_nor_the_end(own_serve
         for _ in range(10):
             assert (await store.search(Query("garden gate"))).hits
         assert time.monotonic() - begun < LONGEST
-        assert "too late" in store.status().reason
         for one in stopped:
             os.kill(one, signal.SIGCONT)
-        await until(lambda: store.server.fast)
         assert (await store.search(Query("garden gate"))).hits
         for one in (stopped := processes_of(own_server)):
             os.kill(one, signal.SIGSTOP)

@@ -119,10 +119,10 @@ async def test_two_machines_know_what_the_other_was_told(server: Database, tmp_p
         found = {finding.subject: finding for finding in await two.findings()}
         assert "desktop (this one)" in found["shared memory: machines"].state
         assert "row-level security" in found["shared memory: tenants"].state
-        # A kind of work is one machine's at a time, until it gives it back or is gone.
-        assert [await store.lease("entries", 300.0) for store in (one, two, one)] == [True, False, True]
-        await one.lease("entries", 0.0)
-        assert await two.lease("entries", 300.0)
+        # One machine at a time leads, until it resigns or is gone.
+        assert [await store.lead() for store in (one, two, one)] == [True, False, True]
+        await one.resign()
+        assert await two.lead()
     finally:
         await one.close()
         await two.close()
@@ -220,7 +220,8 @@ async def test_a_second_process_of_a_machine_asks_the_server_once_all_is_sent(
         await sender.flush()
         other = await open_shared(tmp_path, server, tenant)
         try:
-            await until(lambda: not other.status().unsent_bytes, seconds=20)
+            assert len((await other.search(Query("garden gate"))).hits) == 5
+            assert other.status().unsent_bytes == 0
             assert "own index" not in other.status().reason
         finally:
             await other.close()

@@ -4,8 +4,7 @@ import asyncio
 import os
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
@@ -19,17 +18,15 @@ from nanobot_memory_plugins.core import LanguageModelError, PluginContext, logge
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import LeasingStore
+from nanobot_memory_plugins.core.protocols import LeaderElection
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import Entry
 
 PURPOSE = "consolidation"
 _ANSWER_TOKENS = 1_500
 WHO = "consolidation"
-# The row of the state database, and the work that machines share.
-_TASK, _WORK = "consolidation", "entries"
-# Seconds for which a machine that has died keeps the others waiting: longer than a consolidation takes.
-_HELD = 900.0
+# The row of the state database.
+_TASK = "consolidation"
 # Seconds between looks at the clock: it may be set, and the machine may have slept.
 _LOOK_SECONDS = 300.0
 # Seconds for one git command; it waits for nobody.
@@ -62,11 +59,27 @@ class NightlyConsolidation:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def _run_if_due(self) -> None:
-        """Consolidate when it is due and nobody else does."""
+        """Consolidate when it is due and nobody else does: no process here, and no other machine."""
+        if not await run_in_daemon_thread(self._is_due):
+            return
+        try:
+            held = acquired_lock(self._repository.paths, "consolidation", 0.0)
+        except FileBusyError:
+            return
+        store = self._context.store
+        with held:
+            if not isinstance(store, LeaderElection):
+                await self._run_once()
+            elif await store.lead():
+                try:
+                    await self._run_once()
+                finally:
+                    await store.resign()
+
+    async def _run_once(self) -> None:
+        """Consolidate, unless another process has just done it."""
         if await run_in_daemon_thread(self._is_due):
-            async with self._alone() as is_alone:
-                if is_alone and await run_in_daemon_thread(self._is_due):  # another process may just have done it
-                    await self.run()
+            await self.run()
 
     def _last_run(self) -> datetime | None:
         return read_time(str((self._repository.state.task(_TASK, _TASK) or {}).get("when", "")))
@@ -81,26 +94,6 @@ class NightlyConsolidation:
             self._note_run(now)
             return False
         return is_due(last, now, self._options.consolidation_hour)
-
-    @asynccontextmanager
-    async def _alone(self) -> AsyncIterator[bool]:
-        """Return whether nobody else consolidates, no process here and no other machine, and keep it so inside.
-
-        Raises `MemoryFileError`.
-        """
-        paths, store = self._repository.paths, self._context.store
-        leasing = store if isinstance(store, LeasingStore) else None
-        held, is_alone = None, False
-        with suppress(FileBusyError):
-            held = acquired_lock(paths, "consolidation", 0.0)
-        try:
-            is_alone = held is not None and (leasing is None or await leasing.lease(_WORK, _HELD))
-            yield is_alone
-        finally:
-            if held is not None:
-                held.lock.release()
-            if is_alone and leasing is not None:
-                await leasing.lease(_WORK, 0.0)
 
     async def run(self) -> Outcome:
         """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.

@@ -1,6 +1,6 @@
 """What is in the memory files but not yet in the index, read for a search."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core import logger
@@ -8,7 +8,7 @@ from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, FileState
 from nanobot_memory_plugins.storage.sources.pieces import read_blocks, warn_once
-from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
+from nanobot_memory_plugins.storage.sources.places import SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
 
 
@@ -18,15 +18,19 @@ class TailReader:
     What a search has read is kept for the next one until the file changes, so that it reads only what is new.
     """
 
-    def __init__(self, places: Places, chunking: Chunking) -> None:
-        self._places = places
+    def __init__(self, chunking: Chunking) -> None:
         self._chunking = chunking
         self._read: dict[tuple[SourceFile, int], tuple[Document, ...]] = {}
 
-    def documents(self, states: Mapping[str, FileState], *, most_bytes: int) -> list[Document]:
-        """Return what the manifest ``states`` does not cover, from at most ``most_bytes`` of the files."""
+    def documents(
+        self, states: Mapping[str, FileState], sources: Iterable[SourceFile], *, most_bytes: int
+    ) -> list[Document]:
+        """Return what the manifest ``states`` does not cover of files, from at most ``most_bytes`` of the first.
+
+        The files are looked for once the manifest was read: it may be older than they are, and not newer.
+        """
         former, now = self._read, dict[tuple[SourceFile, int], tuple[Document, ...]]()
-        for source in self._places.find():
+        for source in sources:
             state = states.get(source.relative)
             if source.is_as(state):
                 continue
