@@ -7,7 +7,7 @@ nothing is lost but the knowledge of who changed what.
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -28,8 +28,7 @@ _PATIENCE = 20.0
 _MOST_LOOKS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRow:
+class EntryRow(NamedTuple):
     """An entry as the server has it; ``body`` is empty where it was taken out. ``base`` is what it was before."""
 
     id: str
@@ -39,13 +38,9 @@ class EntryRow:
     base: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EntryWrite:
-    """What this machine makes of an entry that it knows at a revision; 0: a new one. An empty body takes it out."""
-
-    id: str
-    revision: int
-    body: str
+# What this machine makes of entries, by id: the revision at which it knows each, 0 for a new one, and its text, empty
+# where it is taken out.
+Writes = dict[str, tuple[int, str]]
 
 
 class EntryExchange:
@@ -119,7 +114,7 @@ class EntryExchange:
             if writes:
                 done = self._server.use(lambda connection: push(connection, self._owner, writes))
         finally:
-            known |= {write.id: (done[write.id], hash_of(write.body)) for write in writes if write.id in done}
+            known |= {id_: (revision, hash_of(writes[id_][1])) for id_, revision in done.items()}
             self._state.set_task(_TASK, self._owner.tenant.hex, {"state": state, "known": known})
         if len(done) == len(writes):
             self._seen = version  # else somebody was faster, or something is to be forgotten first
@@ -163,18 +158,13 @@ def learned(
     return updates, after
 
 
-def changed(known: Mapping[str, tuple[int, str]], local: Mapping[str, str]) -> list[EntryWrite]:
+def changed(known: Mapping[str, tuple[int, str]], local: Mapping[str, str]) -> Writes:
     """Return what of the entries here is not as it is known to be on the server."""
-    writes = []
-    for id_, text in local.items():
-        revision, digest = known.get(id_, (0, ""))
-        if digest != hash_of(text):
-            writes.append(EntryWrite(id_, revision, text))
-    writes += [
-        EntryWrite(id_, revision, "")
-        for id_, (revision, digest) in known.items()
-        if id_ not in local and digest not in (_NOTHING, _LOST)
-    ]
+    here = ((id_, text, *known.get(id_, (0, ""))) for id_, text in local.items())
+    writes = {id_: (revision, text) for id_, text, revision, digest in here if digest != hash_of(text)}
+    for id_, (revision, digest) in known.items():
+        if id_ not in local and digest not in (_NOTHING, _LOST):
+            writes[id_] = revision, ""
     return writes
 
 
@@ -194,17 +184,17 @@ def pull(connection: Connection, known: Mapping[str, tuple[int, str]]) -> tuple[
     news = [id_ for id_, revision, digest in found if known.get(id_) != (revision, digest)]
     rows = run(
         connection,
-        "SELECT e.id, e.revision, e.body, e.forgotten, (SELECT c.body FROM nanobot_memory.change c "
-        "WHERE c.id = e.id AND c.body IS NOT NULL AND c.revision <= "
-        "coalesce(u.revision, CASE WHEN e.body IS NULL THEN e.revision ELSE 0 END) ORDER BY c.revision DESC LIMIT 1) "
+        "SELECT e.id, e.revision, coalesce(e.body, ''), e.forgotten, coalesce((SELECT c.body "
+        "FROM nanobot_memory.change c WHERE c.id = e.id AND c.body IS NOT NULL AND c.revision <= coalesce("
+        "u.revision, CASE WHEN e.body IS NULL THEN e.revision ELSE 0 END) ORDER BY c.revision DESC LIMIT 1), '') "
         "FROM nanobot_memory.entry e LEFT JOIN unnest(%s::text[], %s::int[]) AS u(id, revision) ON u.id = e.id "
         "WHERE e.id = ANY(%s) ORDER BY e.id",
         (list(known), [revision for revision, _ in known.values()], news),
     ).fetchall()
-    return state, [EntryRow(row[0], int(row[1]), row[2] or "", bool(row[3]), row[4] or "") for row in rows], revisions
+    return state, [EntryRow._make(row) for row in rows], revisions
 
 
-def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> dict[str, int]:
+def push(connection: Connection, owner: Owner, writes: Writes) -> dict[str, int]:
     """Change entries that nobody has changed since; return the new revision of each that was."""
     introduce(connection, owner)
     begin(connection)
@@ -219,10 +209,10 @@ def push(connection: Connection, owner: Owner, writes: Sequence[EntryWrite]) -> 
         "WHERE e.revision = excluded.revision - 1 AND NOT e.forgotten RETURNING e.id, e.revision, e.body",
         (
             owner.machine,
-            [write.id for write in writes],
-            [write.revision for write in writes],
-            [hash_of(write.body) for write in writes],
-            [clean_markdown(write.body) or None for write in writes],
+            list(writes),
+            [revision for revision, _ in writes.values()],
+            [hash_of(body) for _, body in writes.values()],
+            [clean_markdown(body) or None for _, body in writes.values()],
         ),
     ).fetchall()
     run_many(
