@@ -16,14 +16,14 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import redact_value
-from nanobot_memory_plugins.redaction.detectors.rule_table import CHECKS, RuleIndex, keyed_rules, rows, token_rules
+from nanobot_memory_plugins.redaction.detectors.rule_table import CHECKS, RuleIndex, rows, rules_of
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.values.key_names import split_name
 from tests.behaviour.kit.shapes import jwt
 from tests.support.each import each
 
-TOKENS = list(zip(rows()["tokens"], token_rules(), strict=True))
-KEYED = [pair for table in ("secrets", "personal") for pair in zip(rows()[table], keyed_rules(table), strict=True)]
+TOKENS = list(zip(rows()["tokens"], rules_of("tokens"), strict=True))
+KEYED = [pair for table in ("secrets", "personal") for pair in zip(rows()[table], rules_of(table), strict=True)]
 _parser: Any = importlib.import_module("re._parser")
 ALNUM = string.ascii_letters + string.digits
 COUNT = """
@@ -104,6 +104,7 @@ def test_every_check_is_asked_for_by_a_row():
 
 NAMED = {
     "a field": lambda name, value: redact_value({name: value})[name],
+    "a label's value": lambda name, value: redact_value({"label": name, "value": value})["value"],
     "a column": lambda name, value: redact_text(f"id,{name}\n7,{value}\n").split(",")[-1].strip(),
     "a Markdown table": lambda name, value: redact_text(f"|x|{name}|\n|-|-|\n|7|{value}|\n").split("|")[-2],
     "the cell after": lambda name, value: redact_text(f"|field|value|\n|-|-|\n|{name}|{value}|\n").split("|")[-2],
@@ -131,6 +132,42 @@ NAMED = {
 )
 def test_a_number_with_a_telling_name_is_hidden_wherever_the_name_is(place, name, value, shown):
     assert NAMED[place](name, value) == shown
+
+
+@each(
+    ("fields", "shown"),
+    [
+        ({"type": "passport", "country": "CHN", "doc_no": "EJ9267348"}, "EJ92"),
+        ({"passport": {"number": "C01X00T47", "issued": "2021-03-04"}}, "C01X"),
+        ({"key": "passport_no", "value": "X9914207K"}, "X991"),
+    ],
+)
+def test_a_number_is_hidden_by_the_label_beside_it_or_above(fields, shown):
+    assert shown not in json.dumps(redact_value(fields))
+    assert shown not in redact_text(json.dumps(fields))
+    order = json.loads(json.dumps(fields).replace("passport", "order"))
+    assert redact_value(order) == order
+    assert redact_text(json.dumps(order)) == json.dumps(order)
+
+
+@each(
+    "text",
+    [
+        "Mi DNI es «94836694N» y el pedido es el 20260411-883",
+        "NIE «X3271408A», cita 28012",
+        "my PAN «FFGPA3833A», the pan is 2026041",
+        "aadhaar number of the tenant is «5927 9537 3225»",
+        "CPF do cliente: «193.696.602-67», nota fiscal 000.148.220",
+        "Het BSN van mijn dochter is «094984128», dossiernummer 2026-44120",
+        "Mitt personnummer är «850112-1043» och ordern heter SE-440912",
+        "我的身分證字號 is: «A123456789»，統一編號 71923672",
+        "TFN is «438 278 862», USI STA0100AU",
+        "«756.7863.8065.98», Police 44.120.338",
+        "RUT «37.860.149-5», boleta 88412",
+    ],
+)
+def test_a_number_is_hidden_behind_its_name_and_what_links_them_in_several_languages(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[ID_NUMBER]", text)
 
 
 def test_a_code_ends_with_its_field_and_its_neighbours_stay():

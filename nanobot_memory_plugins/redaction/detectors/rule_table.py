@@ -38,7 +38,17 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
 )
 from nanobot_memory_plugins.redaction.values.values_in_text import value_at
 
+# Those that are made of others stand first.
 _CLASSES = {
+    "<number>": (
+        "(?:<number-word>|[ _-]?card|的?(?:识别|登记|证件|卡)?(?:字?号码?|编号|编码|码)){0,2}"
+        "(?:[ ]?\\([^()\\n]{1,24}\\))?(?:<field>)?"
+    ),
+    "<id-number>": (
+        "(?-i:(?P<secret>[A-Z]{0,4}[0-9](?:[ ./-]?[0-9]){4,16}(?:[ .-]?[A-Z](?![a-z])){0,2}[0-9]{0,3}"
+        "|(?=[A-Z0-9-]{0,18}[0-9][A-Z0-9-]{0,16}[0-9])[A-Z0-9]{2,20}(?:-[A-Z0-9]{1,12}){0,4}"
+        "|[A-Z]{2}(?:[ ][0-9]{2}){3}[ ][A-Z]|[A-Z]{1,2}[0-9]{6}\\([0-9A]\\)))<number-end>"
+    ),
     "<A>": "[A-Za-z0-9]",
     "<W>": "[A-Za-z0-9_-]",
     "<D>": "[A-Za-z0-9_.=-]",
@@ -48,11 +58,17 @@ _CLASSES = {
     "<end>": "(?![A-Za-z0-9])",
     "<word>": "(?<![A-Za-z0-9_-])",
     "<uuid>": "[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}",
-    "<number>": (
-        "(?:[ _-]?(?:number|num(?![a-z])|no(?![a-z])\\.?|nr(?![a-z])\\.?|nummer|n[º°]|#|id(?![a-z])|card)){0,2}"
-        "(?:[ ]?\\([^()\\n]{1,24}\\))?"
+    # {"passport": {"number": ...}}, {"type": "passport", "country": "CHN", "doc_no": ...}
+    "<field>": (
+        "[\"']?(?:[ ]?:\\s{1,9}\\{?|,)\\s{0,9}(?:[\"']?[a-z_]{1,16}[\"']?:[ ]?[^\\n,:{}]{1,40},\\s{0,9}){0,3}"
+        "[\"']?(?:[a-z]{1,9}_)?(?:number|num|no|nr|id|value|val|text|answer|content)(?=[\"']?[ ]?:)"
     ),
-    "<link>": "[\"'*)]{0,3}[ ]{0,3}(?:[:=#：是为は—-]|is(?![a-z])|was(?![a-z]))?[ ]{0,3}[\"'(*]{0,2}",
+    "<number-word>": "[ _-]?(?:(?:number|num|no|nr|id)(?![a-z])\\.?|numbers?|nummer|n[º°]|#)",
+    # "of my daughter is ", ": "
+    "<link>": (
+        "[\"'*)]{0,3}(?:[ ](?:of|for|de|del|della|der|des|do|da|du|von|van|vom)(?:[ ][^\\s\\d:=]{1,20}){1,3}?)?"
+        "[ ]{0,3}(?:(?:is|was|es|ist|est|är|é|è|jest)(?![a-zà-ÿ]))?[ ]?(?:[:=#：是为は—-])?[ ]{0,3}[\"'(*]{0,2}"
+    ),
     "<number-end>": "(?![A-Za-z0-9*\u2022\u25cf]|[.,:/-][0-9]|%)",
     "<string>": "[\"'][^\"'\\n]{1,200}[\"'],[ ]?",
     "<argument>": "[^,()\\n]{1,200},[ ]?",
@@ -166,6 +182,7 @@ def _is_phrase(found: str) -> bool:
 
 
 CHECKS: Mapping[str, Callable[[str], bool]] = {
+    "any": bool,
     "issued": _is_issued,
     "mixed": _is_mixed,
     "random tail": _is_random_tail,
@@ -195,24 +212,22 @@ def rows() -> Mapping[str, list[dict[str, Any]]]:
         return tomllib.load(file)
 
 
-def token_rules() -> Iterable[Rule]:
-    """Give the shapes of tokens of known issuers."""
-    for row in rows()["tokens"]:
-        literals = tuple(row.get("starts", row.get("keywords", ())))
-        starts = "|".join(map(re.escape, literals))
-        pattern = row.get("pattern") or f"{row.get('border', '')}(?:{starts}){row['then']}"
-        check = CHECKS[row.get("check", "issued")]
-        yield Rule(row["kind"], API_KEY, _shape(pattern), check, literals, bool(literals) and "loose" not in row)
-
-
-def keyed_rules(table: str) -> Iterable[Rule]:
-    """Give the rules of another table, which ignore case."""
+def rules_of(table: str) -> Iterable[Rule]:
+    """Give the rules of a table: those of ``tokens``, the shapes of known issuers, mind case, the others do not."""
+    is_tokens = table == "tokens"
+    placeholder = {"tokens": API_KEY, "personal": ID_NUMBER}.get(table, REDACTED)
     for row in rows()[table]:
-        check = CHECKS[row["check"]] if "check" in row else None
-        hides = row.get("hides", ID_NUMBER if table == "personal" else REDACTED)
-        kind = ValueRule if "value" in row else Rule
-        shape = _shape(row["pattern"], re.IGNORECASE)
-        yield kind(row["kind"], hides, shape, check, tuple(row["keywords"]), "loose" not in row)
+        pattern, literals = row.get("pattern", ""), row.get("keywords", ())
+        if starts := row.get("starts", ()):
+            gap = "[ ]" if is_tokens else "[ _-]?"
+            begin = "|".join(re.escape(one).replace(r"\ ", gap) for one in starts)
+            pattern = f"{row.get('border', '')}(?:{begin}){row['then']}"
+            literals = starts if is_tokens else {one.replace(" ", sep) for one in starts for sep in (" ", "_", "-", "")}
+        kind = ValueRule if pattern.endswith("<value>") else Rule
+        shape = _shape(pattern.removesuffix("<value>"), 0 if is_tokens else re.IGNORECASE)
+        check = CHECKS[row.get("check", "issued")]
+        anchored = bool(literals) and "loose" not in row
+        yield kind(row["kind"], row.get("hides", placeholder), shape, check, tuple(literals), anchored)
 
 
 def _shape(source: str, flags: int = 0) -> re.Pattern[str]:
@@ -274,10 +289,10 @@ def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
     return Span(start, end, rule.kind, rule.placeholder, rank)
 
 
-TOKENS = RuleIndex(token_rules())
-SECRETS = RuleIndex(keyed_rules("secrets"), RANK_KEYED)
-PERSONAL = RuleIndex(keyed_rules("personal"), RANK_PERSONAL)
-PERSONAL_CUES = KeywordIndex(literal for rule in keyed_rules("personal") for literal in rule.literals)
+TOKENS = RuleIndex(rules_of("tokens"))
+SECRETS = RuleIndex(rules_of("secrets"), RANK_KEYED)
+PERSONAL = RuleIndex(rules_of("personal"), RANK_PERSONAL)
+PERSONAL_CUES = KeywordIndex(literal for rule in rules_of("personal") for literal in rule.literals)
 """The words of which one precedes a number that names a person."""
 
 _LONGEST_PERSONAL = 64

@@ -19,8 +19,9 @@ DEPTH = 64
 TOO_DEEP = "[TOO_DEEP]"
 CYCLE = "[CYCLE]"
 
-_NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey")
-_VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
+_NAME_FIELDS = words("name key field label type doc_type document_type variable Name Key ParameterKey")
+_VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain answer content")
+_NUMBER_FIELDS = words("number num no nr")
 _LONGEST_COMMAND, _LONGEST_NAME = 64, 100
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
 # The run of a token at the end of one text, and at the beginning of the next; a longer one is none.
@@ -45,6 +46,7 @@ class _Walker:
         self._redact = redact
         self._open: set[int] = set()
         self._below_secret = 0  # how many names above say that what is below them is secret
+        self._parent = ""  # the name of the mapping that is visited
 
     def visit(self, value: object, depth: int, *, hide: bool) -> Any:
         if value is None or isinstance(value, bool):
@@ -86,7 +88,9 @@ class _Walker:
             self._open.discard(id(value))
 
     def _mapping(self, value: Mapping[Any, Any], depth: int, hide: bool) -> dict[str, Any]:
-        named = any(isinstance(value.get(field), str) and _is_secret_name(value[field]) for field in _NAME_FIELDS)
+        labels = [value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)]
+        named = any(map(_is_secret_name, labels))
+        above, labels = self._parent, [*labels, self._parent]
         result: dict[str, Any] = {}
         for key, item in value.items():
             name = key if isinstance(key, str) else _as_text(key)
@@ -94,14 +98,21 @@ class _Walker:
             while shown in result:
                 shown += "'"
             is_number = isinstance(item, str | int | float) and not isinstance(item, bool) and item
-            if is_number and (found := personal_value(name, str(item))):
+            # {"type": "passport", "number": ...}, {"passport": {"number": ...}}
+            described = [name]
+            if name in _VALUE_FIELDS:
+                described += labels
+            elif not _NUMBER_FIELDS.isdisjoint(split_name(name)[-1:]):
+                described += [f"{label} number" for label in labels]
+            if is_number and (found := next(filter(None, (personal_value(one, str(item)) for one in described)), None)):
                 result[shown] = found.placeholder
                 continue
-            hidden = _hides(name, item)
+            hidden, self._parent = _hides(name, item), name
             self._below_secret += hidden
             inner = (hide or named) and name in _VALUE_FIELDS
             result[shown] = self.visit(item, depth + 1, hide=inner or hidden)
             self._below_secret -= hidden
+        self._parent = above
         return result
 
     def _items(self, value: Iterable[Any], depth: int, hide: bool) -> list[Any]:
