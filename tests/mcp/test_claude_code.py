@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.core.scopes.projects import git
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer, ToolCall
 from tests.behaviour.kit.nanobot import OFFLINE
@@ -76,8 +77,7 @@ def test_what_is_known_for_long_comes_with_the_first_prompt_and_not_with_the_sec
 def test_what_is_known_of_a_project_stands_in_its_prompts_and_in_no_other_projects(claude, model):
     repositories = [claude.project.parent / name for name in ("mill", "quay")]
     for folder in repositories:
-        (folder / ".git").mkdir(parents=True)
-        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        git(claude.project.parent, "init", "--quiet", str(folder))
     claude.project = repositories[0]
     built, prefers = "this repository is built with Bazel", "I prefer tabs"
     model.rules = [calling("Bazel", remember(built, kind="decision"), remember(prefers, kind="preference"))]

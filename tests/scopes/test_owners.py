@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core import InputError, Scope
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.scopes.people import People, Senders
-from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
+from nanobot_memory_plugins.core.scopes.projects import git, project_named, project_of
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from tests.support.each import each
 
@@ -53,15 +53,20 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository in the home folder, as git leaves it."""
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = tmp_path / "alpha"
-    (folder / ".git").mkdir(parents=True)
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    git(tmp_path, "init", "--quiet", str(folder))
     (folder / "src").mkdir()
     return folder
 
 
-def cloned_from(clone: Path, address: bytes) -> str:
-    (clone / ".git" / "config").write_bytes(b'[core]\n\tbare = false\n[remote "origin"]\n\turl = ' + address + b"\n")
-    return project_of(clone)
+def cloned_from(clone: Path, address: str) -> str:
+    git(clone, "remote", "add", "origin", address)
+    return project_of(clone / "src")
+
+
+def test_a_repository_without_a_remote_is_known_by_its_folder_and_the_home_folder_is_no_project(clone: Path):
+    assert project_of(clone / "src") == "alpha"
+    git(clone.parent, "init", "--quiet")
+    assert project_of(clone.parent) == ""
 
 
 def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
@@ -73,14 +78,14 @@ def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
 
 @pytest.mark.parametrize(
     "address",
-    [b"https://git.example.com/ana/alpha.git", b"https://git.example.com/ana/alpha/", b"git@example.com:ana/alpha.git"],
+    ["https://git.example.com/ana/alpha.git", "https://git.example.com/ana/alpha/", "git@example.com:ana/alpha.git"],
 )
-def test_a_project_is_named_by_where_it_was_cloned_from(clone: Path, address: bytes):
+def test_a_project_is_named_by_where_it_was_cloned_from(clone: Path, address: str):
     assert cloned_from(clone, address) == "ana/alpha"
 
 
-@pytest.mark.parametrize("address", [b"https://ana:s3cret@alpha.git", b"https://ana:s3cret@git.example.com/alpha.git"])
-def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: bytes):
+@pytest.mark.parametrize("address", ["https://ana:s3cret@alpha.git", "https://ana:s3cret@git.example.com/alpha.git"])
+def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: str):
     assert "s3cret" not in cloned_from(clone, address)
 
 

@@ -1,7 +1,6 @@
 """The daily consolidation: the notes are read, the model is asked, and what it wants is done in one run."""
 
 import asyncio
-import os
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import LeaderElection
+from nanobot_memory_plugins.core.scopes.projects import git
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import Entry
 
@@ -29,11 +29,10 @@ WHO = "consolidation"
 _TASK = "consolidation"
 # Seconds between looks at the clock: it may be set, and the machine may have slept.
 _LOOK_SECONDS = 300.0
-# Seconds for one git command; it waits for nobody.
-_GIT_SECONDS = 10.0
-_GIT_OPTIONS = (
+_COMMIT = (
     *("-c", "user.name=nanobot-memory consolidation", "-c", "user.email=consolidation@nanobot-memory.invalid"),
     *("-c", "commit.gpgSign=false"),
+    *("commit", "--quiet", "--no-verify", "--only", "--message"),
 )
 
 
@@ -181,19 +180,9 @@ def _commit(path: Path, roots: tuple[Path, ...], message: str) -> None:
 
     What else is staged stays staged and is not committed. No failure raises: it is logged, and the file stays as it is.
     """
-    # Variables of a git that calls us (a hook, a rebase) would lead to its repository.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(path.parent), *_GIT_OPTIONS, *arguments]
-        done = subprocess.run(  # noqa: S603  # no shell, and the arguments are ours
-            command, capture_output=True, timeout=_GIT_SECONDS, env=environment, stdin=subprocess.DEVNULL, check=True
-        )
-        return done.stdout.decode("utf-8", "replace").strip()
-
     try:
-        if Path(git("rev-parse", "--show-toplevel")).resolve() in {root.resolve() for root in roots}:
-            git("add", "--", path.name)  # it fails where the file is ignored
-            git("commit", "--quiet", "--no-verify", "--only", "--message", message, "--", path.name)
+        if Path(git(path.parent, "rev-parse", "--show-toplevel")).resolve() in {root.resolve() for root in roots}:
+            git(path.parent, "add", "--", path.name)  # it fails where the file is ignored
+            git(path.parent, *_COMMIT, message, "--", path.name)
     except (OSError, subprocess.SubprocessError) as error:
         logger.info("consolidation: {} is not committed: {}", path.name, type(error).__name__)

@@ -1,15 +1,15 @@
 """Which project a folder is of: the repository that it lies in, the same for every clone and work tree of it."""
 
+import os
 import re
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# What is read of a repository's configuration.
-_MOST_BYTES = 1 << 16
-_REMOTE = re.compile(r'^\[remote "origin"\]\s*\n(?:[ \t]+[^\n]*\n)*?[ \t]+url\s*=\s*(\S+)', re.MULTILINE)
+_SECONDS = 10.0
 _BREAKS = re.compile(r"[:/\\]+")
 
 
@@ -20,15 +20,30 @@ def project_of(folder: str | Path) -> str:
     folder itself holds settings, and is no project.
     """
     try:
-        start, home = Path(folder).expanduser().resolve(), Path.home().resolve()
-        for place in (start, *start.parents):
-            if place == home:
-                break
-            if (repository := _repository(place / ".git")) is not None:
-                return _name(repository)
-    except (OSError, RuntimeError):
-        pass
-    return ""
+        common = Path(git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+    except (OSError, subprocess.SubprocessError):  # no repository, or no git
+        return ""
+    repository = common.parent if common.name == ".git" else common
+    if repository == Path.home().resolve():
+        return ""
+    with suppress(OSError, subprocess.SubprocessError):  # it was cloned from nowhere
+        # The last two parts of an address, without what precedes an "@": that may hold a password.
+        address = git(folder, "config", "--get", "remote.origin.url").rpartition("@")[2]
+        parts = [part for part in _BREAKS.split(address) if part][-2:]
+        if len(parts) == 2:
+            return f"{parts[0]}/{parts[1].removesuffix('.git')}"
+    return repository.name
+
+
+def git(folder: str | Path, *arguments: str) -> str:
+    """Return what git answers in a folder. Raises `OSError` and `subprocess.SubprocessError`. It blocks."""
+    # Variables of a git that calls us (a hook, a rebase) would lead to its repository.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", os.path.expanduser(folder), *arguments]
+    done = subprocess.run(  # noqa: S603  # no shell
+        command, capture_output=True, timeout=_SECONDS, env=environment, stdin=subprocess.DEVNULL, check=True
+    )
+    return done.stdout.decode("utf-8", "replace").strip()
 
 
 def project_named(value: str) -> str:
@@ -44,29 +59,3 @@ def project_named(value: str) -> str:
             Sentence("{value} lies in no repository.", value=value), hint="Give the project's name instead."
         )
     return found
-
-
-def _repository(mark: Path) -> Path | None:
-    """Return the folder of a repository's data, that of the main one where this is a work tree of it."""
-    if mark.is_dir():
-        return mark if (mark / "HEAD").exists() else None
-    if not mark.is_file():
-        return None
-    own = mark.parent / _read(mark).removeprefix("gitdir:").strip()
-    common = own / "commondir"
-    return (own / _read(common).strip()).resolve() if common.is_file() else own.resolve()
-
-
-def _name(repository: Path) -> str:
-    config = repository / "config"
-    remote = _REMOTE.search(_read(config)) if config.is_file() else None
-    # The last two parts of an address, without what precedes an "@": that may hold a password.
-    parts = [part for part in _BREAKS.split(remote[1].rpartition("@")[2]) if part][-2:] if remote is not None else []
-    if len(parts) == 2:
-        return f"{parts[0]}/{parts[1].removesuffix('.git')}"
-    return repository.parent.name if repository.name == ".git" else repository.name
-
-
-def _read(path: Path) -> str:
-    with open_regular(path) as file:
-        return file.read(_MOST_BYTES).decode("utf-8", "replace")

@@ -9,6 +9,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
@@ -63,6 +64,7 @@ class Hooks:
         self._service = service
         self._own = client
         self._secret = secret
+        self._project_of = lru_cache(project_of)
         # Like all that follows they belong to the memory's thread.
         self._sessions: dict[str, _Session] = {}
         # What tools were given to be asked later (a schedule, say) comes back in the user's place.
@@ -88,7 +90,7 @@ class Hooks:
 
     async def _answer_event(self, memory: "MemoryHost", event: Event) -> str:
         key = f"claude-code:{event['session_id']}"
-        project = await run_in_daemon_thread(project_of, event["cwd"]) if event["cwd"] else ""
+        project = await run_in_daemon_thread(self._project_of, event["cwd"]) if event["cwd"] else ""
         scope = replace(self._own, session=key, project=project)
         session = self._sessions.setdefault(key, _Session(scope))
         session.scope = scope  # the folder in which it works may be another one now
