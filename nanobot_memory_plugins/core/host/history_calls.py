@@ -58,12 +58,11 @@ class HistoryCalls(MessageCalls):
         taken in first; without one the plugins are shown the transcript.
         """
         owner = await self._owner_of(session_key, scope)
-        await self._take_in(session_key, history[-_LATELY:], owner)
-        return await self._go_quiet(session_key, history, owner, ended=ended)
+        await self._take_in(owner, history[-_LATELY:])
+        return await self._go_quiet(owner, history, ended=ended)
 
-    async def _go_quiet(
-        self, session_key: str, history: Sequence[object], owner: Scope, *, ended: bool = False
-    ) -> Receipt:
+    async def _go_quiet(self, owner: Scope, history: Sequence[object] = (), *, ended: bool = False) -> Receipt:
+        session_key = owner.session
         self._set_clock(session_key, None)
         given = history[-LOOKED_AT:] or self._files.history(session_key, limit=LOOKED_AT)
         messages = await self._shown_history(session_key, given)
@@ -71,7 +70,7 @@ class HistoryCalls(MessageCalls):
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
         await self._reader.let_go(session_key)
-        reading = self._read(session_key, owner, "ended" if ended else "idle", noted, messages)
+        reading = self._read(owner, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
 
     async def session_continues(self, *, session_key: str, scope: ScopeLike = None) -> None:
@@ -80,14 +79,14 @@ class HistoryCalls(MessageCalls):
         Another process takes it for quiet where this one ends before.
         """
         owner = await self._owner_of(session_key, scope)
-        self._set_clock(session_key, self._background.begin(self._waited(session_key, owner)))
-        await self._reader.hold(session_key, owner, self._patience)
+        self._set_clock(owner.session, self._background.begin(self._waited(owner)))
+        await self._reader.hold(owner.session, owner, self._patience)
 
-    async def _waited(self, session_key: str, owner: Scope) -> None:
+    async def _waited(self, owner: Scope) -> None:
         await sleep(self._clock, self.config.core.idle_seconds)
-        self.privacy.session(session_key).clock = None  # else it would end itself
+        self.privacy.session(owner.session).clock = None  # else it would end itself
         with failures_logged():
-            await self._go_quiet(session_key, (), owner)
+            await self._go_quiet(owner)
 
     def _set_clock(self, session_key: str, clock: asyncio.Task[None] | None) -> None:
         session = self.privacy.session(session_key)
@@ -117,9 +116,9 @@ class HistoryCalls(MessageCalls):
             tokens = context_tokens
             if tokens is None:
                 tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, given)))
-            live = await self._shown_history(session_key, given[-LOOKED_AT:])
+            live = await self._shown_history(owner.session, given[-LOOKED_AT:])
             arguments = {
-                "session_key": session_key,
+                "session_key": owner.session,
                 "messages": live,
                 "context_tokens": tokens,
                 "context_window": context_window,
@@ -127,7 +126,7 @@ class HistoryCalls(MessageCalls):
             answers = await self._ask("on_turn_finished", arguments, owner)
             noted = await self._keep_answers("on_turn_finished", answers, owner)
             is_reading_requested = bool(values_of(answers, ReadingRequest))
-            return await self._read(session_key, owner, "turn", noted, live) if is_reading_requested else noted
+            return await self._read(owner, "turn", noted, live) if is_reading_requested else noted
 
         return self._background.begin(follow())
 
@@ -145,11 +144,11 @@ class HistoryCalls(MessageCalls):
         ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off. What
         is taken in ``behind_turn`` is older than a turn that was begun before.
         """
-        began = self.privacy.session(session_key).began  # the next turn may begin before this is done
+        began = self.privacy.session(redact_key(session_key)).began  # the next turn may begin before this is done
         before = began - _A_MOMENT if behind_turn and began is not None else None
         of_parent = self.child_scope(parent, session_key) if parent else None
         owner = await self._owner_of(session_key, scope or of_parent)
-        return await self._take_in(session_key, messages, owner, parent=parent, before=before)
+        return await self._take_in(owner, messages, parent=parent, before=before)
 
     async def before_compaction(
         self,
@@ -169,8 +168,9 @@ class HistoryCalls(MessageCalls):
         for that. None: no plugin has a summary.
         """
         owner = await self._owner_of(session_key, scope)
+        session_key = owner.session
         try:
-            await self._take_in(session_key, messages[-_LATELY:], owner, is_cut=True)
+            await self._take_in(owner, messages[-_LATELY:], is_cut=True)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._shown_history(session_key, messages)
@@ -205,7 +205,7 @@ class HistoryCalls(MessageCalls):
         """Tell the plugins of sessions that earlier processes left before they had gone quiet, and read what waits."""
         for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
             if await self._reader.takes_up(session_key, self._patience):
-                await self._go_quiet(session_key, (), scope)
+                await self._go_quiet(scope)
             else:  # the plugins were told
                 await self._reader.read(session_key, scope, "start")
 
@@ -213,24 +213,21 @@ class HistoryCalls(MessageCalls):
     def _patience(self) -> float:
         return _PATIENCE * self.config.core.idle_seconds
 
-    async def _read(
-        self, session_key: str, scope: Scope, reason: str, noted: Receipt, given: tuple[Message, ...]
-    ) -> Receipt:
+    async def _read(self, scope: Scope, reason: str, noted: Receipt, given: tuple[Message, ...]) -> Receipt:
         """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
+        session_key = scope.session
         await self._reader.expect(session_key, scope)
         await self._drain()
-        notes = await self._reader.read(
-            session_key, scope, reason, given=await self.privacy.readable(session_key, given)
-        )
+        readable = await self.privacy.readable(session_key, given)
+        notes = await self._reader.read(session_key, scope, reason, given=readable)
         return combined_receipt((*noted.notes, *notes)) if notes else noted
 
     # --- what is missing
 
     async def _take_in(
         self,
-        session_key: str,
-        messages: Sequence[object],
         scope: Scope,
+        messages: Sequence[object],
         *,
         parent: str = "",
         before: datetime | None = None,
@@ -242,6 +239,7 @@ class HistoryCalls(MessageCalls):
         that was handed over already: the host hands over nothing of it any more. One that ``is_cut`` comes in no other
         time.
         """
+        session_key = scope.session
 
         async def take() -> int:
             is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
@@ -254,13 +252,14 @@ class HistoryCalls(MessageCalls):
             async with self._alone() as is_alone:
                 if not (is_alone or is_cut):  # another process takes in the same, maybe
                     return 0
-                return await self._take_missing(session_key, kept_of_history(given), scope, parent, before)
+                return await self._take_missing(scope, kept_of_history(given), parent, before)
 
         return await asyncio.shield(self._writing.begin(take()))
 
     async def _take_missing(
-        self, session_key: str, shown: list[Message | None], scope: Scope, parent: str, before: datetime | None
+        self, scope: Scope, shown: list[Message | None], parent: str, before: datetime | None
     ) -> int:
+        session_key = scope.session
         keys = [session_key, redact_key(parent)] if parent else [session_key]
         recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
         recorded.add_counts(self.privacy.session(key).message_counts for key in keys)

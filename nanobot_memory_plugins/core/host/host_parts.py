@@ -166,7 +166,7 @@ class HostParts:
         """
         note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details))
         owner = await self._owner_of(session_key, scope)
-        if self.privacy.keeps_nothing(session_key):
+        if self.privacy.keeps_nothing(owner.session):
             return NOT_KEPT
         (kept,) = await self._keep_notes([note], owner, of_group=False)
         return kept

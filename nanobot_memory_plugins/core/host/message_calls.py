@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.host.turn_records import (
     notice_language,
 )
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.text.pasted import both_ends
@@ -53,6 +54,7 @@ class MessageCalls(HostParts):
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
         ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
+        session_key = redact_key(session_key)
         session = self.privacy.session(session_key)  # at once: a history behind this turn is from before it
         session.began_before, session.began = session.began, self._clock.now()
         asked: list[asyncio.Task[Any]] = []
@@ -124,8 +126,8 @@ class MessageCalls(HostParts):
     ) -> str | None:
         """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
         owner = await self._owner_of(session_key, scope)
-        before = await self._shown_history(session_key, history[-LOOKED_AT:])
-        arguments = {"session_key": session_key, "text": text, "draft": draft, "history": before}
+        before = await self._shown_history(owner.session, history[-LOOKED_AT:])
+        arguments = {"session_key": owner.session, "text": text, "draft": draft, "history": before}
         if blocks := _blocks_of(await self._ask("on_draft_written", arguments, owner)):
             self._note_recall(blocks)
         return fence((block.text for block in blocks), language=self._language(text))
@@ -136,7 +138,7 @@ class MessageCalls(HostParts):
 
     async def _send(self, session_key: str, text: str, scope: ScopeLike) -> Receipt:
         owner = await self._owner_of(session_key, scope)
-        text = remove_fenced(text)
+        text, session_key = remove_fenced(text), owner.session
         session = self.privacy.session(session_key)
         session.is_answered = True
         if session.is_answer_off_record or await self.privacy.refuses(session_key):
@@ -162,23 +164,23 @@ class MessageCalls(HostParts):
 
         The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
         """
-        await self.start()
+        owner = await self._owner_of(session_key, scope)
         frozen = bounded_copy(result)
-        if await self.privacy.refuses(session_key):
+        if await self.privacy.refuses(owner.session):
             return NOT_KEPT
         if isinstance(frozen, str) and self._tools.called(tool_name) is not None:
             self._redaction.learn(frozen)  # what memory shows counts as known to the reader
         return await self._ask_for_notes(
             "on_tool_executed",
             {
-                "session_key": session_key,
+                "session_key": owner.session,
                 "tool_name": tool_name,
                 "arguments": bounded_copy(arguments),
                 "result": remove_fenced(frozen) if isinstance(frozen, str) else frozen,
                 "error": error,
                 "duration_ms": duration_ms,
             },
-            self._scopes.of(session_key, scope),
+            owner,
         )
 
     def _begin_message(self, record: TranscriptRecord, asking: Iterable[asyncio.Task[Any]]) -> asyncio.Task[Receipt]:

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.failure import exception_name, log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -90,7 +90,6 @@ async def answer_of(tool: MemoryTool, arguments: Mapping[str, Any], session_key:
     return f"Error: nothing was done. {why}"
 
 
-@with_redacted_keys
 class BoundedTool(ToolFace):
     """A `MemoryTool` that lets another one speak. ``plugin`` is its owner."""
 
@@ -102,6 +101,7 @@ class BoundedTool(ToolFace):
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; where it fails, or its answer is too long or no text, the answer says so."""
+        session_key = redact_key(session_key)
         if self.name in _KEEPERS and self._privacy.keeps_nothing(session_key):
             return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
         try:

@@ -6,13 +6,10 @@ hold as it is, for blanks at its ends or a line break. Any other name stays as i
 
 import functools
 import hashlib
-import inspect
-from collections.abc import Callable
-from dataclasses import astuple, replace
-from typing import Any, TypeVar
+from dataclasses import astuple
 
 from nanobot_memory_plugins.core.text.markdown import one_line
-from nanobot_memory_plugins.core.values import Note, Query, Scope
+from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.rule import settle
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
@@ -20,10 +17,6 @@ from nanobot_memory_plugins.redaction.script.folding import FoldedView
 _DIGITS = 16
 # Letters alone, so that no digest looks like a number that is somebody's.
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
-# Parameters with a session's key; the `Scopes` see to those that are a scope.
-_NAMES = frozenset({"session_key", "query", "note"})
-
-_Class = TypeVar("_Class")
 
 
 @functools.lru_cache(maxsize=4_096)
@@ -55,27 +48,3 @@ def redact_key(name: str) -> str:
 def redact_scope(scope: Scope) -> Scope:
     """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
     return Scope(*("" if name is None else redact_key(str(name)) for name in astuple(scope)))
-
-
-def with_redacted_keys(kind: type[_Class]) -> type[_Class]:
-    """Let every public method of a class be called with harmless names, wherever it takes a session's key."""
-    for name, method in inspect.getmembers(kind, inspect.isfunction):
-        signature = inspect.signature(method)
-        if not name.startswith("_") and not _NAMES.isdisjoint(signature.parameters):
-            setattr(kind, name, _called_with_harmless_names(method, signature))
-    return kind
-
-
-def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
-    @functools.wraps(method)
-    def call(*arguments: Any, **named: Any) -> Any:
-        bound = signature.bind(*arguments, **named)
-        for name in _NAMES.intersection(bound.arguments):
-            value = bound.arguments[name]
-            if isinstance(value, str):
-                bound.arguments[name] = redact_key(value)
-            elif isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
-                bound.arguments[name] = replace(value, scope=redact_scope(value.scope))
-        return method(*bound.args, **bound.kwargs)
-
-    return call

@@ -101,7 +101,7 @@ class Scopes:
     def of_session(self, session_key: str, scope: ScopeLike = None) -> Scope:
         """Return the same as `of`, and let the session's next call be as if there had been none."""
         named = redact_scope(scope_of(scope))
-        session = named.session or redact_key(session_key)
+        session = redact_key(session_key) or named.session
         known = self._recorded_scope(session)
         whole = {one.name: getattr(named, one.name) or getattr(known, one.name) for one in fields(Scope)}
         return Scope(**{**whole, "session": session, "project": whole["project"] or self._project})

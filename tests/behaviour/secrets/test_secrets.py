@@ -82,6 +82,9 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
             await talk.call(remember_call(text, kind="note"))
         for name, _ in known[:6]:
             await memory.message_received(session_key=f"cli:{name}", text="Good morning.")
+            await memory.message_sent(session_key=f"cli:{name}", text="Good morning to you.")
+            await memory.session_idle(session_key=f"cli:{name}")
+            assert len(memory.history(f"cli:{name}")) == 2
         # A history that was never heard of before, taken up when it goes idle and is cut.
         old = Conversation(memory, "cli:old")
         for text, _ in known:
