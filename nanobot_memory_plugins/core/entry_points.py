@@ -3,9 +3,10 @@
 import importlib.metadata
 import importlib.util
 import os
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
@@ -20,6 +21,7 @@ IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
+_OURS: Final = "nanobot_memory_"
 ONLY_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable that names the plugins which may be loaded, joined by commas; without it all may.
 It is for finding out which plugin is at fault."""
@@ -55,22 +57,37 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
-    """Yield the entry points of a group.
+    """Yield the entry points of a group."""
+    for name, version, points in _distributions(tuple((folder, _changed(folder)) for folder in sys.path)):
+        found = (one for one in points if one.group == group)
+        yield from (InstalledEntryPoint(one.name, name, version, one.value, one.load) for one in found)
 
+
+@lru_cache(maxsize=1)  # every start asks for several groups, and each look reads a file of all that is installed
+def _distributions(_path: tuple[tuple[str, int], ...]) -> list[tuple[str, str, list[importlib.metadata.EntryPoint]]]:
+    """Return name, version and entry points of the distributions that have some for a memory.
+
+    They are read anew where the import path is another, or something was installed into a folder of it.
     `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
     """
-    seen: set[str] = set()
+    found: dict[str, tuple[str, str, list[importlib.metadata.EntryPoint]]] = {}
     for distribution in importlib.metadata.distributions():
         try:
-            points = distribution.entry_points.select(group=group)
-            name, version = (distribution.name, distribution.version) if points else ("", "")
+            points = [one for one in distribution.entry_points if one.group.startswith(_OURS)]
+            if points:
+                # Further down the path are older copies of the same distribution: they are not what is imported.
+                found.setdefault(distribution.name, (distribution.name, distribution.version, points))
         except Exception as error:
             logger.debug("the metadata of a distribution cannot be read: {}", type(error).__name__)
-            continue
-        # Further down the path are older copies of the same distribution: they are not what is imported.
-        if name not in seen:
-            yield from (InstalledEntryPoint(one.name, name, version, one.value, one.load) for one in points)
-        seen.add(name)
+    return list(found.values())
+
+
+def _changed(folder: str) -> int:
+    """Return when a folder was changed, in nanoseconds, or 0 where there is none."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def entry_points_by_name(group: str) -> dict[str, InstalledEntryPoint]:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import io
 import json
-import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+import pytest
 
 from nanobot_memory_plugins.core import Clock, SystemClock
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -56,14 +57,16 @@ def run(
     given = [str(argument) for argument in arguments]
     if workspace is not None:
         given += ["--workspace", str(workspace)]
-    named = {"COLUMNS": "160"} if config is None else {"COLUMNS": "160", "NANOBOT_MEMORY_CONFIG": str(config)}
     stopped = mock.patch.object(SystemClock, "now", return_value=clock.now()) if clock else contextlib.nullcontext()
     with (
-        mock.patch.dict(os.environ, named),
+        pytest.MonkeyPatch.context() as environment,
         stopped,
         _streams(answer) as (out, err),
         ThreadPoolExecutor(1) as thread,
     ):
+        environment.setenv("COLUMNS", "160")
+        if config is not None:
+            environment.setenv("NANOBOT_MEMORY_CONFIG", str(config))
         # In a thread: a command has an event loop of its own, and an async test has one already.
         status = thread.submit(run_command_line, given).result()
     return Done(status, out.getvalue(), err.getvalue())

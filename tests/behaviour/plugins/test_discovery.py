@@ -63,6 +63,19 @@ async def test_twenty_lines_of_a_third_party_are_found_called_and_set(life_witho
 
 
 @pytest.mark.accept("PL-02")
+def test_what_is_installed_while_the_process_runs_is_found_by_the_next_start(
+    life_without_model: Life, install, tmp_path
+):
+    install("first", DIARY)
+    module, info = (next(tmp_path.glob(f"site-first/{end}")) for end in ("*.py", "*.dist-info"))
+    aside = tmp_path / info.name
+    info.rename(aside)
+    assert "first" not in plugins_of(life_without_model)
+    aside.rename(module.parent / info.name)
+    assert plugins_of(life_without_model)["first"]["state"] in ("active", "disabled")
+
+
+@pytest.mark.accept("PL-02")
 async def test_plugins_that_cannot_be_used_cost_only_themselves_and_are_named(life_without_model: Life, install):
     life = life_without_model
     for name, source in BROKEN.items():
