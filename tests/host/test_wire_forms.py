@@ -4,7 +4,6 @@ import json
 
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from nanobot_memory_plugins.core.values.wire_forms import apart
 from tests.support.each import each
 
 CHAT = [
@@ -88,9 +87,3 @@ def test_what_stands_beside_results_of_tools_is_the_users_and_the_results_are_no
     }
     whole = Message.from_chat(message)
     assert (whole.role, whole.text) == ("user", "And go on.")
-    parts = [Message.from_chat(one) for one in apart(message)]
-    assert [(one.role, one.text, one.tool_call_id) for one in parts] == [
-        ("tool", "first result", "c1"),
-        ("tool", "second result", "c2"),
-        ("user", "And go on.", ""),
-    ]

@@ -28,9 +28,9 @@ class SessionSecrets:
 
     def without(self, text: str) -> str:
         """Return a message without the secrets that the one before asks for or holds, and the lasting ones."""
-        if len(text) <= _LONGEST_ANSWER:
-            text = hide_values(hide_answer(self._last, text), self._secrets)
-        return hide_values(text, self._lasting)
+        if len(text) > _LONGEST_ANSWER:
+            return hide_values(text, self._lasting)
+        return hide_values(hide_answer(self._last, text), (*self._secrets, *self._lasting))
 
     def learn(self, text: str, secrets: Iterable[str]) -> None:
         """Learn a message and its secrets."""

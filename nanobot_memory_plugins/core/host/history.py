@@ -7,7 +7,7 @@ from typing import Any
 from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets
 from nanobot_memory_plugins.core.text.conversation import message_tokens
 from nanobot_memory_plugins.core.text.fence import remove_fenced
-from nanobot_memory_plugins.core.text.private import without_private_parts
+from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
@@ -25,16 +25,16 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
 
     A secret of one message is hidden in those after it, among the last hundred.
     """
-    messages: list[Message] = []
+    messages = list(messages_from_chat(history))
     secrets = SessionSecrets()
-    unfenced = (replace(one, text=remove_fenced(one.text)) for one in messages_from_chat(history))
-    given = list(map(without_private_parts, unfenced))
-    for place, message in enumerate(given):
-        if message.role in _SPEAKERS and message.text.strip():
-            text, is_read = message.text, place >= len(given) - _READ_FOR_SECRETS
-            message = message.with_text(secrets.without(text))
-            secrets.learn(text, secrets_in(text) if is_read else ())
-        messages.append(message)
+    for place, message in enumerate(messages):
+        unfenced = replace(message, text=remove_fenced(message.text))
+        text = without_private(unfenced.text) if message.role == "user" else unfenced.text
+        if message.role in _SPEAKERS and text.strip():
+            said, is_read = text, place >= len(messages) - _READ_FOR_SECRETS
+            text = secrets.without(said)
+            secrets.learn(said, secrets_in(said) if is_read else ())
+        messages[place] = unfenced.with_text(text)
     return tuple(messages)
 
 
@@ -55,7 +55,7 @@ def spoken_text(message: object) -> str:
 
 def tokens_of(message: object) -> int:
     """Return the estimated tokens of one chat message in any wire form."""
-    return message_tokens(message if isinstance(message, Message) else Message.from_chat(message))
+    return message_tokens(Message.from_chat(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,7 @@ def asked_in(messages: Sequence[object]) -> Asked:
     """Return the user's last message in a list of any wire form; its text is empty where there is none."""
     is_new = True
     for index in range(len(messages) - 1, -1, -1):
-        given = messages[index]
-        message = without_media(given if isinstance(given, Message) else Message.from_chat(given))
+        message = without_media(Message.from_chat(messages[index]))
         if message.role == "user":
             return Asked(message.text, messages[:index], is_new)
         is_new = is_new and message.role == "system"

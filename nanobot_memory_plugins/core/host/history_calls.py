@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.clock import sleep
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.framework_calls import failures_logged
-from nanobot_memory_plugins.core.host.history import plain_history, tokens_of, without_media
+from nanobot_memory_plugins.core.host.history import tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
 from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
@@ -30,7 +30,6 @@ from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadingRequest
-from nanobot_memory_plugins.core.values.wire_forms import apart
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 # Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
@@ -58,14 +57,15 @@ class HistoryCalls(MessageCalls):
         taken in first; without one the plugins are shown the transcript.
         """
         owner = await self._owner_of(session_key, scope)
-        await self._take_in(owner, history[-_LATELY:])
-        return await self._go_quiet(owner, history, ended=ended)
+        plain = self._begin_plain(owner, history[-_LATELY:])
+        await self._take_in(owner, plain)
+        return await self._go_quiet(owner, await plain, ended=ended)
 
-    async def _go_quiet(self, owner: Scope, history: Sequence[object] = (), *, ended: bool = False) -> Receipt:
+    async def _go_quiet(self, owner: Scope, history: Sequence[Message] = (), *, ended: bool = False) -> Receipt:
         session_key = owner.session
         self._set_clock(session_key, None)
-        given = history[-LOOKED_AT:] or self._files.history(session_key, limit=LOOKED_AT)
-        messages = await self._shown_history(session_key, given)
+        given = history or await self._plain_history(session_key, self._files.history(session_key, limit=LOOKED_AT))
+        messages = await self.privacy.shown(session_key, tuple(given[-LOOKED_AT:]))
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
@@ -148,7 +148,8 @@ class HistoryCalls(MessageCalls):
         before = began - _A_MOMENT if behind_turn and began is not None else None
         of_parent = self.child_scope(parent, session_key) if parent else None
         owner = await self._owner_of(session_key, scope or of_parent)
-        return await self._take_in(owner, messages, parent=parent, before=before)
+        plain = self._begin_plain(owner, messages)
+        return await self._take_in(owner, plain, parent=parent, before=before)
 
     async def before_compaction(
         self,
@@ -169,11 +170,12 @@ class HistoryCalls(MessageCalls):
         """
         owner = await self._owner_of(session_key, scope)
         session_key = owner.session
+        plain = self._begin_plain(owner, messages)
         try:
-            await self._take_in(owner, messages[-_LATELY:], is_cut=True)
+            await self._take_in(owner, plain, is_cut=True)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
-        cut = await self._shown_history(session_key, messages)
+        cut = await self.privacy.shown(session_key, await plain)
         self._redaction.learn_from_history(cut)
         arguments = {
             "session_key": session_key,
@@ -224,10 +226,14 @@ class HistoryCalls(MessageCalls):
 
     # --- what is missing
 
+    def _begin_plain(self, owner: Scope, history: Sequence[object]) -> asyncio.Task[tuple[Message, ...]]:
+        """Begin to read a history, which takes seconds where it is long, and goes on where its caller is cancelled."""
+        return self._writing.begin(self._plain_history(owner.session, history))
+
     async def _take_in(
         self,
         scope: Scope,
-        messages: Sequence[object],
+        plain: asyncio.Task[tuple[Message, ...]],
         *,
         parent: str = "",
         before: datetime | None = None,
@@ -237,17 +243,16 @@ class HistoryCalls(MessageCalls):
 
         What the session ``parent`` has already is not missing. ``before`` is the time of a history from before a turn
         that was handed over already: the host hands over nothing of it any more. One that ``is_cut`` comes in no other
-        time.
+        time, and the last of it are looked at.
         """
         session_key = scope.session
 
         async def take() -> int:
             is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
+            messages = await plain
             if is_refused or not messages or not self.config.core.keep_transcripts:
                 return 0
-            parts = [part for message in messages for part in apart(message)]
-            plain = await run_in_daemon_thread(plain_history, parts)  # a long history takes seconds
-            given = await self.privacy.attributed(session_key, tuple(map(without_media, plain)))
+            given = list(map(without_media, messages[-_LATELY:] if is_cut else messages))
             self._redaction.learn_from_history(given)
             async with self._alone() as is_alone:
                 if not (is_alone or is_cut):  # another process takes in the same, maybe

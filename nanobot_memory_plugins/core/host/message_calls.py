@@ -202,8 +202,11 @@ class MessageCalls(HostParts):
 
     async def _shown_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
         """Return a host's history as plugins get it: by who said what, and without what was taken back."""
+        return await self.privacy.shown(session_key, await self._plain_history(session_key, history))
+
+    async def _plain_history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
         plain = await run_in_daemon_thread(plain_history, tuple(history)) if history else ()
-        return await self.privacy.shown(session_key, await self.privacy.attributed(session_key, plain))
+        return await self.privacy.attributed(session_key, plain)
 
     def _language(self, text: str) -> Language:
         return notice_language(self.config.core.language, text)

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from nanobot_memory_plugins.core.isolation.fork import at_fork
@@ -77,7 +78,7 @@ class DaemonThreadPool:
         """Run ``function`` as soon as a thread is free."""
         future: Future[T] = Future()
         with self._lock:
-            self._waiting.append((future, lambda: function(*args, **kwargs)))
+            self._waiting.append((future, partial(function, *args, **kwargs)))
             begin = self._idle < len(self._waiting) and self._running < self._limit
             self._running += begin
             if not begin:
@@ -104,7 +105,8 @@ class DaemonThreadPool:
                 if not self._waiting and self._linger:
                     self._idle += 1
                     # Work that another thread has taken meanwhile is no reason to end.
-                    self._work_changed.wait_for(lambda: self._waiting or not self._linger, self._linger)
+                    while not self._waiting and self._work_changed.wait(self._linger):
+                        pass
                     self._idle -= 1
                 if not self._waiting:
                     self._running -= 1

@@ -27,11 +27,6 @@ def without_private(text: str) -> str:
     return _PARTS.sub("", text) if "<" in text and _PARTS.search(text) else text
 
 
-def without_private_parts(message: Message) -> Message:
-    """Return a message without the ``<private>...</private>`` parts of what a user says in it."""
-    return message.with_text(without_private(message.text)) if message.role == "user" else message
-
-
 def is_private(text: str) -> bool:
     """Return whether a message begins with ``/private``: neither it nor its answer is kept."""
     return _PRIVATE.match(text) is not None

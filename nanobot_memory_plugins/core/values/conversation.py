@@ -48,11 +48,13 @@ class Message:
 
     @classmethod
     def from_chat(cls, message: object) -> "Message":
-        """Normalise one chat message; what is missing or of the wrong type becomes empty text.
+        """Normalise one chat message, if it is not; what is missing or of the wrong type becomes empty text.
 
         It is a dict of chat completions, of Anthropic's messages, of Responses or of Gemini's contents. One of a user
         with ``"spoken": False`` is no word of the user's, and read as the assistant's.
         """
+        if isinstance(message, cls):
+            return message
         if not isinstance(message, Mapping):
             return cls(role="user", text=_content_text(message))
         plain = chat_form(message)
@@ -75,7 +77,7 @@ class Message:
 
 def messages_from_chat(messages: Iterable[object]) -> tuple[Message, ...]:
     """Normalise a host's list of chat messages."""
-    return tuple(item if isinstance(item, Message) else Message.from_chat(item) for item in messages)
+    return tuple(map(Message.from_chat, messages))
 
 
 def freeze(value: object, _depth: int = _FREEZE_DEPTH) -> Any:

@@ -1,6 +1,6 @@
 """Messages that role and text alone do not describe: Anthropic's blocks, items of Responses, Gemini's parts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _RESULT = "tool_result"
@@ -18,29 +18,6 @@ def chat_form(message: Mapping[Any, Any]) -> Mapping[Any, Any]:
     if content is None and isinstance(parts := message.get("parts"), (list, tuple)):
         return _of_parts(message, [part for part in parts if isinstance(part, Mapping)])
     return _of_blocks(message, content) if isinstance(content, (list, tuple)) else message
-
-
-def apart(message: object) -> Iterator[object]:
-    """Yield a message as one for each result of a tool that it carries, and the rest of it; any other as it is."""
-    place = "content" if isinstance(message, Mapping) and message.get("content") is not None else "parts"
-    content = message.get(place) if isinstance(message, Mapping) else None
-    if not isinstance(message, Mapping) or not isinstance(content, (list, tuple)):
-        yield message
-        return
-    results = [part for part in content if isinstance(part, Mapping) and _is_result(part)]
-    others = [part for part in content if part not in results]
-    if not results or (len(results) == 1 and not others):
-        yield message
-        return
-    pieces = [[part] for part in results]
-    if others:  # of Gemini's parts, what is said comes before the results, as what was called does
-        pieces.insert(0 if place == "parts" else len(pieces), others)
-    for piece in pieces:
-        yield {**message, place: piece}
-
-
-def _is_result(part: Mapping[Any, Any]) -> bool:
-    return part.get("type") == _RESULT or _either(part, "function_response", "functionResponse") is not None
 
 
 def _of_blocks(message: Mapping[Any, Any], content: Sequence[Any]) -> Mapping[Any, Any]:
