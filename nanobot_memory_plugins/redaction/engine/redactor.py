@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from time import thread_time
 from typing import Any, Protocol
 
@@ -121,7 +121,7 @@ class Redactor:
 
     def findings(self, text: str) -> list[SecretFinding]:
         """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
-        spans = _find(text, Budget.of(len(text)), _find_in_window)
+        spans = _find(text, Budget.of(len(text)))
         missed = [
             one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
@@ -155,10 +155,9 @@ class Redactor:
 
 
 def _redact(text: str, keeps: Keeps | None, budget: Budget) -> str:
-    find = cache(_find_in_window)  # logs and tables repeat themselves
     for _ in range(_PASSES):
-        spans = _find(text, budget, find)
-        if keeps is not None:
+        spans = _find(text, budget)
+        if spans and keeps is not None:
             spans = [
                 span
                 for span in spans
@@ -173,13 +172,13 @@ def _redact(text: str, keeps: Keeps | None, budget: Budget) -> str:
     return text
 
 
-def _find(text: str, budget: Budget, find: Callable[[str], list[Span]]) -> list[Span]:
-    """Give what is hidden first: the key blocks, and what ``find`` finds in the windows between them."""
+def _find(text: str, budget: Budget) -> list[Span]:
+    """Give what is hidden first: the key blocks, and what is found in the windows between them."""
     spans: list[Span] = []
     at = 0
     blocks = find_key_blocks(text) if KEY_BLOCK.search(text) else ()
     for block in (*blocks, None):
-        for span in _find_between(text, at, block.start if block else len(text), find, budget):
+        for span in _find_between(text, at, block.start if block else len(text), _find_in_window, budget):
             spans.append(span)
             if span.placeholder == UNCHECKED:
                 return spans
@@ -219,6 +218,8 @@ def _find_between(
         at = max(stop, done)
 
 
+# A message is looked through for what it says of those after it, for its file and for a prompt; logs repeat themselves.
+@lru_cache(maxsize=256)
 def _find_in_window(original: str) -> list[Span]:
     spans = _find_in_script(original)
     plain = simplified(original)
