@@ -229,8 +229,12 @@ class Summariser:
         blocks = []
         named = None
         for unit, day in zip(units, days, strict=True):
-            shown = [index for index in range(unit.start, unit.stop) if shares[index]]
-            text = "\n".join(filter(None, (entry(messages[index], min(shares[index], limit)) for index in shown)))
+            shown = [
+                entry(messages[index], min(shares[index], limit))
+                for index in range(unit.start, unit.stop)
+                if shares[index]
+            ]
+            text = "\n".join(filter(None, shown))
             if text and headings and day != named:
                 text, named = f"{dated(day, self._material.language)}\n{text}", day
             blocks.append(text)

@@ -24,8 +24,8 @@ def without_secrets(message: Message, redact: Callable[[str], str]) -> Message:
     return replace(
         message,
         text=safe_text(message.text, redact),
-        name=one_line(safe_text(message.name, redact), _NAME_CHARS),
-        tool_calls=tuple(_safe_call(call, redact) for call in message.tool_calls),
+        name=message.name and one_line(safe_text(message.name, redact), _NAME_CHARS),
+        tool_calls=message.tool_calls and tuple(_safe_call(call, redact) for call in message.tool_calls),
     )
 
 

@@ -21,13 +21,9 @@ def exact_time(time: datetime) -> str:
 def read_time(text: str) -> datetime | None:
     """Return the time in ``text`` (ISO 8601), or None. Without an offset it is the machine's local time."""
     try:
-        return as_local(datetime.fromisoformat(text))
+        time = datetime.fromisoformat(text)
     except ValueError:
         return None
-
-
-def as_local(time: datetime) -> datetime:
-    """Return an aware time as it is, and a naive one as the machine's local time."""
     return time if time.tzinfo is not None else in_local_zone(time)
 
 

@@ -105,7 +105,7 @@ class MemoryFiles:
         """Write messages of one session at once, as `keep_message` does one."""
         now = self._clock.now()
         accepted = [replace(one, id=one.id or new_record_id(now), time=_local(one.time, now)) for one in records]
-        length = sum(len(one.text) for one in accepted)
+        length = sum([len(one.text) for one in accepted])
         return await self._written(partial(self._writer.messages, accepted), [one.id for one in accepted], length)
 
     async def drain(self) -> None:
@@ -206,9 +206,9 @@ class _Writer:
 
     def messages(self, records: Sequence[TranscriptRecord]) -> list[Receipt]:
         """Write messages to the transcript of their session, in one append. The records have their ids and times."""
+        secrets = self._secrets_of(records[0].session_key)
 
         def line_of(record: TranscriptRecord) -> bytes:
-            secrets = self._secrets_of(record.session_key)
             safe_text = secrets.without(record.text)
             text = self._redacted(safe_text, record.origin)
             name = record.name and self._redacted(record.name, record.origin)

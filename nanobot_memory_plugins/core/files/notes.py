@@ -27,9 +27,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from nanobot_memory_plugins.core.clock import in_local_zone
 from nanobot_memory_plugins.core.files.fields import (
     OWNER_FIELDS,
-    as_local,
     choice,
     exact_time,
     origin_of,
@@ -106,7 +106,7 @@ def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  #
     ``note.scope`` and ``note.time`` are not looked at. Parsing gives back what was passed, with line
     breaks in one-line fields as spaces, separators in tags as spaces, and NUL and lone surrogates as U+FFFD.
     """
-    when = as_local(time)
+    when = time if time.tzinfo is not None else in_local_zone(time)
     fields = {
         "type": choice(NoteType, note.type, NoteType.NOTE),
         "tags": ", ".join(filter(None, (one_line(TAG_SEPARATORS.sub(" ", one_line(tag))) for tag in note.tags))),

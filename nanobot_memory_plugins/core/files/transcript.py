@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.fields import (
-    choice,
     exact_time,
     origin_of,
     read_time,
@@ -55,7 +54,7 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
         "time": exact_time(record.time) if record.time is not None else "",
         "role": record.role,
         "text": record.text,
-        "origin": choice(Origin, record.origin, Origin.ASSISTANT).value,
+        "origin": record.origin.value,
         **scope_fields(record.scope),
         "session": record.session_key,
         "name": record.name,

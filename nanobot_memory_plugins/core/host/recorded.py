@@ -8,7 +8,7 @@ from functools import cached_property
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values.message_key import folded, message_key
+from nanobot_memory_plugins.core.values.message_key import message_key
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Messages of a session that are compared, the last ones.
@@ -61,7 +61,7 @@ class RecordedMessages:
         if self.known(role, text) is not None:
             return True
         redacted = self._redacted.get(role, ())
-        whole = folded(text) if redacted else ""
+        whole = " ".join(text.split()) if redacted else ""
         for index, pieces in enumerate(redacted):
             if _fits(pieces, whole):
                 del self._redacted[role][index]
@@ -76,11 +76,11 @@ class RecordedMessages:
                 self._counts[key] -= 1
                 return candidate
         recorded = self._joined.get(role, "")
-        whole = folded(text) if recorded else ""
+        whole = " ".join(text.split()) if recorded else ""
         return text if len(whole) >= _PART and whole in recorded else None
 
     def _add(self, role: str, text: str) -> None:
-        whole = folded(text)
+        whole = " ".join(text.split())
         self._counts[message_key(role, text)] += 1
         if role in self._texts:
             self._texts[role].append(whole)

@@ -74,7 +74,8 @@ class ContactRedaction:
         """Learn which contact data the user said, or memory showed: that of the beginning of each text."""
         if self._contacts != "user":
             return
-        for text in (one[:_LONGEST_TEXT] for one in texts):
+        for text in texts:
+            text = text[:_LONGEST_TEXT]
             with self._lock:
                 if (key := hash(text)) not in self._seen_texts:
                     self._seen_texts[key] = None
@@ -83,7 +84,7 @@ class ContactRedaction:
 
     def learn_from_history(self, messages: Iterable[Message]) -> None:
         """Learn from the user's messages of a history."""
-        self.learn(*(message.text for message in messages if message.role == "user"))
+        self.learn(*[message.text for message in messages if message.role == "user"])
 
     def _is_known(self, _placeholder: str, found: str) -> bool:
         """Tell whether the user said contact data before, or memory showed it."""

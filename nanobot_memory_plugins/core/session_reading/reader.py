@@ -189,11 +189,13 @@ def _position(row: Mapping[str, Any] | None) -> Position:
 class _Work:
     """What of a session is to be read, and for whom.
 
-    ``read`` gives by field the last message that was read before, ``unread`` counts those that are new.
+    ``messages`` are its records as plugins get them. ``read`` gives by field the last message that was read before,
+    ``unread`` counts those that are new.
     """
 
     session_key: str
-    records: tuple[TranscriptRecord, ...]
+    records: Sequence[TranscriptRecord]
+    messages: tuple[Message, ...]
     read: Mapping[str, str]
     unread: Mapping[str, int]
     scope: Scope = Scope()
@@ -237,7 +239,7 @@ class SessionReader:
             if work.records:
                 arguments = {
                     "session_key": session_key,
-                    "messages": tuple(map(_message, work.records)),
+                    "messages": work.messages,
                     "unread": work.unread,
                     "reason": reason,
                 }
@@ -281,12 +283,12 @@ class SessionReader:
         records = [one for one in records or self._as_records(session_key, given) if one.text.strip()]
         records = [one for one in records if one.id not in hidden]
         places: dict[str, int] = {}
-        for place, one in enumerate(records, 1):
+        for place, one in enumerate(records, 1) if read else ():
             places[one.id] = place
             places.setdefault(message_key(one.role, one.text), place)  # it may have been read before it was recorded
         unread = {name: len(records) - places.get(id_, 0) for name, id_ in read.items()}
         start = len(records) - max(unread.values()) if unread and set(unread) >= {ENTRIES, SUMMARY} else 0
-        return _Work(session_key, tuple(records[start:]), read, unread)
+        return _Work(session_key, records[start:], tuple(map(_message, records[start:])), read, unread)
 
     def _as_records(self, session_key: str, given: Sequence[Message]) -> list[TranscriptRecord]:
         now = self._clock.now()
@@ -377,7 +379,7 @@ class SessionReader:
         # The fields may have been read to different messages; the question is about what any of them lacks.
         most = max(work.unread.get(part.field, len(work.records)) for part in work.parts)
         records = work.records[-most:] if most else work.records[-1:]
-        messages = tuple(map(_message, records))
+        messages = work.messages[-len(records) :]
         when = records[-1].time or self._clock.now()
         known: dict[str, str] = {}
         for part in work.parts:

@@ -87,8 +87,9 @@ def message_tokens(message: Message) -> int:
     if message.tokens:
         return message.tokens
     content = message.raw.get("content")
-    kinds = [part.get("type") for part in content if isinstance(part, Mapping)] if isinstance(content, tuple) else []
-    media = sum(isinstance(kind, str) and _MEDIA.search(kind) is not None for kind in kinds)
+    media = 0
+    if isinstance(content, tuple):
+        media = sum(isinstance(part, Mapping) and bool(_MEDIA.search(str(part.get("type")))) for part in content)
     texts = (message.text, *map(str, message.tool_calls))
     return sum(map(estimate_tokens, texts)) + _MESSAGE_TOKENS + _MEDIA_TOKENS * media
 

@@ -27,13 +27,14 @@ _CLOCK = lazy_re(r"\d[:：]\Z")
 _BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
 
-def sentence_spans(text: str) -> Iterator[Span]:
-    """Yield where each sentence begins and ends, with its mark, without bullets and blank space around it."""
+def sentence_spans(text: str) -> list[Span]:
+    """Return where each sentence begins and ends, with its mark, without bullets and blank space around it."""
+    spans: list[Span] = []
     start = 0
     for begin, end in _marks(text):
-        yield from _trimmed(text, start, begin if text[begin] == "\n" else end)
+        spans += _trimmed(text, start, begin if text[begin] == "\n" else end)
         start = end
-    yield from _trimmed(text, start, len(text))
+    return spans + _trimmed(text, start, len(text))
 
 
 def sentence_ends(text: str) -> Iterator[int]:
@@ -71,7 +72,8 @@ def _marks(text: str) -> Iterator[Span]:
             yield found.span()
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trimmed(text: str, start: int, end: int) -> list[Span]:
+    """Return the place of the sentence within another, or nothing where that is blank."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -79,8 +81,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
     bullet = _BULLET.match(text, start, end)
     if bullet is not None and (start == 0 or "\n" in text[max(0, start - 8) : start]):
         start = bullet.end()
-    if start < end:
-        yield start, end
+    return [(start, end)] if start < end else []
 
 
 def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:

@@ -8,12 +8,7 @@ _HASHED = 1 << 16
 
 def message_key(role: str, text: str) -> str:
     """Return a short digest of a message, the same in every process and however its text is wrapped."""
-    plain = folded(text)
+    plain = " ".join(text.split())
     if len(plain) > 2 * _HASHED:
         plain = f"{plain[:_HASHED]}\0{len(plain)}\0{plain[-_HASHED:]}"
     return hashlib.blake2b(f"{role}\0{plain}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-
-
-def folded(text: str) -> str:
-    """Return a text with single spaces."""
-    return " ".join(text.split())

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from nanobot_memory_plugins.core import MemoryService, Scope, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.projects import project_of
-from nanobot_memory_plugins.core.values.message_key import folded
 from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
 
 if TYPE_CHECKING:
@@ -118,7 +117,7 @@ class Hooks:
             text=event["prompt"],
             history=[*recorded.live, *standing],
             scope=session.scope,
-            spoken=not (is_hosts or event["agent_id"] or folded(event["prompt"]) in self._prompts_of_tools),
+            spoken=not (is_hosts or event["agent_id"] or " ".join(event["prompt"].split()) in self._prompts_of_tools),
         )
         self._take_in_once(key, session, recorded)
         if is_hosts:
@@ -138,7 +137,7 @@ class Hooks:
         given = _value(event["tool_input"])
         arguments = given if isinstance(given, Mapping) else {"input": given}
         if isinstance(prompt := arguments.get("prompt"), str):
-            self._prompts_of_tools.add(folded(prompt))
+            self._prompts_of_tools.add(" ".join(prompt.split()))
         failed = event["event"] == TOOL_FAILED
         await memory.tool_executed(
             session_key=key,
