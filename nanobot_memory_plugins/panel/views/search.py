@@ -1,6 +1,5 @@
 """Searching as one types: what is found, in which file, and why."""
 
-import re
 from typing import Any
 
 from rich.text import Text
@@ -10,38 +9,16 @@ from textual.widgets import Input
 
 from nanobot_memory_plugins.core import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.core.erasure.matching import is_short
-from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.panel.views.base import Cells, View, field
 from nanobot_memory_plugins.panel.views.history import day_and_time
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 _LIMIT = 50
 # Seconds without a key after which a search begins.
 _TYPING_DELAY = 0.12
-# Of a text so many characters are surely seen in the list; a match after them is shown with some text before it.
-_SEEN, _BEFORE = 28, 12
-
-
-def pattern_of(query: str) -> re.Pattern[str]:
-    """Return what finds the words of a query in a text, the longer ones with other endings, too."""
-    found = map(_pattern_of_word, sorted(terms(query), key=len, reverse=True))
-    return re.compile("|".join(found) or r"(?!)", re.IGNORECASE)
-
-
-def _pattern_of_word(word: str) -> str:
-    if not word.isascii():
-        return re.escape(word)
-    return rf"\b{re.escape(word[:5])}" + (r"\w*" if len(word) > 5 else r"\b")
-
-
-def highlighted(text: str, pattern: re.Pattern[str]) -> Text:
-    """Return a text with what the pattern finds in it marked."""
-    marked = Text(text)
-    for match in pattern.finditer(simplified(text)):
-        marked.stylize("bold black on yellow", match.start(), match.end())
-    return marked
+# Characters of a place that the list has room for.
+_PLACE = 28
 
 
 class SearchView(View):
@@ -55,7 +32,6 @@ class SearchView(View):
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self._typing: Timer | None = None
-        self._pattern = pattern_of("")
 
     def focus_list(self) -> None:
         """Begin in the field."""
@@ -104,7 +80,6 @@ class SearchView(View):
         """Search again."""
         query = self.field.value.strip()
         result = await self.memory.store.search(Query(query, limit=_LIMIT)) if query else None
-        self._pattern = pattern_of(query)
         self.fill(result.hits if result is not None else (), self._cells, lambda hit: hit.id)
         self.line.update(self._summary_line(result))
 
@@ -118,12 +93,8 @@ class SearchView(View):
 
     def _cells(self, hit: Hit) -> Cells:
         place = f"{hit.path.removeprefix('memory/')}:{hit.line}"
-        place = place if len(place) <= _SEEN else place[: _SEEN // 2 - 1] + "…" + place[-_SEEN // 2 :]
-        text = " ".join((hit.snippet or hit.text).split())
-        match = self._pattern.search(simplified(text))
-        if match is not None and match.end() > _SEEN:
-            text = "…" + text[match.start() - _BEFORE :]
-        return [f"{hit.score:.2f}", Text(place, "cyan"), highlighted(text, self._pattern)]
+        place = place if len(place) <= _PLACE else place[: _PLACE // 2 - 1] + "…" + place[-_PLACE // 2 :]
+        return [f"{hit.score:.2f}", Text(place, "cyan"), hit.snippet or hit.text]
 
     async def detail(self, row: Hit) -> Text:
         """Return a hit whole, with its place and why it was found."""
@@ -137,7 +108,7 @@ class SearchView(View):
         if row.similarity is not None:
             found += " · " + tr("meaning {share}", share=f"{row.similarity:.2f}")
         field(text, tr("Why"), found)
-        return text.append("\n").append_text(highlighted(row.text, self._pattern))
+        return text.append("\n").append(row.text)
 
     def nothing(self) -> str:
         """Return what the search is for."""

@@ -20,8 +20,6 @@ from nanobot_memory_plugins.panel.web.pages import focus_script, page
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 HOST = "127.0.0.1"
-# Pages that are open at the same time, at most: each is a process.
-MOST_PANELS = 4
 # Seconds that the panels get to close when the server ends.
 _CLOSING_SECONDS = 5.0
 
@@ -32,7 +30,6 @@ class PanelServer(Server):
     def __init__(self, command: list[str]) -> None:
         super().__init__(subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command), host=HOST)
         self.guard = Guard()
-        self.open_panels = 0
         self._runner: web.AppRunner | None = None
 
     async def start(self, listening: socket.socket) -> str:
@@ -43,7 +40,7 @@ class PanelServer(Server):
                 web.get("/", self._index),
                 web.get(OPEN_PATH + "{token}", self.guard.open, allow_head=False),
                 web.get("/focus.js", focus_script),
-                web.get("/ws", self._socket),
+                web.get("/ws", self.handle_websocket),
                 web.static("/static", self.statics_path),
             ]
         )
@@ -60,15 +57,6 @@ class PanelServer(Server):
 
     async def _index(self, request: web.Request) -> web.StreamResponse:
         return page(f"ws://{request.headers['Host']}/ws")
-
-    async def _socket(self, request: web.Request) -> web.StreamResponse:
-        if self.open_panels >= MOST_PANELS:
-            raise web.HTTPServiceUnavailable(reason="Too many panels are open: close a page")
-        self.open_panels += 1
-        try:
-            return await self.handle_websocket(request)
-        finally:
-            self.open_panels -= 1
 
 
 def panel_command(workspace: Path, config: Path | None) -> list[str]:
