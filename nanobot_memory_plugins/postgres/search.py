@@ -1,7 +1,7 @@
 """The shared memory as a search sees it: words in BM25's order, rows, and vectors, over one connection."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nanobot_memory_plugins.core import Level, Query, Tier
@@ -11,7 +11,7 @@ from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.question_terms import K1, B
-from nanobot_memory_plugins.storage.search.searcher import SearchIndex, Vector
+from nanobot_memory_plugins.storage.search.searcher import Found, Meaning, SearchIndex
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 """Passages of entries are this machine's own: they are in the file of each, and are the same."""
@@ -71,23 +71,21 @@ class ServerIndex(SearchIndex):
         }
         return [int(row[0]) for row in run(self._connection, sql, values)]
 
-    def can_compare(self, model: str, dimension: int) -> bool:
-        sql = "SELECT EXISTS (SELECT 1 FROM nanobot_memory.embedding e WHERE e.model = %s)"
-        row = run(self._connection, sql, (model,)).fetchone()
-        return bool(row and row[0])
-
-    def nearest(self, model: str, vector: Vector, asked: Query, limit: int) -> dict[int, float]:
+    def nearest(self, meaning: Meaning, asked: Query, limit: int) -> list[int]:
         conditions, values = self._filter(asked)
         source = f"JOIN nanobot_memory.passage c ON c.id = e.id WHERE {conditions}"
-        return self._compared(model, vector, source, values, limit)
+        if conditions == NO_COPIES:  # to look up each passage takes as long as to compare it
+            source = f"WHERE e.id NOT IN (SELECT c.id FROM nanobot_memory.passage c WHERE NOT {NO_COPIES})"
+        sql = (
+            f"SELECT e.id FROM nanobot_memory.embedding e {source} AND e.model = %(model)s "
+            "ORDER BY e.vector <#> %(vector)s::halfvec LIMIT %(limit)s"
+        )
+        return [row[0] for row in run(self._connection, sql, {**values, **_written(meaning), "limit": limit})]
 
-    def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
-        return self._compared(model, vector, "WHERE e.id = ANY(%(ids)s)", {"ids": list(ids)}, len(ids))
+    def rows(self, ids: Sequence[int], meaning: Meaning | None) -> list[Found]:
+        return self._read(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s) ORDER BY c.id", {"ids": list(ids)}, meaning)
 
-    def rows(self, ids: Sequence[int]) -> list[Document]:
-        return self._read_rows(f"WHERE {NO_COPIES} AND c.id = ANY(%(ids)s) ORDER BY c.id", {"ids": list(ids)})
-
-    def around(self, rows: Sequence[Document]) -> list[Document]:
+    def around(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
         places = [(*self._owner.place(row.path), row.ordinal + step) for row in rows for step in (-1, 1)]
         if not places:
             return []
@@ -98,18 +96,18 @@ class ServerIndex(SearchIndex):
             # Those that are as good as each other stay in this order, whatever plan finds them.
             "ORDER BY c.machine, c.path, c.ordinal"
         )
-        return self._read_rows(join, {"machines": machines, "paths": paths, "ordinals": ordinals})
+        return self._read(join, {"machines": machines, "paths": paths, "ordinals": ordinals}, meaning)
 
     def newest(self, asked: Query, limit: int) -> list[Document]:
         conditions, values = self._filter(asked)
         order = 'c."timestamp" DESC NULLS LAST, c.path DESC, c.ordinal DESC'
         source = f"WHERE {conditions} ORDER BY {order} LIMIT %(limit)s"
-        return self._read_rows(source, {**values, "limit": limit})
+        return [row for row, _ in self._read(source, {**values, "limit": limit})]
 
     def by_key(self, key: str) -> Document | None:
         """Return the row with this key; that of another machine's begins with its name."""
         machine, rest = self._owner.place(key)
-        return next(iter(self.rows([self._owner.passage(rest, machine)])), None)
+        return next((row for row, _ in self.rows([self._owner.passage(rest, machine)], None)), None)
 
     def _counted(self) -> tuple[int, float]:
         """Return how many passages there are, and how many terms they have in the mean."""
@@ -130,21 +128,23 @@ class ServerIndex(SearchIndex):
 
         return " AND ".join([NO_COPIES, *sql_conditions(asked, mark, _TAGS)]), values
 
-    def _compared(
-        self, model: str, vector: Vector, source: str, values: dict[str, Any], limit: int
-    ) -> dict[int, float]:
-        sql = (
-            f"SELECT e.id, e.vector <#> %(vector)s::halfvec AS distance FROM nanobot_memory.embedding e {source} "
-            "AND e.model = %(model)s ORDER BY distance LIMIT %(limit)s"
-        )
-        written = "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
-        found = run(self._connection, sql, {**values, "vector": written, "model": model, "limit": limit})
-        return {int(row[0]): -float(row[1]) for row in found}
+    def _read(self, source: str, values: Mapping[str, Any], meaning: Meaning | None = None) -> list[Found]:
+        cosine, compared = "'NaN'::float8", dict[str, str]()
+        if meaning is not None:
+            compared = _written(meaning)
+            vectors = "FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %(model)s"
+            cosine = f"coalesce((SELECT -(e.vector <#> %(vector)s::halfvec) {vectors}), {cosine})"
+        sql = f"SELECT {cosine}, {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
+        found = run(self._connection, sql, {**values, **compared, "machine": self._owner.machine})
+        return [(Document._make(row), similarity) for similarity, *row in found]
 
-    def _read_rows(self, source: str, values: dict[str, Any]) -> list[Document]:
-        sql = f"SELECT {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
-        found = run(self._connection, sql, {**values, "machine": self._owner.machine})
-        return [Document._make(row) for row in found]
+
+def _written(meaning: Meaning) -> dict[str, str]:
+    """Return the values of a statement that compares vectors."""
+    return {
+        "model": meaning.model,
+        "vector": "[" + ",".join(f"{number:.6g}" for number in meaning.vector.tolist()) + "]",
+    }
 
 
 def _idf(number: int, documents: int) -> float:

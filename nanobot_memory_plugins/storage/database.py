@@ -160,13 +160,10 @@ class Database:
             return
         for key in change.removed_keys:
             self._delete("key = ? AND path = ?", key, path)
-        revision = self._next_revision() if any(documents) else 0
         for row, is_new in filter(None, documents):
             doc_id = scalar(self.connection, _UPSERT, row)
-            if is_new:
-                self.connection.execute("DELETE FROM vectors WHERE doc_id = ?", (doc_id,))
-            # A vector that stays is filtered, by whoever holds it in memory, by the row's other fields.
-            self.connection.execute("UPDATE vectors SET revision = ? WHERE doc_id = ?", (revision, doc_id))
+            if is_new and query(self.connection, "DELETE FROM vectors WHERE doc_id = ? RETURNING doc_id", (doc_id,)):
+                self._next_revision()
         self.connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", state)
 
     def _delete(self, condition: str, *values: Any) -> int:
@@ -267,7 +264,7 @@ class Database:
         return int(self._query("PRAGMA data_version")[0][0])
 
     def revision(self) -> int:
-        """Return a number that grows with the vectors and with what they are filtered by."""
+        """Return a number that grows with each change of the vectors."""
         return int(self._meta("revision") or 0)
 
     def close(self) -> None:
@@ -294,5 +291,5 @@ class Database:
         return found[0][0] if found else None
 
     def _next_revision(self) -> int:
-        """Count one more change to the vectors, or to what they are filtered by. Part of the caller's transaction."""
+        """Count one more change of the vectors. Part of the caller's transaction."""
         return int(scalar(self.connection, _NEXT_REVISION))

@@ -24,7 +24,7 @@ _REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
 _CACHE_KIBIBYTES = 16_384
 _WAL_KEPT_BYTES = 64 * 1024 * 1024
 # Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _TABLES = """
 CREATE TABLE docs (
@@ -54,6 +54,8 @@ CREATE TABLE docs (
 );
 CREATE INDEX docs_path ON docs (path, ordinal);
 CREATE INDEX docs_time ON docs (timestamp);
+-- What queries filter by, so that which vectors pass is read without the texts.
+CREATE INDEX docs_filter ON docs (agent, user, channel, session, group_chat, origin, source, timestamp);
 CREATE TABLE files (
   path TEXT PRIMARY KEY,
   "offset" INTEGER NOT NULL,

@@ -1,5 +1,6 @@
 """One search, from query to hits, whatever index answers, or none."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,6 +58,18 @@ _EMBEDDED_TOKENS_AN_END = 48
 _LONGEST_END = 400
 
 
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A query's vector, of unit length, and the model that made it."""
+
+    model: str
+    vector: Vector
+
+
+Found = tuple[Document, float]
+"""A document of an index, and its cosine to the query: not a number without a vector to compare."""
+
+
 class SearchIndex(Protocol):
     """An index that one thread at a time searches. `Searcher` makes an order of what it finds.
 
@@ -74,34 +87,26 @@ class SearchIndex(Protocol):
     def best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> Sequence[int]:
         """Return the ids of the best documents that hold any of the terms and pass the filters, by BM25."""
 
-    def can_compare(self, model: str, dimension: int) -> bool:
-        """Tell whether there are vectors of a model that can be compared now."""
+    def nearest(self, meaning: Meaning, asked: Query, limit: int) -> Sequence[int]:
+        """Return the ids of the documents that pass the filters and are most similar, best first.
 
-    def nearest(self, model: str, vector: Vector, asked: Query, limit: int) -> Mapping[int, float]:
-        """Return the ids of the documents that pass the filters and are most similar, with their cosine."""
+        There are none where no vectors of the model can be compared now.
+        """
 
-    def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> Mapping[int, float]:
-        """Return the cosine of some documents; those without a vector are missing."""
+    def rows(self, ids: Sequence[int], meaning: Meaning | None) -> list[Found]:
+        """Return the documents with these ids, in any order; deleted ones are missing.
 
-    def rows(self, ids: Sequence[int]) -> list[Document]:
-        """Return the rows with these ids, in any order; deleted ones are missing."""
+        They are compared with a ``meaning`` for which `nearest` has found something.
+        """
 
-    def around(self, rows: Sequence[Document]) -> list[Document]:
-        """Return the passages directly before and after some, in the same file."""
+    def around(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
+        """Return the passages directly before and after some, in the same file, compared as `rows` are."""
 
     def newest(self, asked: Query, limit: int) -> list[Document]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
 
     def by_key(self, key: str) -> Document | None:
         """Return the row with this key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A query's vector, of unit length, and the model that made it."""
-
-    model: str
-    vector: Vector
 
 
 class Searcher:
@@ -119,13 +124,12 @@ class Searcher:
         """
         if not query.text.strip():
             return self._newest(query, tail)
-        if meaning is not None and not self._index.can_compare(meaning.model, len(meaning.vector)):
-            meaning = None
         candidates = self.candidates(query, meaning, tail)
-        level = Level.FULL_TEXT if meaning is None else self._index.level
+        level = self._index.level if candidates.has_meaning else Level.FULL_TEXT
         found = answer(candidates, query, level, self._options, self._clock.now())
-        personal = log_odds_personal(meaning.model, meaning.vector) if meaning is not None else None
-        return replace(found, personal=personal)
+        if meaning is None or not candidates.has_meaning:
+            return found
+        return replace(found, personal=log_odds_personal(meaning.model, meaning.vector))
 
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""
@@ -133,19 +137,15 @@ class Searcher:
         return hit_of(row) if row is not None else None
 
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
-        """Return the candidates of a query, as `search` sees them; the ``meaning`` is one that can be compared."""
+        """Return the candidates of a query, as `search` sees them."""
         asked_at, documents = query.asked_at or self._clock.now(), self._index.documents()
         terms = question_terms(query.text, asked_at, self._index.frequencies, documents)
-        rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
-        rows = [row for row in rows if row.key not in newer and passes(row, query)]
-        rows += [document.with_terms() for document in tail if passes(document, query)]
-        similar: Mapping[int, float] = {}
-        if meaning is not None:
-            similar = self._index.similarity(meaning.model, meaning.vector, [row.id for row in rows])
-        idf = idf_of(terms, self._index.frequencies(terms), max(documents, len(rows)))
-        cosines = np.array([similar.get(row.id, np.nan) for row in rows], dtype=np.float64)
-        return Candidates(rows, idf, cosines, query.tier)
+        found = [one for one in self._found(query, terms, meaning) if one[0].key not in newer and passes(one[0], query)]
+        found += [(document.with_terms(), math.nan) for document in tail if passes(document, query)]
+        idf = idf_of(terms, self._index.frequencies(terms), max(documents, len(found)))
+        cosines = np.array([cosine for _, cosine in found], dtype=np.float64)
+        return Candidates([row for row, _ in found], idf, cosines, query.tier)
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}
@@ -154,20 +154,18 @@ class Searcher:
         known = (row for row in rows if row.key not in newer)
         return newest_first([*known, *tail], query, Level.FULL_TEXT)
 
-    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[Document]:
+    def _found(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[Found]:
         """Return the best by words, the best by meaning, and the passages before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         by_words = self._index.best_by_words(terms, query, limit)
-        by_meaning: list[int] = []
-        if meaning is not None:
-            nearest = self._index.nearest(meaning.model, meaning.vector, query, limit)
-            by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
-        rows = self._index.rows(list(dict.fromkeys([*by_words, *by_meaning])))
+        by_meaning = self._index.nearest(meaning, query, limit) if meaning is not None else ()
+        meaning = meaning if by_meaning else None
+        found = self._index.rows(list(dict.fromkeys([*by_words, *by_meaning])), meaning)
         if query.tier is Tier.LIGHT or not self._options.context_boosts:
-            return rows
-        first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row in rows}
-        around = self._index.around([row for row in rows if row.id in first])
-        return [*rows, *(row for row in around if row.id not in known)]
+            return found
+        first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row, _ in found}
+        around = self._index.around([row for row, _ in found if row.id in first], meaning)
+        return [*found, *(one for one in around if one[0].id not in known)]
 
 
 def search_documents(

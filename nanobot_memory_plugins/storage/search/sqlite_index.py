@@ -1,8 +1,7 @@
 """The SQLite index as a search sees it: FTS5, rows, and the matrix of vectors."""
 
-from collections.abc import Sequence
-from heapq import nlargest
-from operator import itemgetter
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core import Level, Query, Tier
@@ -10,7 +9,7 @@ from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, INDEX_COLUMNS, Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
-from nanobot_memory_plugins.storage.search.searcher import SearchIndex, Vector
+from nanobot_memory_plugins.storage.search.searcher import Found, Meaning, SearchIndex
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of
 from nanobot_memory_plugins.storage.segmentation import match_expression
 from nanobot_memory_plugins.storage.sqlite import query, scalar
@@ -57,39 +56,29 @@ class SqliteIndex(SearchIndex):
         sql = f"SELECT docs_fts.rowid FROM docs_fts {join} WHERE docs_fts MATCH ? {conditions} ORDER BY rank LIMIT ?"
         return [row_id for (row_id,) in query(self._connection, sql, [expression, *values, limit])]
 
-    def can_compare(self, model: str, dimension: int) -> bool:
-        if self._database.vector_model() != (model, dimension):
-            return False
-        if not self._are_resident(dimension):
-            return self._database.has_vec
-        return self._matrix.read(self._database) == (model, dimension)
+    def nearest(self, meaning: Meaning, asked: Query, limit: int) -> list[int]:
+        model = meaning.model, len(meaning.vector)
+        if self._database.vector_model() != model:
+            return []
+        conditions, values = _filter(asked)
+        if not self._are_resident(len(meaning.vector)):
+            return list(self._compared_on_disk(meaning, limit, conditions, values)) if self._database.has_vec else []
+        if self._matrix.read(self._database) != model:
+            return []
+        sql = f"SELECT id FROM docs WHERE TRUE {conditions}"
+        passing = [row_id for (row_id,) in query(self._connection, sql, values)] if conditions else None
+        return self._matrix.nearest(meaning.vector, passing, limit)
 
-    def nearest(self, model: str, vector: Vector, asked: Query, limit: int) -> dict[int, float]:
-        if not self._are_resident(len(vector)):
-            return self._nearest_on_disk(vector, limit, *_filter(asked))
-        if asked.tags:  # those of few: what has them is compared
-            conditions, values = _filter(asked)
-            ids = [
-                row_id for (row_id,) in query(self._connection, f"SELECT id FROM docs WHERE TRUE {conditions}", values)
-            ]
-            return dict(nlargest(limit, self._matrix.similarity(vector, ids).items(), key=itemgetter(1)))
-        return self._matrix.nearest(vector, asked, limit)
+    def rows(self, ids: Sequence[int], meaning: Meaning | None) -> list[Found]:
+        return self._compared(self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(ids)})", ids), meaning)
 
-    def similarity(self, model: str, vector: Vector, ids: Sequence[int]) -> dict[int, float]:
-        if not self._are_resident(len(vector)):
-            return self._nearest_on_disk(vector, len(ids), f"AND v.doc_id IN ({_marks(ids)})", ids)
-        return self._matrix.similarity(vector, ids)
-
-    def rows(self, ids: Sequence[int]) -> list[Document]:
-        return self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(ids)})", ids)
-
-    def around(self, rows: Sequence[Document]) -> list[Document]:
+    def around(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
         places = dict.fromkeys((row.path, row.ordinal + step) for row in rows for step in (-1, 1))
         if not places:
             return []
         marks = ", ".join(["(?, ?)"] * len(places))
         sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
-        return self._read_rows(sql, [value for place in places for value in place])
+        return self._compared(self._read_rows(sql, [value for place in places for value in place]), meaning)
 
     def newest(self, asked: Query, limit: int) -> list[Document]:
         conditions, values = _filter(asked)
@@ -103,13 +92,25 @@ class SqliteIndex(SearchIndex):
         held = len(self._matrix.places) or self._database.counts()[1]
         return held * dimension * _FLOAT_BYTES <= self._resident_bytes
 
-    def _nearest_on_disk(self, vector: Vector, limit: int, conditions: str, values: Sequence[Any]) -> dict[int, float]:
-        """Return what is most similar, compared by sqlite-vec where it is stored."""
+    def _compared(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
+        cosines: Mapping[int, float] = {}
+        if meaning is not None:
+            ids = [row.id for row in rows]
+            if self._are_resident(len(meaning.vector)):
+                cosines = self._matrix.cosines(meaning.vector, ids)
+            else:
+                cosines = self._compared_on_disk(meaning, len(ids), f"AND v.doc_id IN ({_marks(ids)})", ids)
+        return [(row, cosines.get(row.id, math.nan)) for row in rows]
+
+    def _compared_on_disk(
+        self, meaning: Meaning, limit: int, conditions: str, values: Sequence[Any]
+    ) -> dict[int, float]:
+        """Return what is most similar, best first with its cosine, compared by sqlite-vec where it is stored."""
         sql = (
             "SELECT v.doc_id, vec_distance_cosine(v.vector, ?) AS distance FROM vectors v JOIN docs d "
             f"ON d.id = v.doc_id WHERE distance IS NOT NULL {conditions} ORDER BY distance LIMIT ?"
         )
-        found = query(self._connection, sql, [vector.tobytes(), *values, limit])
+        found = query(self._connection, sql, [meaning.vector.tobytes(), *values, limit])
         return {row_id: 1.0 - distance for row_id, distance in found}
 
     def _read_rows(self, source: str, values: Sequence[Any]) -> list[Document]:
