@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import re
-import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -35,7 +34,6 @@ _ABOUT = (
     "A memory of nanobot-memory-plugins: Markdown, and JSON lines of what was said, as they stood in the folder"
     " memory/. `nanobot-memory import FILE` puts them back; without it they can be read as they are."
 )
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
 # How many times its own size an archive may unpack to, beyond the first bytes. Text packs to a tenth, very even text to
 # a hundredth; an archive that grows further was made to fill a disk.
 _MOST_GROWTH = 250
@@ -122,35 +120,27 @@ def _names(memory: Path, report: ExportReport) -> Iterator[str]:
 def _write_all(archive: zipfile.ZipFile, paths: MemoryPaths, names: list[str], report: ExportReport) -> None:
     for name in names:
         try:
-            data, changed = _read(paths, paths.memory / name)
+            data = _read(paths, paths.memory / name)
         except FileNotFoundError:
             continue  # it was removed meanwhile
         except OSError as error:
             report.left.append((name, Sentence("it cannot be read: {why}", why=error.strerror)))
             continue
-        archive.writestr(_info(f"memory/{name}", changed), data)
+        archive.writestr(f"memory/{name}", data)
         report.files += 1
         report.size += len(data)
-    now = datetime.now(UTC)
-    program = f"nanobot-memory-core {version('nanobot-memory-core')}"
-    manifest = {**FORMAT, "made": now.isoformat(timespec="seconds"), "program": program, "about": _ABOUT}
-    archive.writestr(_info(MANIFEST, now.timestamp()), json.dumps(manifest, indent=1))
+    made, program = datetime.now(UTC).isoformat(timespec="seconds"), version("nanobot-memory-core")
+    manifest = {**FORMAT, "made": made, "program": f"nanobot-memory-core {program}", "about": _ABOUT}
+    archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
 
 
-def _read(paths: MemoryPaths, path: Path) -> tuple[bytes, float]:
-    """Return what a file holds when nobody is in the middle of writing to it, and when that was changed."""
+def _read(paths: MemoryPaths, path: Path) -> bytes:
+    """Return what a file holds when nobody is in the middle of writing to it."""
     with contextlib.ExitStack() as held:
         # Whoever may only read the memory, or finds the lock held by a process that hangs, can still take a copy along.
         with contextlib.suppress(OSError, MemoryFileError):
             held.enter_context(locked(paths, "files", _LOCK_SECONDS))
-        return read_regular(path), path.stat().st_mtime
-
-
-def _info(name: str, changed: float) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, max(datetime.fromtimestamp(changed, UTC).timetuple()[:6], _EARLIEST))
-    info.compress_type = zipfile.ZIP_DEFLATED
-    info.external_attr = (stat.S_IFREG | 0o600) << 16
-    return info
+        return read_regular(path)
 
 
 class ArchiveImporter:
@@ -168,7 +158,7 @@ class ArchiveImporter:
             for info in _files(archive):
                 name = info.filename.removeprefix("memory/")
                 if is_of_memory(name):
-                    yield ImportedFile(name, archive.read(info), _modified(info))
+                    yield ImportedFile(name, archive.read(info))
                 else:
                     yield Skipped("not a memory file", info.filename)
 
@@ -208,10 +198,3 @@ def _refused(path: Path, why: str) -> InputError:
         Sentence("{name} cannot be used: {why}.", name=path.name, why=why),
         hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it, or upgrade this program.",
     )
-
-
-def _modified(info: zipfile.ZipInfo) -> float:
-    try:
-        return datetime(*info.date_time, tzinfo=UTC).timestamp()
-    except ValueError:
-        return 0.0

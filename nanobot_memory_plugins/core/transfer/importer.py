@@ -57,11 +57,10 @@ class ImportedNote:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A whole file of a memory of this program: its name below the memory folder, and when it was changed (epoch)."""
+    """A whole file of a memory of this program, by its name below the memory folder."""
 
     name: str
     data: bytes
-    modified: float
 
     @property
     def file(self) -> str:

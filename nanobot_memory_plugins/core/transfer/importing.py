@@ -101,18 +101,13 @@ class _ItemWriter:
         self._recorded: tuple[str, dict[tuple[str, str], list[datetime]]] = "", {}
         self._waiting: dict[str, dict[str, bytes]] = {}
         self._bytes = 0
-        # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
-        self._repeated: Counter[str] = Counter()
-        self._file = ""
-        self._conversations: defaultdict[str, OffRecord] = defaultdict(OffRecord)
+        # How often the same was said in a file ("ok" and "ok" are two messages), and what of a conversation is private.
+        self._repeated: Counter[tuple[str, str]] = Counter()
+        self._conversations: defaultdict[tuple[str, str], OffRecord] = defaultdict(OffRecord)
         self._marks = PrivacyFile(run.paths).read()
 
     def take(self, item: Item) -> None:
         """Take one item. Raises `MemoryFileError` when it cannot be written; all before it may be written."""
-        if item.file != self._file:
-            self._file = item.file
-            self._repeated.clear()
-            self._conversations.clear()
         if isinstance(item, ImportedFile):
             self._take_file(item)
             return
@@ -131,7 +126,7 @@ class _ItemWriter:
 
     def _take_message(self, item: ImportedMessage) -> str:
         """Take a message, or return why it is left."""
-        if self._conversations[item.session_key].covers(item.role, item.text):
+        if self._conversations[item.file, item.session_key].covers(item.role, item.text):
             return _PRIVATE
         if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools:
             return _TOOL_RESULT
@@ -153,8 +148,8 @@ class _ItemWriter:
         if self._was_recorded(record):
             return _RECORDED_HERE
         parts = ["message", session, record.role, _key_time(item.time), record.text]
-        self._repeated[_key(parts)] += 1
-        if (times := self._repeated[_key(parts)]) > 1:
+        self._repeated[item.file, _key(parts)] += 1
+        if (times := self._repeated[item.file, _key(parts)]) > 1:
             parts.append(str(times))
         key = _key(parts)
         line = render_transcript_line(replace(record, id=key))

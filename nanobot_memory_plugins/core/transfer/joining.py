@@ -23,7 +23,7 @@ def take_file(run: ImportRun, file: ImportedFile) -> None:
     elif file.name == ENTRIES_FILE and (there or PrivacyFile(run.paths).read().last):
         _join_entries(run, file)
     elif not there:
-        run.create(file.name, file.data, file.modified)
+        run.create(file.name, file.data)
     elif grows(file.name):
         _add_records(run, file, there)
     else:
@@ -35,7 +35,7 @@ def _keep_separately(run: ImportRun, file: ImportedFile, data: bytes) -> None:
     if run.read(name):
         run.report.known += 1
         return
-    run.create(name, data, file.modified)
+    run.create(name, data)
     both = {"file": file.name, "copy": f"memory/{name}"}
     kept = Sentence("{file}: another text stands here already: both are kept, the archive's as {copy}", **both)
     run.report.notices.append(kept)

@@ -7,7 +7,6 @@ the run of the entries; and that the import is done. It holds digests, and no wo
 import contextlib
 import hashlib
 import io
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -156,7 +155,7 @@ class ImportRun:
             self._appender.append(self.paths.memory / name, b"".join(new.values()))
         self.report.took("messages" if name.endswith(".jsonl") else "notes", name, len(new))
 
-    def create(self, name: str, data: bytes, modified: float) -> None:
+    def create(self, name: str, data: bytes) -> None:
         """Put a file in place, in one step, where there is none or an empty one. Raises `MemoryFileError`."""
         if not self.report.dry_run:
             self._write_down(name, ((key, digest(piece)) for key, piece in records_in(name, data)))
@@ -169,8 +168,6 @@ class ImportRun:
                         hint="Import again: what was taken is not taken twice.",
                     )
                 replace_file(path, data, keeps_backup=False)
-            with contextlib.suppress(OSError):
-                os.utime(path, (modified, modified))
         self.report.took("files", name, 1)
 
     def joined(self, key: str, entries_run: str) -> None:
