@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core import (
     SystemClock,
     logger,
 )
-from nanobot_memory_plugins.core.cli.findings import machine_findings, memory_file_findings
+from nanobot_memory_plugins.core.cli.findings import machine_findings, pause_finding
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
@@ -58,7 +58,7 @@ class PanelMemory:
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
         workspace = self.paths.workspace
-        found = await self.run(lambda: [*machine_findings(workspace), *memory_file_findings(workspace)])
+        found = await self.run(lambda: [*machine_findings(workspace), pause_finding(workspace)])
         found += await self.host.diagnose()
         states = " ".join(finding.state for finding in found)
         return found + [

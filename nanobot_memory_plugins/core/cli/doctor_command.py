@@ -10,11 +10,7 @@ import typer
 from rich.console import Console
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.findings import (
-    machine_findings,
-    memory_file_findings,
-    people_finding,
-)
+from nanobot_memory_plugins.core.cli.findings import machine_findings, pause_finding, people_finding
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -74,7 +70,7 @@ async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
     except NanobotMemoryError as error:
         state = Sentence("it cannot start: {cause}", cause=error.cause)
         reported = [*wrong, Finding("memory", state, Health.BAD, error.hint)]
-    findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
+    findings += [await asyncio.to_thread(pause_finding, workspace), *reported]
     return [finding.with_hint() for finding in findings]
 
 

@@ -7,22 +7,16 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.erasure.cleaning import secrets_cleaner
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
-from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Bytes that are looked through for secrets, and files that are named.
-_MOST_READ, _MOST_NAMED = 1_000_000, 5
 # What is written to see whether there is room, in bytes.
 _PROBE = 1 << 16
 # Folders of ours, and how bad it is when one is something else.
@@ -95,13 +89,8 @@ def files_in_the_way(workspace: Path) -> Iterator[Finding]:
             )
 
 
-def memory_file_findings(workspace: Path) -> list[Finding]:
-    """Return how the memory files are kept: whether it is paused, and secrets in them. It blocks."""
-    return [_pause(workspace), *_secrets_by_hand(workspace / "memory")]
-
-
-def _pause(workspace: Path) -> Finding:
-    """Return whether the memory is paused, and where."""
+def pause_finding(workspace: Path) -> Finding:
+    """Return whether the memory is paused, and where. It blocks."""
     marks = PrivacyFile(MemoryPaths.of(workspace)).read()
     if marks.is_unreadable:
         return Finding(
@@ -121,31 +110,6 @@ def _pause(workspace: Path) -> Finding:
             '`nanobot-memory resume --session KEY` ends that, or "memory resume" in the conversation.',
         )
     return Finding("pause", "nothing is paused")
-
-
-def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
-    """Find the Markdown files in which what people wrote holds secrets: as many as a second or two suffices for."""
-    named: list[str] = []
-    left, cleaner = _MOST_READ, secrets_cleaner(without_secrets, without_secrets, everywhere=False)
-    for path in sorted(memory.glob("**/*.md"), key=lambda one: (one.name != "MEMORY.md", one.name)):
-        with suppress(OSError):
-            if path.is_symlink() or (left := left - path.stat().st_size) < 0:
-                continue
-            if cleaner.notes(read_regular(path)).foreign:
-                named.append(path.relative_to(memory.parent).as_posix())
-    if named:
-        remainder = Sentence(" and {count} more", count=len(named) - _MOST_NAMED) if len(named) > _MOST_NAMED else ""
-        yield Finding(
-            "secrets by hand",
-            Sentence(
-                "{named}{more}: text of yours holds what looks like a secret; it stays in the file, and is "
-                "hidden in the index, in blocks and in logs",
-                named=", ".join(named[:_MOST_NAMED]),
-                more=remainder,
-            ),
-            Health.DEGRADED,
-            "`nanobot-memory scrub --dry-run` shows the kinds; take them out by hand, or with `scrub --everywhere`.",
-        )
 
 
 def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> Finding:

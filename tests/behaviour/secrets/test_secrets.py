@@ -128,10 +128,9 @@ async def test_what_people_write_by_hand_stays_in_its_file_and_comes_no_further(
     assert [one for one in life.files_with(*secrets) if one.startswith(".storage")] == []
     assert (life.memory / "MEMORY.md").read_text(encoding="utf-8") == by_hand
     (life.memory / "clean.md").write_text("# Ideas\n\nBuy tea. Mail ana@quetzal.example.\n", encoding="utf-8")
-    found = life.command("doctor", "--json")
-    (named,) = [one["state"] for one in found.json["findings"] if one["subject"] == "secrets by hand"]
-    assert "memory/MEMORY.md" in named
-    assert "clean.md" not in named
+    found = life.command("scrub", "--dry-run")
+    assert "memory/MEMORY.md" in found.out
+    assert "clean.md" not in found.out
     assert leaked(secrets, found.out) == []
 
 
