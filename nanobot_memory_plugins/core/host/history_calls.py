@@ -69,7 +69,7 @@ class HistoryCalls(MessageCalls):
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
         noted = await self._ask_for_notes("on_session_idle", arguments, owner)
-        await self._reader.let_go(session_key)
+        await run_in_daemon_thread(self._reader.positions.let_go, session_key)
         reading = self._read(owner, "ended" if ended else "idle", noted, messages)
         return await asyncio.shield(self._background.begin(reading))
 
@@ -80,7 +80,7 @@ class HistoryCalls(MessageCalls):
         """
         owner = await self._owner_of(session_key, scope)
         self._set_clock(owner.session, self._background.begin(self._waited(owner)))
-        await self._reader.hold(owner.session, owner, self._patience)
+        await run_in_daemon_thread(self._reader.positions.hold, owner.session, owner, self._patience)
 
     async def _waited(self, owner: Scope) -> None:
         await sleep(self._clock, self.config.core.idle_seconds)
@@ -190,7 +190,7 @@ class HistoryCalls(MessageCalls):
         summary = _first_summary(answers, len(messages))
         if summary is not None:
             summary = self.privacy.summed_up(session_key, summary, cut)
-        await self._reader.expect(session_key, owner)
+        await run_in_daemon_thread(self._reader.positions.expect, session_key, owner)
         # Read is the transcript, where there is one.
         given = () if self.config.core.keep_transcripts else await self.privacy.readable(session_key, cut[-LOOKED_AT:])
         self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
@@ -206,7 +206,7 @@ class HistoryCalls(MessageCalls):
     async def _take_up_left(self) -> None:
         """Tell the plugins of sessions that earlier processes left before they had gone quiet, and read what waits."""
         for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
-            if await self._reader.takes_up(session_key, self._patience):
+            if await run_in_daemon_thread(self._reader.positions.take_up, session_key, self._patience):
                 await self._go_quiet(scope)
             else:  # the plugins were told
                 await self._reader.read(session_key, scope, "start")
@@ -218,7 +218,7 @@ class HistoryCalls(MessageCalls):
     async def _read(self, scope: Scope, reason: str, noted: Receipt, given: tuple[Message, ...]) -> Receipt:
         """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
         session_key = scope.session
-        await self._reader.expect(session_key, scope)
+        await run_in_daemon_thread(self._reader.positions.expect, session_key, scope)
         await self._drain()
         readable = await self.privacy.readable(session_key, given)
         notes = await self._reader.read(session_key, scope, reason, given=readable)

@@ -203,7 +203,7 @@ class _Work:
 
 
 class SessionReader:
-    """Reads the sessions of one workspace."""
+    """Reads the sessions of one workspace. ``positions`` say how far each was read, and which wait for a process."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class SessionReader:
         clock: Clock,
     ) -> None:
         self._paths = paths
-        self._positions = Positions(paths, clock)
+        self.positions = Positions(paths, clock)
         self._contribute = contribute
         self._keep = keep
         self._complete = complete
@@ -247,33 +247,17 @@ class SessionReader:
                 asking = [part for part in work.parts if part.asks and self._complete is not None]
                 receipts = await self._do_without(work, [part for part in work.parts if part not in asking])
             if not asking:
-                await run_in_daemon_thread(self._positions.settle, session_key)
+                await run_in_daemon_thread(self.positions.settle, session_key)
                 return receipts
             return receipts + await self._ask(replace(work, parts=tuple(asking)))
 
-    async def expect(self, session_key: str, scope: Scope) -> None:
-        """Have a session read at the next start where this process ends before it has begun to ask."""
-        await run_in_daemon_thread(self._positions.expect, session_key, scope)
-
-    async def hold(self, session_key: str, scope: Scope, seconds: float) -> None:
-        """Have a process that starts after so many seconds take a session for quiet, unless this one does before."""
-        await run_in_daemon_thread(self._positions.hold, session_key, scope, seconds)
-
-    async def let_go(self, session_key: str) -> None:
-        """Note that a session has gone quiet, so that no other process says so."""
-        await run_in_daemon_thread(self._positions.let_go, session_key)
-
     async def waiting(self) -> list[tuple[str, Scope]]:
         """Return the sessions that an earlier process left unread, or without an answer; a model has to read them."""
-        return await run_in_daemon_thread(self._positions.waiting) if self._complete is not None else []
-
-    async def takes_up(self, session_key: str, seconds: float) -> bool:
-        """Return whether this process is to say that a session has gone quiet, within so many seconds."""
-        return await run_in_daemon_thread(self._positions.take_up, session_key, seconds)
+        return await run_in_daemon_thread(self.positions.waiting) if self._complete is not None else []
 
     def _unread(self, session_key: str, given: Sequence[Message]) -> _Work:
         """Return what some field of the answer has not been read for. It blocks."""
-        read = self._positions.of(session_key).read
+        read = self.positions.of(session_key).read
         records: Sequence[TranscriptRecord] = ()
         try:
             records = last_records(self._paths.transcript(session_key), session_key, _MOST_RECORDS)
@@ -320,7 +304,7 @@ class SessionReader:
         """Take the session for this process, ask, and let the parts have the answer."""
         before = {part.field: work.read.get(part.field, "") for part in work.parts}
         beginning = asyncio.ensure_future(
-            run_in_daemon_thread(self._positions.begin, work.session_key, work.scope, before)
+            run_in_daemon_thread(self.positions.begin, work.session_key, work.scope, before)
         )
         try:
             if (begun := await asyncio.shield(beginning)) is None:
@@ -367,11 +351,11 @@ class SessionReader:
 
     async def _leave(self, work: _Work, *, counts: bool = True) -> None:
         fields, read = [part.field for part in work.parts], work.records[-1].id
-        await run_in_daemon_thread(lambda: self._positions.leave(work.session_key, fields, read, counts=counts))
+        await run_in_daemon_thread(lambda: self.positions.leave(work.session_key, fields, read, counts=counts))
 
     async def _finish(self, work: _Work, fields: Collection[str]) -> None:
         if fields:
-            await run_in_daemon_thread(self._positions.finish, work.session_key, fields, work.records[-1].id)
+            await run_in_daemon_thread(self.positions.finish, work.session_key, fields, work.records[-1].id)
 
     async def _answer(self, work: _Work) -> SessionReading | None:
         """Ask, and return what the answer says; None where it is none. Raises `LanguageModelError`."""
