@@ -7,7 +7,7 @@ nothing is lost but the knowledge of who changed what.
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -26,16 +26,6 @@ _TASK = "shared entries"
 # Seconds that the end waits for an exchange, and whoever asks for one for another process.
 _PATIENCE = 20.0
 _MOST_LOOKS = 20
-
-
-class EntryRow(NamedTuple):
-    """An entry as the server has it; ``body`` is empty where it was taken out. ``base`` is what it was before."""
-
-    id: str
-    revision: int
-    body: str
-    forgotten: bool = False
-    base: str = ""
 
 
 # What this machine makes of entries, by id: the revision at which it knows each, 0 for a new one, and its text, empty
@@ -132,29 +122,28 @@ class EntryExchange:
 
 def learned(
     known: Mapping[str, tuple[int, str]],
-    rows: Sequence[EntryRow],
+    rows: Sequence[tuple[int, EntryUpdate]],
     server_revisions: Mapping[str, int],
     local: Mapping[str, str],
 ) -> tuple[list[EntryUpdate], dict[str, tuple[int, str]]]:
-    """Return what is to be merged here of the rows that are news, and what is known then.
+    """Return what is to be merged here of what is news, each with its revision, and what is known then.
 
     What the server has lost (it is not in ``server_revisions``) is no news: it is sent again.
     """
     after = {id_: (entry[0], entry[1] if id_ in server_revisions else _LOST) for id_, entry in known.items()}
     updates = []
-    for row in rows:
-        before, body = known.get(row.id), local.get(row.id, "")
-        after[row.id] = (row.revision, hash_of(row.body))
-        if clean_markdown(body) == row.body:
+    for revision, update in rows:
+        before, body, base = known.get(update.id), local.get(update.id, ""), update.base
+        after[update.id] = (revision, hash_of(update.remote))
+        if clean_markdown(body) == update.remote:
             continue
-        base = row.base
-        if before is not None and row.revision < before[0]:
-            base = row.body  # the server went back to an older state than was known: what is here goes there again
-        elif before is not None and (row.revision == before[0] or (base and hash_of(base) != before[1])):
+        if before is not None and revision < before[0]:
+            base = update.remote  # the server went back to an older state than was known: what is here goes there again
+        elif before is not None and (revision == before[0] or (base and hash_of(base) != before[1])):
             base = ""  # it lost what was known, and somebody has written anew: both stay
         elif before is not None and hash_of(body) == before[1]:
             base = body  # nobody has changed it here
-        updates.append(EntryUpdate(row.id, base, row.body, row.forgotten))
+        updates.append(replace(update, base=base))
     return updates, after
 
 
@@ -176,22 +165,27 @@ def hash_of(text: str) -> str:
 _NOTHING, _LOST = hash_of(""), "lost"
 
 
-def pull(connection: Connection, known: Mapping[str, tuple[int, str]]) -> tuple[str, list[EntryRow], dict[str, int]]:
-    """Return the state of the entries, those that are not as they are known, and the revision of each."""
+def pull(
+    connection: Connection, known: Mapping[str, tuple[int, str]]
+) -> tuple[str, list[tuple[int, EntryUpdate]], dict[str, int]]:
+    """Return the state of the entries, those that are not as they are known with their revisions, and that of each.
+
+    The text of one that was taken out is empty; with each comes what it was before.
+    """
     state = _state(connection)
     found = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
     revisions = {str(id_): int(revision) for id_, revision, _ in found}
     news = [id_ for id_, revision, digest in found if known.get(id_) != (revision, digest)]
     rows = run(
         connection,
-        "SELECT e.id, e.revision, coalesce(e.body, ''), e.forgotten, coalesce((SELECT c.body "
-        "FROM nanobot_memory.change c WHERE c.id = e.id AND c.body IS NOT NULL AND c.revision <= coalesce("
-        "u.revision, CASE WHEN e.body IS NULL THEN e.revision ELSE 0 END) ORDER BY c.revision DESC LIMIT 1), '') "
+        "SELECT e.revision, e.id, coalesce((SELECT c.body FROM nanobot_memory.change c WHERE c.id = e.id "
+        "AND c.body IS NOT NULL AND c.revision <= coalesce(u.revision, CASE WHEN e.body IS NULL THEN e.revision "
+        "ELSE 0 END) ORDER BY c.revision DESC LIMIT 1), ''), coalesce(e.body, ''), e.forgotten "
         "FROM nanobot_memory.entry e LEFT JOIN unnest(%s::text[], %s::int[]) AS u(id, revision) ON u.id = e.id "
         "WHERE e.id = ANY(%s) ORDER BY e.id",
         (list(known), [revision for revision, _ in known.values()], news),
     ).fetchall()
-    return state, [EntryRow._make(row) for row in rows], revisions
+    return state, [(revision, EntryUpdate(*update)) for revision, *update in rows], revisions
 
 
 def push(connection: Connection, owner: Owner, writes: Writes) -> dict[str, int]:
