@@ -23,33 +23,24 @@ _DETAILS = (
 )
 
 
-class ClaudeMemImporter:
-    """Reads claude-mem's database: observations and summaries as notes, prompts as messages."""
-
-    label = "a store of claude-mem"
-
-    def recognises(self, source: Path) -> bool:
-        """Return whether it is the database, or the folder that holds it."""
-        return _database(source).name == _DATABASE and _database(source).is_file()
-
-    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield observations and summaries as notes, prompts as messages. Raises `InputError`."""
-        path = _database(source)
-        if not path.is_file():
-            raise InputError(
-                f"There is no {_DATABASE} in {source}.",
-                hint="It usually stands in ~/.claude-mem; name that folder.",
-            )
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
-            connection.row_factory = sqlite3.Row
-            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-            for table, origin in _ORIGINS.items():
-                place = f"{path.name}:{table}"
-                try:
-                    for row in map(dict, connection.execute(f"SELECT * FROM {table} ORDER BY id")):
-                        yield _message(row, place) if origin is Origin.USER else _note(row, place, origin)
-                except sqlite3.Error as error:
-                    yield Skipped(f"the rest of the table cannot be read: {error}", place)
+def read_claude_mem(source: Path, workspace: Path) -> Iterator[Item]:
+    """Yield observations and summaries as notes, prompts as messages. Raises `InputError`."""
+    path = _database(source)
+    if not path.is_file():
+        raise InputError(
+            f"There is no {_DATABASE} in {source}.",
+            hint="It usually stands in ~/.claude-mem; name that folder.",
+        )
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        for table, origin in _ORIGINS.items():
+            place = f"{path.name}:{table}"
+            try:
+                for row in map(dict, connection.execute(f"SELECT * FROM {table} ORDER BY id")):
+                    yield _message(row, place) if origin is Origin.USER else _note(row, place, origin)
+            except sqlite3.Error as error:
+                yield Skipped(f"the rest of the table cannot be read: {error}", place)
 
 
 def _database(source: Path) -> Path:

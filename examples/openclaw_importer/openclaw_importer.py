@@ -23,38 +23,29 @@ _WORKSPACE_MARKS = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "TOOL
 _TAGS = ("imported", "openclaw")
 
 
-class OpenClawImporter:
-    """Reads ``~/.openclaw``, or a workspace of OpenClaw alone. Its notes are the agent's words, not the user's."""
+def read_openclaw(source: Path, workspace: Path) -> Iterator[Item]:
+    """Yield the notes of ``~/.openclaw``, or of a workspace of OpenClaw alone, then sessions.
 
-    label = "a store of OpenClaw"
-
-    def recognises(self, source: Path) -> bool:
-        """Return whether it is OpenClaw's home or a workspace of it."""
-        if not source.is_dir():
-            return source.name == "openclaw-agent.sqlite"
-        is_home = any(any(source.glob(pattern)) for pattern in ("openclaw.json", _SESSIONS[0], _DATABASES))
-        return is_home or _is_workspace(source)
-
-    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield notes, then sessions. Raises `InputError` where there is neither."""
-        root = source if source.is_dir() else source.parent
-        markdown = list(_markdown(source)) if source.is_dir() else []
-        sessions = sorted(filter(_is_transcript, {path for pattern in _SESSIONS for path in source.glob(pattern)}))
-        databases = sorted(source.glob(_DATABASES)) if source.is_dir() else [source]
-        files = [*markdown, *sessions, *databases]
-        if not files:
-            raise InputError(
-                f"There are no memories of OpenClaw in {source}.",
-                hint="It usually stands in ~/.openclaw; name that.",
-            )
-        for path in files:
-            name = path.relative_to(root).as_posix()
-            if path.is_symlink():
-                yield Skipped("it is a symbolic link", name)
-            elif path in markdown:
-                yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=_TAGS)
-            else:
-                yield from _conversations(path, name, is_database=path in databases)
+    Its notes are the agent's words, not the user's. Raises `InputError` where there is neither.
+    """
+    root = source if source.is_dir() else source.parent
+    markdown = list(_markdown(source)) if source.is_dir() else []
+    sessions = sorted(filter(_is_transcript, {path for pattern in _SESSIONS for path in source.glob(pattern)}))
+    databases = sorted(source.glob(_DATABASES)) if source.is_dir() else [source]
+    files = [*markdown, *sessions, *databases]
+    if not files:
+        raise InputError(
+            f"There are no memories of OpenClaw in {source}.",
+            hint="It usually stands in ~/.openclaw; name that.",
+        )
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        if path.is_symlink():
+            yield Skipped("it is a symbolic link", name)
+        elif path in markdown:
+            yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=_TAGS)
+        else:
+            yield from _conversations(path, name, is_database=path in databases)
 
 
 def _is_workspace(source: Path) -> bool:

@@ -31,44 +31,32 @@ _EMPTY_FORM = "it stands in the form that nanobot puts into every workspace"
 _BACKGROUND = "a session of a timer; nobody speaks in it"
 
 
-class NanobotImporter:
-    """Reads a workspace of nanobot, a folder of sessions, or one session."""
+def read_nanobot(source: Path, workspace: Path) -> Iterator[Item]:
+    """Yield what was said, session by session, then history and long-term memory.
 
-    label = Sentence("sessions, history and MEMORY.md of nanobot")
-
-    def recognises(self, source: Path) -> bool:
-        """Return whether it is one of them."""
-        if source.is_file():
-            return source.suffix == ".jsonl" and _is_session(source)
-        if (source / ".nanobot" / "workspace-id").is_file() or (source / "memory" / "history.jsonl").is_file():
-            return True
-        if (source / "config.json").is_file() and (source / "sessions").is_dir():
-            return True  # the home folder: read says to name its workspace
-        return any(map(_is_session, (*source.glob("*.jsonl"), *source.glob("sessions/*.jsonl"))))
-
-    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield what was said, session by session, then the history and the long-term memory."""
-        others = (source / "memory" / "history.jsonl", source / "memory" / "MEMORY.md")
-        found = [*session_files(source), *(path for path in others if path.is_file())]
-        if not found:
-            raise InputError(
-                Sentence("There are no sessions and no memory of nanobot in {source}.", source=source),
-                hint="Name nanobot's workspace, usually ~/.nanobot/workspace, or a folder of sessions.",
-            )
-        with suppress(OSError):
-            if (source / "memory" / ".locks").is_dir() and not source.samefile(workspace):
-                yield Skipped(_OURS, "memory")
-        for path in found:
-            name = _name(path, source)
-            if path.is_symlink():
-                yield Skipped("it is a symbolic link", name)
-            elif path.name == "MEMORY.md":
-                yield from _long_term(path, name, workspace)
-            else:
-                try:
-                    yield from (_history if path.name == "history.jsonl" else _session)(path, name)
-                except OSError as error:
-                    yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
+    The source is a workspace of nanobot, a folder of sessions, or one session. Raises `InputError` where it is neither.
+    """
+    others = (source / "memory" / "history.jsonl", source / "memory" / "MEMORY.md")
+    found = [*session_files(source), *(path for path in others if path.is_file())]
+    if not found:
+        raise InputError(
+            Sentence("There are no sessions and no memory of nanobot in {source}.", source=source),
+            hint="Name nanobot's workspace, usually ~/.nanobot/workspace, or a folder of sessions.",
+        )
+    with suppress(OSError):
+        if (source / "memory" / ".locks").is_dir() and not source.samefile(workspace):
+            yield Skipped(_OURS, "memory")
+    for path in found:
+        name = _name(path, source)
+        if path.is_symlink():
+            yield Skipped("it is a symbolic link", name)
+        elif path.name == "MEMORY.md":
+            yield from _long_term(path, name, workspace)
+        else:
+            try:
+                yield from (_history if path.name == "history.jsonl" else _session)(path, name)
+            except OSError as error:
+                yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:

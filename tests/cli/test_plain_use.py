@@ -42,7 +42,7 @@ OF_A_MEMORY = [
 ]
 
 
-@pytest.mark.parametrize("arguments", [*OF_A_MEMORY, ["import", "notes"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [*OF_A_MEMORY, ["import", "notes", "--from", "markdown"]], ids=" ".join)
 def test_a_file_in_the_place_of_the_memory_is_said(arguments: list[str], tmp_path: Path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").mkdir()

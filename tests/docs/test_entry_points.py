@@ -169,10 +169,9 @@ def test_the_example_of_an_importer_imports_dates_and_reports(tmp_path: Path):
     (code,) = re.findall(r"```python\n(.*?)```", part("Importers"), re.DOTALL)
     module = ModuleType("tide_importer")
     exec(compile(code, "entry_points.md:Importers", "exec"), module.__dict__)
-    importer = module.__dict__["TideImporter"]()
+    importer = module.__dict__["read_tides"]
     source = tmp_path / "log.tides"
     source.write_text("2026-03-02 high at 11:40\nno date\n2026-03-03 low at 05:10\n")
-    assert importer.recognises(source)
     report = import_from(importer, "tides", source, tmp_path / "mine")
     assert report.left == {("log.tides", "it does not begin with a date"): [2]}
     written = {file.name: file.read_text() for file in (tmp_path / "mine" / "memory").glob("2026*.md")}

@@ -9,7 +9,7 @@ import pytest
 
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.transfer.importer import chosen_importer
+from nanobot_memory_plugins.core.transfer.importer import importer_named
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from tests.behaviour.kit import stores
 from tests.support.files_of import holders_of
@@ -70,9 +70,9 @@ def test_observations_are_a_tools_words_and_prompts_the_users(tmp_path: Path, mo
     (tmp_path / "installed").mkdir()
     install_example(tmp_path / "installed", monkeypatch, "claude_mem_importer")
     source = make_claude_mem(tmp_path / "theirs")
-    name, importer = chosen_importer("", source)
+    name, importer = "claude-mem", importer_named("claude-mem")
     report = import_from(importer, name, source, tmp_path / "mine")
-    assert (name, report.taken) == ("claude-mem", {"notes": 3, "messages": 1})
+    assert report.taken == {"notes": 3, "messages": 1}
     memory = MemoryPaths.of(tmp_path / "mine").memory
     notes = (memory / "2026-03-09.md").read_text(encoding="utf-8")
     assert "rounding is half-even 1" in notes

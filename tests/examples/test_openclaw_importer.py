@@ -10,7 +10,7 @@ import pytest
 from nanobot_memory_plugins.core import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
-from nanobot_memory_plugins.core.transfer.importer import chosen_importer
+from nanobot_memory_plugins.core.transfer.importer import importer_named
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from tests.behaviour.kit import stores
 from tests.support.files_of import holders_of
@@ -93,9 +93,9 @@ def test_sessions_and_notes_come_over_once_and_what_nobody_said_does_not(tmp_pat
     (tmp_path / "installed").mkdir()
     install_example(tmp_path / "installed", monkeypatch, "openclaw_importer")
     source = make_openclaw(tmp_path / "theirs")
-    name, importer = chosen_importer("", source)
+    name, importer = "openclaw", importer_named("openclaw")
     report = import_from(importer, name, source, tmp_path / "mine")
-    assert (name, report.taken) == ("openclaw", {"notes": 3, "messages": 5})
+    assert report.taken == {"notes": 3, "messages": 5}
     memory = MemoryPaths.of(tmp_path / "mine").memory
     lines = [line for file in memory.glob("sessions/*.jsonl") for line in file.read_bytes().splitlines()]
     said = [record for record in map(parse_transcript_line, lines) if record is not None]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.bridge.importing import NanobotImporter
+from nanobot_memory_plugins.bridge.importing import read_nanobot
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.transfer import Importer, Item
 from nanobot_memory_plugins.core.transfer.importing import import_from
@@ -60,22 +60,16 @@ def test_of_nanobot(rows, history):
         head = {"role": "user", "content": "first", "timestamp": "2026-03-01T10:00:00"}
         (source / "sessions" / "Y2xpOm9uZQ.jsonl").write_bytes(lines([head, *rows]))
         (source / "memory" / "history.jsonl").write_bytes(lines(history))
-        takes_it_once(NanobotImporter(), source)
+        takes_it_once(read_nanobot, source)
 
 
 def test_an_importer_that_fails_is_named_and_tells_no_secret(tmp_path: Path):
-    class Failing:
-        label = "a log that ends badly"
-
-        def recognises(self, source: Path) -> bool:
-            return True
-
-        def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-            yield from ()
-            raise KeyError("password=hunter2")
+    def failing(source: Path, workspace: Path) -> Iterator[Item]:
+        yield from ()
+        raise KeyError("password=hunter2")
 
     source = tmp_path / "log.tides"
     source.write_text("2026-03-02 high at 11:40\n")
     with pytest.raises(PluginError, match=r"The importer tides failed with KeyError\. What it had read") as raised:
-        import_from(Failing(), "tides", source, tmp_path / "mine")
+        import_from(failing, "tides", source, tmp_path / "mine")
     assert "hunter2" not in str(raised.value)

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import export_to
-from nanobot_memory_plugins.core.transfer.importer import chosen_importer
+from nanobot_memory_plugins.core.transfer.importer import importer_named
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.run import ImportReport, only_import, undo_import
 from nanobot_memory_plugins.core.values import Erasure
@@ -33,6 +33,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # Files, and lines of each, that are printed; --json names them all.
 _FILES_NAMED, _LINES_NAMED = 5, 20
+_ARCHIVE = "archive"
 _KIND_WORDS = ("messages", "notes", "entries", "files")
 
 
@@ -70,8 +71,8 @@ def import_memory(
     ] = None,
     from_: Annotated[
         str,
-        typer.Option("--from", metavar="FORMAT", help="nanobot, markdown, archive; else it is guessed."),
-    ] = "",
+        typer.Option("--from", metavar="FORMAT", help="nanobot or markdown; else it is an archive."),
+    ] = _ARCHIVE,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
@@ -84,7 +85,7 @@ def import_memory(
     Of many files the first few are printed; --json names each.
     """
     if undo:
-        if source is not None or from_ or dry_run or tools:
+        if source is not None or from_ != _ARCHIVE or dry_run or tools:
             raise typer.BadParameter(tr("--undo stands alone, without SOURCE and the other options"))
         _undo(existing_workspace(workspace), as_json=as_json)
         return
@@ -95,11 +96,11 @@ def import_memory(
         raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
     folder = existing_workspace(workspace, may_be_new=True)
     contacts = load_config().redaction.contacts
-    name, importer = chosen_importer(from_, path)
+    importer = importer_named(from_)
     owner = written_by_owner(folder, everybody=everybody)
     with console(stderr=True).status(tr("importing")):
         report = import_from(
-            importer, name, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
+            importer, from_, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
         )
     _show(report, tr("would be taken") if dry_run else tr("taken"), as_json=as_json)
 
@@ -143,7 +144,7 @@ def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
         return
     out = console()
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
-    about = f": {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])" if report.format else ""
+    about = f" ([bold]{shown(report.format)}[/bold])" if report.format else ""
     out.print(f"{shown(report.source)}{about}")
     out.print(f"{verb}: {_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
     for why in dict.fromkeys(why for _, why in report.left):

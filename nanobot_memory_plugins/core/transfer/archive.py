@@ -143,24 +143,15 @@ def _read(paths: MemoryPaths, path: Path) -> bytes:
         return read_regular(path)
 
 
-class ArchiveImporter:
-    """Reads what `export_to` wrote."""
-
-    label = Sentence("an export of this memory")
-
-    def recognises(self, source: Path) -> bool:
-        """Return whether a source is meant to be an archive: a ZIP file, whole or not."""
-        return source.is_file() and (source.suffix.lower() == ".zip" or zipfile.is_zipfile(source))
-
-    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield the files of the memory. Raises `InputError` where anything of the archive is not in order."""
-        with _opened(source) as archive:
-            for info in _files(archive):
-                name = info.filename.removeprefix("memory/")
-                if is_of_memory(name):
-                    yield ImportedFile(name, archive.read(info))
-                else:
-                    yield Skipped("not a memory file", info.filename)
+def read_archive(source: Path, workspace: Path) -> Iterator[Item]:
+    """Yield the files of a memory that `export_to` wrote. Raises `InputError` where anything of it is not in order."""
+    with _opened(source) as archive:
+        for info in _files(archive):
+            name = info.filename.removeprefix("memory/")
+            if is_of_memory(name):
+                yield ImportedFile(name, archive.read(info))
+            else:
+                yield Skipped("not a memory file", info.filename)
 
 
 @contextmanager
@@ -196,5 +187,5 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def _refused(path: Path, why: str) -> InputError:
     return InputError(
         Sentence("{name} cannot be used: {why}.", name=path.name, why=why),
-        hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it, or upgrade this program.",
+        hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it; another store needs --from.",
     )

@@ -1,25 +1,15 @@
-"""What an importer is and says of a store, which of those installed a source is for, and what joins entries."""
+"""What an importer is and says of a store, which are installed, and what joins entries."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from nanobot_memory_plugins.core.entry_points import (
-    ENTRIES_GROUP,
-    IMPORTER_GROUP,
-    InstalledEntryPoint,
-    entry_points_by_name,
-    first_offered,
-)
-from nanobot_memory_plugins.core.errors import InputError, PluginError, WrongUseError
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, IMPORTER_GROUP, entry_points_by_name, first_offered
+from nanobot_memory_plugins.core.errors import PluginError, WrongUseError
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-# Any folder of text: taken where nothing else recognises the source.
-FALLBACK = "markdown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,64 +70,33 @@ class Skipped:
 Item = ImportedMessage | ImportedNote | ImportedFile | Skipped
 
 
-class Importer(Protocol):
-    """Reads the stores of one program. An entry point of ``nanobot_memory_importers`` names one, or its class.
+Importer = Callable[[Path, Path], Iterator[Item]]
+"""Reads the stores of one program. An entry point of ``nanobot_memory_importers`` names one.
 
-    It only reads. Redaction, dates, files and the memory of what was taken before are core's work.
-    """
-
-    @property
-    def label(self) -> str:
-        """Say what it reads, in a few words for people."""
-
-    def recognises(self, source: Path) -> bool:
-        """Return whether ``source``, a file or folder that exists, is plainly such a store. It must be quick."""
-
-    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield what is in the store, conversations in their order.
-
-        ``workspace`` is the folder that is imported into, which may be where the store is. What cannot be read is
-        yielded as `Skipped`. Raises `InputError`, with cause and hint, when nothing can be read.
-        """
+It takes the source, a file or folder that exists, and the workspace that is imported into, which may be where the store
+is, and yields what is in the store, conversations in their order. What cannot be read is yielded as `Skipped`. Raises
+`InputError`, with cause and hint, when nothing can be read. It only reads: redaction, dates, files and the memory of
+what was taken before are core's work.
+"""
 
 
-def load_importer(point: InstalledEntryPoint) -> Importer:
-    """Import what an entry point names. Raises `PluginError`."""
+def importer_named(name: str) -> Importer:
+    """Return the importer of a format. Raises `WrongUseError` where there is none, and `PluginError`."""
+    points = entry_points_by_name(IMPORTER_GROUP)
+    if (point := points.get(name)) is None:
+        known = ", ".join(sorted(points))
+        raise WrongUseError(
+            Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
+        )
     try:
-        brought: Importer | type[Importer] = point.load()
-        return brought() if isinstance(brought, type) else brought
+        importer: Importer = point.load()
     except Exception as error:
         names = {"name": point.name, "distribution": point.distribution, "kind": type(error).__name__}
         raise PluginError(
             Sentence("The importer {name} of {distribution} cannot be loaded: {kind}.", **names),
             hint=Sentence("Reinstall or remove {distribution}.", distribution=point.distribution),
         ) from error
-
-
-def chosen_importer(name: str, source: Path) -> tuple[str, Importer]:
-    """Return the importer of that name, or, for an empty name, the first that recognises the source.
-
-    Raises `WrongUseError` for a name that there is not, and `InputError` where none recognises the source.
-    """
-    points = entry_points_by_name(IMPORTER_GROUP)
-    known = ", ".join(sorted(points))
-    if name in points:
-        return name, load_importer(points[name])
-    if name:
-        raise WrongUseError(
-            Sentence("There is no format {name}.", name=name), hint=Sentence("Formats: {known}.", known=known)
-        )
-    for tried in sorted(points, key=lambda one: (one == FALLBACK, one)):
-        try:
-            importer = load_importer(points[tried])
-            if importer.recognises(source):
-                return tried, importer
-        except Exception as error:  # a third party's importer costs only itself
-            logger.warning("the importer {} failed to look at the source: {}", tried, type(error).__name__)
-    raise InputError(
-        Sentence("It is not clear what {source} is.", source=source),
-        hint=Sentence("Name the format with --from, one of: {known}.", known=known),
-    )
+    return importer
 
 
 @dataclass(frozen=True, slots=True)

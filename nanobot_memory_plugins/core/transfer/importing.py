@@ -57,7 +57,7 @@ def import_from(
     the importer names no owner get ``default_scope``. Raises `InputError` when the source cannot be read,
     `MemoryFileError` when the memory cannot be written, and `PluginError` when the importer fails.
     """
-    report = ImportReport(str(source), format, importer.label, dry_run=dry_run)
+    report = ImportReport(str(source), format, dry_run=dry_run)
     paths = MemoryPaths.of(workspace)
     items = _read(importer, format, source, paths.workspace)
     first = list(islice(items, 1))  # what cannot be read at all is refused before anything is made
@@ -75,7 +75,7 @@ def import_from(
 
 def _read(importer: Importer, format: str, source: Path, workspace: Path) -> Iterator[Item]:  # noqa: A002
     try:
-        yield from importer.read(source, workspace)
+        yield from importer(source, workspace)
     except NanobotMemoryError:
         raise
     except Exception as error:  # an importer may be anybody's

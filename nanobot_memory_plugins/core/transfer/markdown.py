@@ -28,41 +28,33 @@ _FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*:(.*)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 
 
-class MarkdownImporter:
-    """Reads the Markdown files below a folder, or one file.
+def read_markdown_notes(source: Path, workspace: Path) -> Iterator[Item]:
+    """Yield the notes of the Markdown files below a folder, or of one file.
 
-    They are the user's notes, and nobody's word: a page that was pasted is one, too.
+    They are the user's notes, and nobody's word: a page that was pasted is one, too. Raises `InputError` where there is
+    no Markdown, or a memory of ours.
     """
-
-    label = Sentence("a folder of Markdown")
-
-    def recognises(self, source: Path) -> bool:
-        """Return whether there is Markdown in it."""
-        return any(not why for _, why in _files(source))
-
-    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield the notes of every file. Raises `InputError` where there is no Markdown, or a memory of ours."""
-        own = MemoryPaths.of(workspace).memory.resolve()
-        if _is_memory(source):
-            raise InputError(
-                Sentence("{source} is a memory of this program.", source=source),
-                hint="Run `nanobot-memory export` there; import the archive.",
-            )
-        files = list(_files(source))
-        if not any(is_markdown(path) for path, _ in files):
-            raise InputError(
-                Sentence("There is no Markdown in {source}.", source=source),
-                hint="Name the folder that holds the .md files.",
-            )
-        root = source.parent if source.is_file() else source
-        for path, why in files:
-            name = path.relative_to(root).as_posix()
-            if path.resolve().is_relative_to(own):
-                why = Sentence("it is part of this memory already")
-            if why:
-                yield Skipped(why, name)
-            else:
-                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",))
+    own = MemoryPaths.of(workspace).memory.resolve()
+    if _is_memory(source):
+        raise InputError(
+            Sentence("{source} is a memory of this program.", source=source),
+            hint="Run `nanobot-memory export` there; import the archive.",
+        )
+    files = list(_files(source))
+    if not any(is_markdown(path) for path, _ in files):
+        raise InputError(
+            Sentence("There is no Markdown in {source}.", source=source),
+            hint="Name the folder that holds the .md files.",
+        )
+    root = source.parent if source.is_file() else source
+    for path, why in files:
+        name = path.relative_to(root).as_posix()
+        if path.resolve().is_relative_to(own):
+            why = Sentence("it is part of this memory already")
+        if why:
+            yield Skipped(why, name)
+        else:
+            yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",))
 
 
 def _files(source: Path) -> Iterator[tuple[Path, str]]:

@@ -75,7 +75,6 @@ class ImportReport:
 
     source: str
     format: str = ""
-    label: str = ""
     dry_run: bool = False
     taken: Counter[str] = field(default_factory=Counter)
     known: int = 0

@@ -60,7 +60,7 @@ async def test_no_command_hands_on_what_steers_hides_or_forges_a_line(life: Life
         ("entries", "forget", id_),
         ("entries", "restore", id_),
         ("entries", "history"),
-        ("import", pages, "--all"),
+        ("import", pages, "--from", "markdown"),
         ("purge", "--text", "zebra", "--dry-run"),
         ("scrub", "--dry-run"),
         ("export", "--to", life.folder / "out \x1b[8m.zip"),

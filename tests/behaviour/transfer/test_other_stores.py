@@ -35,13 +35,13 @@ def hits(life: Life, words: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_a_store_is_known_found_by_search_taken_once_and_taken_back(name: str, life: Life, tmp_path: Path):
+def test_a_store_is_found_by_search_taken_once_and_taken_back(name: str, life: Life, tmp_path: Path):
     make, words = STORES[name]
     source = make(tmp_path / "theirs")
     theirs = bytes_of(tmp_path / "theirs")
-    preview = life.command("import", source, "--dry-run", "--json").json
+    preview = life.command("import", source, "--from", name, "--dry-run", "--json").json
     assert not life.memory.exists()
-    report = life.command("import", source, "--json").json
+    report = life.command("import", source, "--from", name, "--json").json
     assert (report["format"], report["taken"]) == (name, preview["taken"])
     assert sum(report["taken"].values()) > 2
     assert [word for word in words if not hits(life, word)] == []
@@ -49,7 +49,7 @@ def test_a_store_is_known_found_by_search_taken_once_and_taken_back(name: str, l
     assert not (life.memory / "MEMORY.md").exists(), "it would be in every prompt"
     assert life.entries() == []
     before = for_people(life)
-    again = life.command("import", source, "--json").json
+    again = life.command("import", source, "--from", name, "--json").json
     assert (sum(again["taken"].values()), again["known"]) == (0, sum(report["taken"].values()))
     assert for_people(life) == before
     assert bytes_of(tmp_path / "theirs") == theirs
@@ -60,7 +60,7 @@ def test_a_store_is_known_found_by_search_taken_once_and_taken_back(name: str, l
 
 def test_messages_of_nanobot_keep_session_time_and_speaker(life: Life, tmp_path: Path):
     source = stores.make_nanobot(tmp_path / "theirs")
-    left = {row["why"] for row in life.command("import", source, "--json").json["left"]}
+    left = {row["why"] for row in life.command("import", source, "--from", "nanobot", "--json").json["left"]}
     assert len(left) >= 4, "results of tools, empty messages, commands, nanobot's own sessions"
     said = life.transcript("telegram:made1")
     assert [record["role"] for record in said] == ["user", "assistant", "user", "user", "user"]
@@ -72,8 +72,8 @@ def test_messages_of_nanobot_keep_session_time_and_speaker(life: Life, tmp_path:
     assert hit["origin"] == "user"
     assert {one["origin"] for one in hits(life, "Lisbon")} == {"summary"}, "nobody said it"
     stores.write_nanobot_session(tmp_path / "more", "cli:more", [{"role": "user", "content": "yes"}] * 3)
-    assert life.command("import", tmp_path / "more", "--json").json["taken"]["messages"] == 3
-    with_tools = life.command("import", source, "--tools", "--json").json
+    assert life.command("import", tmp_path / "more", "--from", "nanobot", "--json").json["taken"]["messages"] == 3
+    with_tools = life.command("import", source, "--from", "nanobot", "--tools", "--json").json
     assert with_tools["taken"]["messages"] == 3
     assert "tool" in {one["origin"] for one in hits(life, "exit build")}
     assert life.files_with(stores.SECRET) == []
@@ -90,7 +90,7 @@ def test_what_is_private_in_another_store_is_left_there(life: Life, tmp_path: Pa
     life.workspace.mkdir()
     for command in ("pause", "resume"):
         assert life.command(command, "--session", "cli:marked").status == 0
-    report = life.command("import", tmp_path / "theirs", "--json").json
+    report = life.command("import", tmp_path / "theirs", "--from", "nanobot", "--json").json
     assert report["taken"]["messages"] == 3
     assert [record["text"].strip() for record in life.transcript("cli:theirs")] == [
         "I moved to Lisbon.",
@@ -99,7 +99,7 @@ def test_what_is_private_in_another_store_is_left_there(life: Life, tmp_path: Pa
     ]
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# A\n\nBees.\n\n<private>Quorvex\n\n# B\n\nQuorvex</private>\n\nFigs.\n")
-    report = life.command("import", tmp_path / "notes", "--json").json
+    report = life.command("import", tmp_path / "notes", "--from", "markdown", "--json").json
     assert ("a.md", "its private parts") in {(row["file"], row["why"]) for row in report["left"]}
     assert hits(life, "Figs")
     assert life.command("entries", "remember", "<private>Quorvex</private> I like tea").status == 0
@@ -109,9 +109,9 @@ def test_what_is_private_in_another_store_is_left_there(life: Life, tmp_path: Pa
 def test_a_session_that_went_on_gives_what_is_new(life: Life, tmp_path: Path):
     chat = stores.nanobot_chat(1)
     stores.write_nanobot_session(tmp_path / "theirs", "cli:one", chat[:4])
-    life.command("import", tmp_path / "theirs")
+    life.command("import", tmp_path / "theirs", "--from", "nanobot")
     stores.write_nanobot_session(tmp_path / "theirs", "cli:one", [*chat[:4], chat[5]])
-    assert life.command("import", tmp_path / "theirs", "--json").json["taken"]["messages"] == 1
+    assert life.command("import", tmp_path / "theirs", "--from", "nanobot", "--json").json["taken"]["messages"] == 1
     assert [record["text"] for record in life.transcript("cli:one")][-1] == "ok"
 
 
@@ -119,24 +119,24 @@ def test_notes_stand_under_the_day_that_they_name_and_an_edited_one_is_new(life:
     source = stores.make_markdown(tmp_path / "theirs")
     (source / "link.md").symlink_to(tmp_path / "config.json")
     (source / "broken.md").write_bytes(b"# Head\n\n" + b"\0" * 100)
-    left = {row["file"] for row in life.command("import", source, "--json").json["left"]}
+    left = {row["file"] for row in life.command("import", source, "--from", "markdown", "--json").json["left"]}
     assert left == {"link.md", "broken.md", "photo.png", ".obsidian"}
     assert "tomatoes" in (life.memory / "2026-03-03.md").read_text(encoding="utf-8")
     assert "Onions" in (life.memory / "2026-02-01.md").read_text(encoding="utf-8")
     assert {hit["origin"] for hit in hits(life, "tomatoes")} == {"notes"}, "a page that was pasted is no word of theirs"
     assert "user" not in {hit["origin"] for hit in hits(life, "sqlite")}, "whatever it says of itself"
     (source / "undated.md").write_text("中文笔记：周六开会。\n", encoding="utf-8")
-    assert life.command("import", source, "--json").json["taken"]["notes"] == 1
+    assert life.command("import", source, "--from", "markdown", "--json").json["taken"]["notes"] == 1
     assert hits(life, "周六开会")
 
 
 def test_what_was_deleted_or_changed_here_is_not_taken_again_nor_undone(life: Life, tmp_path: Path):
     source = stores.make_markdown(tmp_path / "theirs")
-    life.command("import", source)
+    life.command("import", source, "--from", "markdown")
     changed = life.memory / "2026-03-03.md"
     changed.write_text(changed.read_text(encoding="utf-8").replace("tomatoes", "peppers"), encoding="utf-8")
     (life.memory / "2026-02-01.md").unlink()
-    assert sum(life.command("import", source, "--json").json["taken"].values()) == 0
+    assert sum(life.command("import", source, "--from", "markdown", "--json").json["taken"].values()) == 0
     assert not (life.memory / "2026-02-01.md").exists()
     left = life.command("import", "--undo", "--json").json["left"]
     assert [row["file"] for row in left] == ["2026-03-03.md"]
@@ -148,11 +148,19 @@ def test_an_import_that_is_killed_is_finished_by_the_next_and_undone_as_one(life
     for number in range(120):
         stores.write_nanobot_session(tmp_path / "theirs", f"cli:made{number}", stores.nanobot_chat(number % 50))
     life.workspace.mkdir()
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "import", tmp_path / "theirs"]
+    command = [
+        sys.executable,
+        "-m",
+        "nanobot_memory_plugins.core.cli",
+        "import",
+        tmp_path / "theirs",
+        "--from",
+        "nanobot",
+    ]
     with subprocess.Popen([*command, "--workspace", life.workspace], stdout=subprocess.DEVNULL) as process:
         until_now(lambda: list(life.memory.glob("sessions/*.jsonl")), "the first that is written")
         process.kill()
-    life.command("import", tmp_path / "theirs")
+    life.command("import", tmp_path / "theirs", "--from", "nanobot")
     lines = [line for file in life.memory.glob("sessions/*.jsonl") for line in file.read_text("utf-8").splitlines()]
     assert len(lines) == len({json.loads(line)["id"] for line in lines}) == 120 * 5
     assert life.command("import", "--undo", "--json").json["taken"]["messages"] == 120 * 5
@@ -165,7 +173,7 @@ def test_a_note_in_utf16_is_read_and_one_in_another_encoding_is_left_with_what_h
     (folder / "plain.md").write_text("Déjà vu 今天 🌱\n", encoding="utf-8")
     (folder / "utf-16.md").write_text("下午三点开会\n", encoding="utf-16")
     (folder / "big5.md").write_bytes("鳳梨酥很好吃 薔薇\n".encode("big5"))
-    report = life.command("import", folder, "--json").json
+    report = life.command("import", folder, "--from", "markdown", "--json").json
     assert report["taken"]["notes"] == 2
     assert {row["file"]: "iconv" in row["why"] for row in report["left"]} == {"big5.md": True}
     assert [word for word in ("今天", "开会") if not hits(life, word)] == []
@@ -178,7 +186,8 @@ def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_pa
     for arguments, status, word in (
         ((tmp_path / "nowhere",), 1, "nowhere"),
         ((tmp_path / "empty",), 1, "--from"),
-        ((tmp_path / "home",), 1, "workspace"),
+        ((tmp_path / "home", "--from", "nanobot"), 1, "workspace"),
+        ((source,), 1, "--from"),
         ((source, "--from", "evernote"), 2, "evernote"),
         ((source, "--from", "nanobot"), 1, "nanobot"),
         ((source, "--from", "archive"), 1, "ZIP"),
