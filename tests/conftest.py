@@ -1,5 +1,6 @@
 """What tests of several parts share."""
 
+import functools
 import gc
 import os
 import signal
@@ -38,6 +39,13 @@ with suppress(ImportError, AttributeError):
     import yaml
 
     yaml.SafeLoader = yaml.CSafeLoader  # type: ignore[assignment,misc]
+
+# loguru looks up 28 folders of the interpreter whenever a log is set up, as each command does that runs in this process,
+# and it is a quarter of its time.
+with suppress(ImportError, AttributeError):
+    from loguru._better_exceptions import ExceptionFormatter
+
+    ExceptionFormatter._get_lib_dirs = staticmethod(functools.cache(ExceptionFormatter._get_lib_dirs))
 
 # What collecting makes lives until the end: a look through it all finds nothing, and takes half a second. The process
 # that hands tests out collects none, and makes no garbage that is worth a look.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-Run = Callable[..., subprocess.CompletedProcess[bytes]]
+from nanobot_memory_plugins.core.cli.main import run_command_line
 
 # A distribution of a third party.
 COMMANDS = '''
@@ -55,17 +55,6 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def run(environment: dict[str, str], tmp_path: Path) -> Run:
-    def run_it(*arguments: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", *arguments]
-        return subprocess.run(
-            command, env=environment | variables, cwd=tmp_path, capture_output=True, timeout=120, check=False
-        )
-
-    return run_it
-
-
-@pytest.fixture
 def start(environment: dict[str, str], tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
     def start_it(*arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", *arguments]
@@ -74,10 +63,10 @@ def start(environment: dict[str, str], tmp_path: Path) -> Callable[..., subproce
     return start_it
 
 
-def test_a_command_that_cannot_be_loaded_fails_alone(run: Run):
-    done = run("gone", "x", "--limit", "3")
-    assert done.returncode == 1
-    (line,) = done.stderr.decode().splitlines()
+def test_a_command_that_cannot_be_loaded_fails_alone(environment: dict[str, str], monkeypatch, capsys):
+    monkeypatch.syspath_prepend(environment["PYTHONPATH"])
+    assert run_command_line(["gone", "x", "--limit", "3"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
     assert "fake-commands 1.2: the module no_such_module_at_all is missing" in line
 
 

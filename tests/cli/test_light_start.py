@@ -1,7 +1,6 @@
 """What a start does not import: who asks for help, or for a list, does not wait for what searches and learns."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup, summary_of
-from nanobot_memory_plugins.core.cli.main import app
+from nanobot_memory_plugins.core.cli.main import app, run_command_line
 
 OURS = "nanobot_memory_plugins."
 PLUGINS = {f"{OURS}{name}.plugin" for name in ("bootstrap", "bridge", "compaction", "consolidation", "flush")}
@@ -42,10 +41,9 @@ for arguments, beyond in json.load(sys.stdin):
 """
 
 
-def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path):
+def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path, monkeypatch):
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "2026-02-16.md").write_text("The tea grows on the northern slope.\n", encoding="utf-8")
-    environment = os.environ | {"NANOBOT_MEMORY_WORKSPACE": str(tmp_path), "HOME": str(tmp_path)}
     asked = ["where does the tea grow?", "--no-embeddings"]
     steps = [
         (["--version"], BEYOND_VERSION),
@@ -62,11 +60,12 @@ def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path):
             capture_output=True,
             encoding="utf-8",
             check=True,
-            env=environment,
         )
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    run((["search", *asked], set()))  # which indexes the file, and redacts what people wrote
+    monkeypatch.setenv("NANOBOT_MEMORY_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run_command_line(["search", *asked]) == 0  # which indexes the file, and redacts what people wrote
     version, help_, listed, searched, why = run(*steps)
     for code, found, _, _ in (version, help_, listed, searched, why):
         assert (code, found) == (0, [])

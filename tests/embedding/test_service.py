@@ -6,12 +6,12 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.storage.embedding import installation
 from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
@@ -89,15 +89,27 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     service.close()
 
 
-def test_what_is_built_while_it_is_closed_is_there_whole_for_the_next_one(own_cache: Path):
+def test_what_is_built_while_it_is_closed_is_there_whole_for_the_next_one(own_cache: Path, monkeypatch):
+    begun, ends = threading.Event(), threading.Event()
+
+    def build(folder: Path) -> None:
+        (folder / "weights.npz").touch()
+        begun.set()
+        ends.wait(60)
+        (folder / "pieces.npy").touch()
+
+    monkeypatch.setattr(installation, "_build", build)
     service = EmbeddingService(EmbeddingOptions())
     service.start()
-    while not list(builtin_directory().parent.glob(".*-*")) and service.status().is_loading:
-        time.sleep(0.002)
-    service.close(timeout=30)
+    assert begun.wait(60)
+    service.close(timeout=0.01)
+    assert not builtin_directory().exists()
+    ends.set()
+    service.close(timeout=60)
     assert "nanobot-memory-embedding" not in threads()
     assert not service.status().is_wanted
     assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
+    assert {path.name for path in builtin_directory().iterdir()} == {"weights.npz", "pieces.npy"}
     service.start()
     assert "nanobot-memory-embedding" not in threads()
     assert service.embedder is None

@@ -5,6 +5,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -112,6 +113,7 @@ def _describe(error: BaseException, value: str) -> str:
     return Sentence("{error} at {place}", error=what, place=place)
 
 
+@cache
 def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
     """Return the types of the values that a hook may answer with, as its specification names them."""
     return tuple(dict.fromkeys(_types(get_type_hints(specification).get("return", object))))

@@ -249,6 +249,7 @@ async def test_an_index_that_another_process_uses_is_removed_under_it_and_made_a
                 said += 1
                 await talk.turn(f"The lamp number {said} is green.")
                 assert f"The lamp number {said} is green." in await found(f"lamp number {said}")
+                await asyncio.sleep(0.1)
         assert (purging.returncode, said > 1) == (0, True)
         assert await found("Quorvexina Marzipan") == []
         assert CHESS in await found("Who plays chess?")
