@@ -40,8 +40,8 @@ with suppress(ImportError, AttributeError):
 
     yaml.SafeLoader = yaml.CSafeLoader  # type: ignore[assignment,misc]
 
-# loguru looks up 28 folders of the interpreter whenever a log is set up, as each command does that runs in this process,
-# and it is a quarter of its time.
+# loguru looks up 28 folders of the interpreter whenever a log is set up. Each command does that, and here they run in
+# one process: it would be a quarter of their time.
 with suppress(ImportError, AttributeError):
     from loguru._better_exceptions import ExceptionFormatter
 
