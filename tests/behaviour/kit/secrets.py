@@ -1,5 +1,6 @@
 """Texts with secrets, made when a test runs so that none stands in the repository, and texts that look like them."""
 
+import base64
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from nanobot_memory_plugins.core import redact_text
-from tests.behaviour.kit.shapes import PASSWORDS, VENDOR_TOKENS, key_block
+from tests.behaviour.kit.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, key_block
 
 _PLACES = (
     "my password is §, keep it to yourself", "the wifi password: §", "export DB_PASSWORD=§", "password = '§'",
@@ -42,6 +43,30 @@ def corpus(seed: int) -> list[tuple[str, str]]:
         *((place.replace("§", password), password) for place, password in passwords),
         (block, lines[0]),
     ]
+
+
+def ways(seed: int) -> dict[str, tuple[str, str]]:
+    """Return a text of each way in which a secret or a person's own data is told, and what of it has to go."""
+    random = Random(seed)
+    password = PASSWORDS["symbols"](random)
+    token, session = VENDOR_TOKENS["github"](random), PASSWORDS["hexadecimal"](random)
+    encoded = base64.b64encode(f"token={token}".encode()).decode()
+    block, lines = key_block(random)
+    digits = str(random.randint(100_000, 999_999))
+    return {
+        **{place: (place.replace("§", password), password) for place in _PLACES},
+        "a table": (f"| user | password |\n|---|---|\n| ana | {password} |", password),
+        "a vendor's token": (f"look at {token} please", token),
+        "Base64": (f"payload {encoded} ends", encoded),
+        "a key block": (block, lines[0]),
+        "a cookie": (f"Cookie: theme=dark; sessionid={session}; lang=en", session),
+        "a code": (f"the gate code is {digits}", digits),
+        "a code before its word": (f"{digits} is the PIN of my phone", digits),
+        "a mail address": (f"write to ana{digits}@example.org", f"ana{digits}"),
+        "a telephone": (f"call me at +49 30 {digits}99", f"{digits}99"),
+        "an identity number": (f"这是 {(number := cn_id(random))}", number),
+        "a number by its word": (f"my passport number is C{digits}47", f"C{digits}47"),
+    }
 
 
 def hidden(seed: int) -> list[tuple[str, str]]:
