@@ -141,13 +141,15 @@ async def beside(life: Life, limits: dict[str, float], alone: dict[str, object],
 
 
 @pytest.mark.accept("PL-04", "V3-09")
-@pytest.mark.parametrize("how", AT_ONCE)
-async def test_one_that_fails_at_once(life_without_model: Life, install, alone, log, caplog, how: str):
-    between_witnesses(install, f"failing({how!r})", f"failing({how!r}, is_async=True)")
+@pytest.mark.parametrize("part", range(3))
+async def test_those_that_fail_at_once(life_without_model: Life, install, alone, log, caplog, part: int):
+    calls = [f"failing({how!r}, is_async={is_async})" for how in AT_ONCE[part::3] for is_async in (False, True)]
+    between_witnesses(install, *calls)
     with caplog.at_level(logging.DEBUG, "asyncio"):
         await beside(life_without_model, LONG, alone, log)
     assert [record.message for record in caplog.records if record.name == "asyncio"] == []
-    assert [line for line in log if "plugin broken0" in line]
+    told = "".join(log)
+    assert [call for number, call in enumerate(calls) if f"plugin broken{number} " not in told] == []
 
 
 @pytest.mark.accept("PL-04")
