@@ -61,7 +61,7 @@ class _Sentence:
 def extract(messages: Sequence[Message], *, limit: int, language: Language, earlier: str = "") -> str:
     """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on."""
     before, last, sentences_heading, used = _HEADINGS[language]
-    tokens = estimate_tokens("".join(one.text for one in messages))
+    tokens = estimate_tokens("".join([one.text for one in messages]))
     count = _COUNT[language].format(count=len(messages), tokens=tokens)
     page = _Page([count], limit - estimate_tokens(count) - 1)
     if earlier:

@@ -204,7 +204,8 @@ def derived_of(document: Document) -> tuple[str, str]:
     said_at = document.said_at
     date = f"{said_at:%Y-%m-%d}" if said_at else ""
     body = segment(f"{document.speaker}\n{date}\n{document.text}")
-    return body, segment("\n".join((document.heading, document.tldr, *document.tags)))
+    about = "\n".join(filter(None, (document.heading, document.tldr, *document.tags)))
+    return body, about and segment(about)
 
 
 # Documents of which the terms are kept for the next search: segmenting takes longer than scoring.

@@ -40,7 +40,10 @@ def origin_of(value: str, default: Origin) -> Origin:
 
     What only a newer version knows is taken for a tool's: an older one must not believe more.
     """
-    return choice(Origin, value, Origin.TOOL) if value.strip() else default
+    try:
+        return Origin(value.strip().lower()) if value.strip() else default
+    except ValueError:
+        return Origin.TOOL
 
 
 def scope_of(fields: Mapping[str, str]) -> Scope:

@@ -52,11 +52,11 @@ def characters(value: object) -> int:
     if isinstance(value, (str, bytes, bytearray)):
         return len(value)
     if isinstance(value, Mapping):
-        return sum(characters(key) + characters(item) + 1 for key, item in value.items())
+        return sum([characters(key) + characters(item) + 1 for key, item in value.items()])
     if isinstance(value, (list, tuple, set, frozenset)):
-        return sum(characters(item) + 1 for item in value)
+        return sum([characters(item) + 1 for item in value])
     if dataclasses.is_dataclass(value):
-        return sum(characters(getattr(value, field.name, None)) for field in dataclasses.fields(value))
+        return sum([characters(getattr(value, field.name, None)) for field in dataclasses.fields(value)])
     return 0
 
 

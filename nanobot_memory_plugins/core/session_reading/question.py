@@ -97,7 +97,7 @@ def _listed(entries: Mapping[str, str], language: Language) -> str:
 
 def _conversation(messages: Sequence[Message], language: Language, today: date) -> str:
     """Return a conversation written out; of a long one the user's messages as whole as they fit."""
-    if estimate_tokens("".join(one.text for one in messages)) + _LINE_TOKENS * len(messages) > MOST_TOKENS:
+    if estimate_tokens("".join([one.text for one in messages])) + _LINE_TOKENS * len(messages) > MOST_TOKENS:
         messages = [one if one.role == "user" else replace(one, text=one.text[:_ANSWER_EXCERPT]) for one in messages]
     return neutralise(render(messages, tokens=MOST_TOKENS, names=_NAMES[language], days=language, today=today))
 
