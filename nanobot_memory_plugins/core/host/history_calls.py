@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.private import kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, Summary
-from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadingRequest
 from nanobot_memory_plugins.redaction.script.printable import printable
 

@@ -25,8 +25,7 @@ from nanobot_memory_plugins.core.text.pasted import both_ends
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt
 from nanobot_memory_plugins.core.values.bounded import bounded_copy
-from nanobot_memory_plugins.core.values.conversation import messages_from_chat
-from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.conversation import message_key, messages_from_chat
 from nanobot_memory_plugins.core.values.notes import MessageContext
 from nanobot_memory_plugins.redaction.script.printable import one_line
 

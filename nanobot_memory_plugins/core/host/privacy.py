@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.text.private import is_private, kept_of_history
 from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.conversation import message_key
 
 NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
 """The receipt of what is not to be kept."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values.message_key import message_key
+from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Messages of a session that are compared, the last ones.
