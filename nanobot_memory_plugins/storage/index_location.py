@@ -46,14 +46,6 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
     return database
 
 
-def inode(path: Path | None) -> int:
-    """Return the number of the file at a path, 0 where there is none."""
-    try:
-        return path.stat().st_ino if path is not None else 0
-    except OSError:
-        return 0
-
-
 def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
     """Return where indexes of a workspace are, or were: by this configuration, by none, and by earlier ones."""
     return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *map(Path, _earlier(paths))]))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.core.files.reading import inode
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import FileState
-from nanobot_memory_plugins.storage.index_location import inode
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.sqlite import plain_errors
 

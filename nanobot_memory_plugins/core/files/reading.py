@@ -75,3 +75,11 @@ def damage_in(data: bytes) -> str:
         if text.count("\ufffd") > max(8, _MOST_UNREADABLE * len(text)):
             return Sentence("it is no text")
     return ""
+
+
+def inode(path: Path | None) -> int:
+    """Return the number of the file at a path, 0 where there is none."""
+    try:
+        return path.stat().st_ino if path is not None else 0
+    except OSError:
+        return 0

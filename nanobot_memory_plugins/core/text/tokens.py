@@ -33,7 +33,7 @@ def truncate_to_tokens(text: str, limit: int) -> str:
     if limit <= 0:
         return ""
     text = text[: limit * _CHARACTERS_A_TOKEN]
-    if estimate_tokens(text) <= limit:
+    if len(text) <= limit or estimate_tokens(text) <= limit:
         return text
     fits, too_long = 0, len(text)
     while too_long - fits > 1:

@@ -61,8 +61,10 @@ def index_file(
             if is_stopping():
                 return None
             digest.update(piece.raw)
-            remaining.difference_update(document.key for document in piece.documents)
-            batch += [document for document in piece.documents if not _is_too_old(document, oldest)]
+            for document in piece.documents:
+                remaining.discard(document.key)
+                if not _is_too_old(document, oldest):
+                    batch.append(document)
             offset, line = offset + len(piece.raw), line + piece.raw.count(b"\n")
             ordinal += len(piece.documents)
             if piece.closed:  # until the end is reached, the file must not look unchanged

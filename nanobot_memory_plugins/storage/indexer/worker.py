@@ -13,10 +13,10 @@ import filelock
 from nanobot_memory_plugins.core import Clock, Embedder, NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.files.reading import inode
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import FileChange, FileIndex, FileState
-from nanobot_memory_plugins.storage.index_location import inode
 from nanobot_memory_plugins.storage.indexer.one_file import PASSING_SOURCE, index_file
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
