@@ -219,7 +219,7 @@ def _find_between(
 
 
 # A message is looked through for what it says of those after it, for its file and for a prompt; logs repeat themselves.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def _find_in_window(original: str) -> list[Span]:
     spans = _find_in_script(original)
     plain = simplified(original)
