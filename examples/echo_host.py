@@ -30,7 +30,7 @@ async def main(workspace: str) -> None:
             known = await memory.open_turn(turn, line.strip(), history)
             history.append({"role": "user", "content": line.strip()})
             system = [{"role": "system", "content": known}] if known else []
-            reply = await answer([*system, *turn.beside(history)], [*tools, "clock"])
+            reply = await answer([*system, *turn.with_block(history)], [*tools, "clock"])
             if reply.startswith("call "):
                 _, name, *words = reply.split(maxsplit=2)
                 arguments = {"query": "".join(words)}
@@ -40,7 +40,7 @@ async def main(workspace: str) -> None:
                     else:
                         call.result = f"It is {datetime.datetime.now():%H:%M}."
                 history.append({"role": "tool", "content": str(call.result)})
-                reply = await answer([*system, *turn.beside(history)], [*tools, "clock"])
+                reply = await answer([*system, *turn.with_block(history)], [*tools, "clock"])
             history.append({"role": "assistant", "content": reply})
             await turn.replied(reply)
             if len(history) > LONGEST:

@@ -68,8 +68,8 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
         page.add(before, [cut(earlier, int(limit * _EARLIER_SHARE))])
     wishes = _last_wishes(messages, int(limit * _WISHES_SHARE))
     page.add(last, [f"- {wish}" for wish in wishes])
-    told = "\n".join(wishes)
-    said = {f"- {one.text}": one for one in _sentences(messages) if one.text not in told}
+    wishes_text = "\n".join(wishes)
+    said = {f"- {one.text}": one for one in _sentences(messages) if one.text not in wishes_text}
     best = sorted(said, key=lambda line: (-said[line].weight, -said[line].index, said[line].place))
     # The weightiest that fit, in the order in which they were said.
     if fitting := page.add(sentences_heading, best):

@@ -109,13 +109,12 @@ class EntryLearning:
             known, used = frozenset(entries), set[str]()  # each is used once, however often it was read
             for item in read:
                 new = _new_entry(item, session_key, scope, known)
-                theirs = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
-                same = known_in_the_same_words(new, entries, theirs)
-                if not same and item.confirms in known and theirs(entries[item.confirms]):
+                changeable = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
+                same = known_in_the_same_words(new, entries, changeable)
+                if not same and item.confirms in known and changeable(entries[item.confirms]):
                     same = item.confirms
-                used.add(
-                    keep(entries, new, new_id(entries), same=same, now=now, may_change=theirs, is_used=same in used)
-                )
+                own, again = new_id(entries), same in used
+                used.add(keep(entries, new, own, same=same, now=now, may_change=changeable, is_used=again))
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
         outcome = self._repository.update(change, who=WHO, why="conversation")

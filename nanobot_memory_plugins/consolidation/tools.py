@@ -116,14 +116,14 @@ class _EntryTool:
         self._recent = recent
         self._context = context
 
-    def _theirs(self, scope: Scope) -> Callable[[Entry], bool]:
+    def _changeable_by(self, scope: Scope) -> Callable[[Entry], bool]:
         """Return what says which entries whoever speaks may change."""
         scopes = self._context.scopes
         return partial(may_change, speaker=scope, visible=scopes.visible(scope), scopes=scopes)
 
     async def _changeable(self, scope: Scope) -> dict[str, Entry]:
-        theirs, entries = self._theirs(scope), (await run_in_daemon_thread(self._repository.load)).entries
-        return {id_: entry for id_, entry in entries.items() if theirs(entry)}
+        changeable, entries = self._changeable_by(scope), (await run_in_daemon_thread(self._repository.load)).entries
+        return {id_: entry for id_, entry in entries.items() if changeable(entry)}
 
 
 class RememberTool(_EntryTool):
@@ -185,9 +185,9 @@ class RememberTool(_EntryTool):
             replaces=tuple(entry.id for entry in replaced),
             quote=quote,
         )
-        requested, theirs = quote is not None, self._theirs(scope)
+        requested, changeable = quote is not None, self._changeable_by(scope)
         done = await run_in_daemon_thread(
-            lambda: remember(self._repository, new, who=WHO, requested=requested, theirs=theirs)
+            lambda: remember(self._repository, new, who=WHO, requested=requested, changeable=changeable)
         )
         place = self._repository.paths.relative(self._repository.path)
         line = (await run_in_daemon_thread(self._repository.look)).document.lines.get(done.entry.id)

@@ -20,7 +20,7 @@ with framework("adk"):
     from google.adk.tools.base_tool import BaseTool
     from google.genai import types
 
-WhoseSession = Callable[[Any], Scope]
+ScopeOfSession = Callable[[Any], Scope]
 # How the kit hands a conversation over to another agent: no tool that does anything.
 _TRANSFER, _KEY = "transfer_to_agent", "adk:"
 # Runs that are remembered: a run that was cancelled is not reported. And runs whose session is known.
@@ -58,16 +58,16 @@ class _Run:
 class MemoryPlugin(BasePlugin):
     """The memory, for all agents of an app: ``App(plugins=[MemoryPlugin(memory)])``.
 
-    ``context_window`` is the model's, in tokens: without it the memory does not look ahead. ``whose`` returns the owner
+    ``context_window`` is the model's, in tokens: without it the memory does not look ahead. ``scope`` returns the owner
     of a session. With ``tools`` off the model is offered none of the memory's. The memory is the caller's to close.
     """
 
     def __init__(
         self, memory: MemoryService, *, name: str = "nanobot_memory", context_window: int = 0,
-        whose: WhoseSession = of_user, tools: bool = True,
+        scope: ScopeOfSession = of_user, tools: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(name=name)
-        self.memory, self.context_window, self.whose = memory, context_window, whose
+        self.memory, self.context_window, self.scope = memory, context_window, scope
         self._with_tools, self._tools = tools, list[_Tool]()
         # Callbacks share nothing but the id of their run.
         self._runs: BoundedDict[str, _Run] = BoundedDict(_RUNS)
@@ -89,7 +89,7 @@ class MemoryPlugin(BasePlugin):
         run.sent = plain = list(map(_plain, contents))
         if run.known is None:  # it goes on with a turn of before
             run.known = await self.memory.go_on(run.turn, plain)
-        for index, made in enumerate(run.turn.beside(plain)):
+        for index, made in enumerate(run.turn.with_block(plain)):
             if made is not plain[index]:
                 parts = [*(contents[index].parts or ()), types.Part(text=run.turn.block)]
                 contents[index] = types.Content(role=contents[index].role, parts=parts)
@@ -150,7 +150,7 @@ class MemoryPlugin(BasePlugin):
     def _run(self, context: Any) -> _Run:
         """Return what is remembered of a run; one that is not known begins, a nested agent's where a tool asks it."""
         if (run := self._runs.get(context.invocation_id)) is None:
-            key, owner, asking = session_key(context.session), self.whose(context.session), asking_session()
+            key, owner, asking = session_key(context.session), self.scope(context.session), asking_session()
             if asking not in ("", key) and self._is_asking(asking):
                 turn = self.memory.turn(key, parent=asking)
             else:

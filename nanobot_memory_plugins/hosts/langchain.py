@@ -161,7 +161,7 @@ class MemoryMiddleware(AgentMiddleware):
         chat = [{"role": message.type, "content": message.content} for message in request.messages]
         messages = [
             message if made is given else message.model_copy(update={"content": made["content"]})
-            for message, given, made in zip(request.messages, chat, turn.beside(chat), strict=True)
+            for message, given, made in zip(request.messages, chat, turn.with_block(chat), strict=True)
         ]
         system = _system_with(request, kept["known"]) if kept.get("known") else request.system_message
         return request.override(messages=messages, system_message=system)

@@ -171,7 +171,7 @@ class _Run(RunHooks[Any]):
         if not self._begun:
             await self._begin(given.input)
         instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
-        items = self.turn.beside(given.input)
+        items = self.turn.with_block(given.input)
         if self._sent and _is_held_by_server(given.input):  # with the block it is not known there as sent
             items = [item for item, plain in zip(items, given.input, strict=True) if item is plain]
         return ModelInputData(input=items, instructions=instructions)

@@ -226,7 +226,7 @@ def _part_with_block(turn: Turn, part: Any) -> Any:
     if part.part_kind != "user-prompt":
         return part
     prompt = {"role": "user", "content": _content(part.content)}
-    (sent,) = turn.beside([prompt])
+    (sent,) = turn.with_block([prompt])
     if sent is prompt:
         return part
     content = sent["content"] if isinstance(part.content, str) else [*part.content, turn.block]

@@ -65,10 +65,10 @@ class Document(NamedTuple):
         time: datetime | None = None,
     ) -> "Document":
         """Make one of what a file says, without what a database cannot hold."""
-        whose = (scope.agent, scope.user, scope.channel, scope.session, scope.group_chat, scope.project)
+        owner = (scope.agent, scope.user, scope.channel, scope.session, scope.group_chat, scope.project)
         json_tags = json.dumps(list(map(clean_markdown, tags)), ensure_ascii=False)
         about = (heading, tldr, json_tags, speaker, time.isoformat() if time else None)
-        values = (key, path, line, offset, ordinal, source, text, origin.value, *whose, *about)
+        values = (key, path, line, offset, ordinal, source, text, origin.value, *owner, *about)
         # What is printable holds neither half of a surrogate pair nor NUL.
         clean = [clean_markdown(one) if isinstance(one, str) and not one.isprintable() else one for one in values]
         return cls._make([*clean, 0, "", ""])

@@ -39,7 +39,7 @@ def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_i
     ):
         history = [{"role": "user", "content": "Hello"}, {"role": "user", "content": content}, results]
         before = json.dumps(history)
-        request = turn.beside(history)
+        request = turn.with_block(history)
         assert json.dumps(history) == before
         assert request[0] == history[0]
         assert request[2] == results

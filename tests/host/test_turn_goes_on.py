@@ -18,7 +18,7 @@ async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_tim
     block = await memory.turn("asked").received(ASKED)
     turn = memory.turn("asked").restore(ASKED, block)
     assert is_fenced(block)
-    assert turn.beside([{"role": "user", "content": ASKED}])[0]["content"].endswith(block)
+    assert turn.with_block([{"role": "user", "content": ASKED}])[0]["content"].endswith(block)
     assert await turn.received(ASKED) == block
     assert not turn.was_late
     await turn.replied([{"role": "user", "content": ASKED}, {"role": "assistant", "content": "On 5433."}])
@@ -110,7 +110,7 @@ async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_a
     again = turn.block
     assert "5433" in first
     assert "5433" in again
-    assert turn.beside([{"role": "user", "content": asked}])[0]["content"].endswith(again)
+    assert turn.with_block([{"role": "user", "content": asked}])[0]["content"].endswith(again)
     assert len(transcript(memory, "asked")) == 1
 
 
@@ -122,7 +122,7 @@ async def test_what_nobody_said_in_the_session_is_neither_recalled_for_nor_kept(
     await memory.go_on(turn, request)
     await memory.go_on(turn, [])
     assert turn.block is None
-    assert turn.beside(request) == request
+    assert turn.with_block(request) == request
     assert transcript(memory, "asked") == []
 
 

@@ -112,17 +112,19 @@ def keep(
     return held
 
 
-def known_in_the_same_words(new: NewEntry, entries: Mapping[str, Entry], theirs: Callable[[Entry], bool] | None) -> str:
+def known_in_the_same_words(
+    new: NewEntry, entries: Mapping[str, Entry], changeable: Callable[[Entry], bool] | None
+) -> str:
     """Return the id of an entry that says the same, rather one that holds, or the empty string.
 
-    ``theirs`` says which entries whoever says it `may_change`; None: only one of the same scope is meant.
+    ``changeable`` says which entries whoever says it `may_change`; None: only one of the same scope is meant.
     """
     owner = new.belongs_to
 
     def is_same(entry: Entry) -> bool:
-        if theirs is None:
+        if changeable is None:
             return entry.scope == owner
-        return entry.scope.project in ("", owner.project) and theirs(entry)
+        return entry.scope.project in ("", owner.project) and changeable(entry)
 
     found = [entry for entry in entries.values() if alike(entry.content, new.text) and is_same(entry)]
     return min(found, key=lambda entry: bool(entry.superseded_by)).id if found else ""
@@ -195,11 +197,11 @@ def remember(
     *,
     who: str,
     requested: bool = True,
-    theirs: Callable[[Entry], bool] | None = None,
+    changeable: Callable[[Entry], bool] | None = None,
 ) -> RememberResult:
     """Keep something; what is known in the same words is used, and brought back where it was archived.
 
-    ``theirs`` says which entries who says it `may_change`: one of them with the same words is used instead of a second
+    ``changeable`` says which entries who says it `may_change`: one of them with the same words is used instead of a new
     one. None: such an entry must be of the same scope. ``requested`` says that a person wants it: then it is kept
     though it was purged. Raises `InputError` for a text that is a secret, empty, too long or
     purged, and `MemoryFileError`.
@@ -219,7 +221,7 @@ def remember(
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal held, is_new
-        same = known_in_the_same_words(new, entries, theirs)
+        same = known_in_the_same_words(new, entries, changeable)
         if same and entries[same].section is Section.ARCHIVED:
             entries[same] = restored(entries[same], now)
         is_new = not same

@@ -180,8 +180,8 @@ class EntryRepository:
                 for id_, entry in change(dict(live)).items()
                 if id_ in live or allow_purged or not self.history.is_purged(entry.id, entry.content)
             }
-            told = {id_: entry for id_, entry in changed.items() if id_ in live or not is_point_hidden(entry.content)}
-            return {**forgotten, **told}
+            kept = {id_: entry for id_, entry in changed.items() if id_ in live or not is_point_hidden(entry.content)}
+            return {**forgotten, **kept}
 
         with self.locked():
             return self.write(decide, who=who, why=why, undoes=undoes)

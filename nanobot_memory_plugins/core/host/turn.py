@@ -123,7 +123,7 @@ class Turn:
             self.block = context.block
         return self.block
 
-    def beside(self, messages: Sequence[Any]) -> list[Any]:
+    def with_block(self, messages: Sequence[Any]) -> list[Any]:
         """Return the messages of a request with the block next to the user's, in a new list.
 
         The messages are dicts as chat completions, Responses or Anthropic have them; those of the host stay as they

@@ -38,8 +38,8 @@ def index(
     folder = existing_workspace(workspace)
     status = run(_index(folder, configuration_of(config), rebuild=rebuild, embeddings=not no_embeddings))
     if as_json:
-        told = {one.name: getattr(status, one.name) for one in fields(status)}
-        print_json({"ok": True, **told, "level": int(status.level)})
+        values = {one.name: getattr(status, one.name) for one in fields(status)}
+        print_json({"ok": True, **values, "level": int(status.level)})
     else:
         _show(status)
     if status.level is Level.MARKDOWN:

@@ -141,7 +141,7 @@ class EmbeddingService:
             return EmbeddingStatus(reason=Sentence("The embedding model is being loaded."), is_loading=True)
         if (embedder := self.embedder) is not None:
             return EmbeddingStatus(embedder.name)
-        return EmbeddingStatus("", *_told(loaded.exception()))
+        return EmbeddingStatus("", *_reason_and_hint(loaded.exception()))
 
     @property
     def embedder(self) -> Embedder | None:
@@ -161,7 +161,7 @@ class EmbeddingService:
         try:
             embedder = open_embedder(self._options)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
-            logger.warning("No embedding, search is by words only: {} {}", *_told(error))
+            logger.warning("No embedding, search is by words only: {} {}", *_reason_and_hint(error))
             loaded.set_exception(error)
             return
         loaded.set_result(embedder)
@@ -169,7 +169,7 @@ class EmbeddingService:
             _let_go(embedder)
 
 
-def _told(error: BaseException | None) -> tuple[str, str]:
+def _reason_and_hint(error: BaseException | None) -> tuple[str, str]:
     """Return why loading failed, and what helps."""
     if isinstance(error, NanobotMemoryError):
         return error.cause, error.hint

@@ -276,8 +276,8 @@ class Indexer:
         try:
             vectors = embedder.encode(list(texts.values()))
         except Exception as error:  # a model or a remote service may fail in any way
-            told = len(texts), type(error).__name__, self._rest(_MODEL)
-            logger.warning("{} texts could not be embedded ({}); trying again in {:.0f} s", *told)
+            count, kind, seconds = len(texts), type(error).__name__, self._rest(_MODEL)
+            logger.warning("{} texts could not be embedded ({}); trying again in {:.0f} s", count, kind, seconds)
             return False
         self._failures.pop(_MODEL, None)
         self._index.put_vectors(embedder.name, list(zip(texts, vectors, strict=True)))
