@@ -15,6 +15,7 @@ from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
 
 from nanobot_memory_plugins.core.cli.console import printable_segment
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.entries import EntryRun
 from nanobot_memory_plugins.panel.dialogs import Confirm
@@ -228,7 +229,7 @@ class PanelApp(App[None]):
     async def changed(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> bool:
         """Do the same, and return whether it went well."""
         try:
-            result = await self.memory.run(work)
+            result = await run_in_daemon_thread(work)
         except Exception as error:
             self.complain(error)
             await self.current.refresh_view(force=True)

@@ -1,10 +1,10 @@
 """What the panel shows and changes: one workspace, opened to be looked at."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import cast
 
 from nanobot_memory_plugins.core import (
     Clock,
@@ -25,8 +25,6 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-Result = TypeVar("Result")
-
 _MOST_WARNINGS = 20
 
 
@@ -39,11 +37,6 @@ class PanelMemory:
         self.paths = MemoryPaths.of(host.workspace)
         self.privacy = PrivacyFile(self.paths)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
-
-    @staticmethod
-    async def run(work: Callable[[], Result]) -> Result:
-        """Do what blocks in a thread that keeps nothing from ending."""
-        return await run_in_daemon_thread(work)
 
     @property
     def entries(self) -> EntryAccess:
@@ -58,7 +51,7 @@ class PanelMemory:
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
         workspace = self.paths.workspace
-        found = await self.run(lambda: [*machine_findings(workspace), pause_finding(workspace)])
+        found = await run_in_daemon_thread(lambda: [*machine_findings(workspace), pause_finding(workspace)])
         found += await self.host.diagnose()
         states = " ".join(finding.state for finding in found)
         return found + [

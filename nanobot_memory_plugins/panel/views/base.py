@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.widgets import DataTable, Input, Static
 
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
@@ -97,7 +98,7 @@ class View(Container):
     async def refresh_view(self, *, force: bool = False) -> None:
         """Read anew when something has changed. What fails is said, and the view stays as it was."""
         try:
-            version = await self.memory.run(self.version)
+            version = await run_in_daemon_thread(self.version)
             if force or version != self.seen:
                 await self.load()
                 self.seen = version

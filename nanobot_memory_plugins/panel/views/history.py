@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.entries import Entry, EntryRun
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View, field
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -32,8 +33,8 @@ class HistoryView(View):
     async def load(self) -> None:
         """Read the runs."""
         access, entry_id = self.memory.entries, self.entry_id
-        runs = await self.memory.run(lambda: access.history(entry_id, limit=MOST_ROWS))
-        listed = await self.memory.run(lambda: [*access.entries().entries, *access.gone()]) if entry_id else []
+        runs = await run_in_daemon_thread(lambda: access.history(entry_id, limit=MOST_ROWS))
+        listed = await run_in_daemon_thread(lambda: [*access.entries().entries, *access.gone()]) if entry_id else []
         self._entry = next((entry for entry in listed if entry.id == entry_id), None)
         self.fill(runs, self._cells, lambda run: run.id)
         text = Text(" " + tr("{n} changes, the last first", n=f"{len(runs):,}"))

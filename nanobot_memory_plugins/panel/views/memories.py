@@ -8,6 +8,7 @@ from textual import on
 from textual.widgets import DataTable, Input
 
 from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit
 from nanobot_memory_plugins.panel.dialogs import EntryForm, Typed
 from nanobot_memory_plugins.panel.views.base import MOST_ROWS, Cells, View
@@ -42,7 +43,7 @@ class MemoriesView(View):
     async def load(self) -> None:
         """Read the entries."""
         access = self.memory.entries
-        listed, gone = await self.memory.run(lambda: (access.entries(), access.gone()))
+        listed, gone = await run_in_daemon_thread(lambda: (access.entries(), access.gone()))
         self._all = [*listed.entries, *gone]
         self._problem = f"{listed.file}: {listed.problems[0]}" if listed.problems else ""
         self._select()
@@ -195,7 +196,7 @@ class MemoriesView(View):
 
     async def _undo_last(self) -> None:
         access = self.memory.entries
-        runs = await self.memory.run(lambda: access.history(limit=200))
+        runs = await run_in_daemon_thread(lambda: access.history(limit=200))
         run = next((candidate for candidate in runs if candidate.is_undoable), None)
         if run is None:
             self.warn(tr("There is nothing to undo."))

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.files.notes import NoteEntry, Passage, parse_no
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure, Origin, Scope
 from nanobot_memory_plugins.panel.views.base import Cells, View
 from nanobot_memory_plugins.panel.views.history import day_and_time
@@ -94,7 +95,7 @@ class SessionsView(View):
 
     async def load(self) -> None:
         """Read the files."""
-        files = await self.memory.run(lambda: files_of(self.memory.paths))
+        files = await run_in_daemon_thread(lambda: files_of(self.memory.paths))
         self.fill(files, self._cells, lambda file: str(file.path))
         self.line.update(Text(f" {tr('{n} sessions and days', n=f'{len(files):,}')}"))
 
@@ -104,7 +105,7 @@ class SessionsView(View):
     async def detail(self, row: ShownFile) -> Text:
         """Return the last messages or notes."""
         text = Text().append(f"{self.memory.paths.relative(row.path)}\n\n", "dim cyan")
-        for record in await self.memory.run(lambda: records_of(row.path, _SHOWN)):
+        for record in await run_in_daemon_thread(lambda: records_of(row.path, _SHOWN)):
             text.append(f"{day_and_time(record.time)} ", "dim")
             text.append(tr(record.role), _ROLES.get(record.role, "bold"))
             text.append(f" {record.name}\n" if record.name else "\n", "dim")
@@ -122,7 +123,7 @@ class SessionsView(View):
             self.begin(lambda: self._forget(file))
 
     async def _forget(self, row: ShownFile) -> None:
-        records = await self.memory.run(lambda: records_of(row.path))
+        records = await run_in_daemon_thread(lambda: records_of(row.path))
         if ids := tuple(record.id for record in records if record.id):
             await self.panel.show_forgetting(Erasure(records=ids))
         else:
