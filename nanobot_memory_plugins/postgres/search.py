@@ -54,12 +54,11 @@ class ServerIndex(SearchIndex):
             values["head"] = list(found)
             conditions += " AND string_to_array(c.head_terms, ' ') && %(head)s::text[]"
         sql = (
-            "SELECT c.id FROM (SELECT p.passage, sum(q.idf * p.count * (%(k)s + 1) "
+            "SELECT s.passage FROM (SELECT p.passage, sum(q.idf * p.count * (%(k)s + 1) "
             "/ (p.count + %(k)s * (1 - %(b)s + %(b)s * p.length / %(mean)s))) AS score "
             "FROM unnest(%(terms)s::bigint[], %(idf)s::float8[]) AS q(term, idf) "
             "JOIN nanobot_memory.posting p ON p.term = q.term GROUP BY p.passage) s "
-            f"JOIN nanobot_memory.passage c ON c.id = s.passage WHERE {conditions} "
-            "ORDER BY s.score DESC, c.id LIMIT %(limit)s"
+            f"WHERE {_passing('s.passage', conditions)} ORDER BY s.score DESC, s.passage LIMIT %(limit)s"
         )
         values |= {
             "terms": [self._owner.term(term) for term in found],
@@ -73,12 +72,9 @@ class ServerIndex(SearchIndex):
 
     def nearest(self, meaning: Meaning, asked: Query, limit: int) -> list[int]:
         conditions, values = self._filter(asked)
-        source = f"JOIN nanobot_memory.passage c ON c.id = e.id WHERE {conditions}"
-        if conditions == NO_COPIES:  # to look up each passage takes as long as to compare it
-            source = f"WHERE e.id NOT IN (SELECT c.id FROM nanobot_memory.passage c WHERE NOT {NO_COPIES})"
         sql = (
-            f"SELECT e.id FROM nanobot_memory.embedding e {source} AND e.model = %(model)s "
-            "ORDER BY e.vector <#> %(vector)s::halfvec LIMIT %(limit)s"
+            f"SELECT e.id FROM nanobot_memory.embedding e WHERE {_passing('e.id', conditions)} "
+            "AND e.model = %(model)s ORDER BY e.vector <#> %(vector)s::halfvec LIMIT %(limit)s"
         )
         return [row[0] for row in run(self._connection, sql, {**values, **_written(meaning), "limit": limit})]
 
@@ -137,6 +133,13 @@ class ServerIndex(SearchIndex):
         sql = f"SELECT {cosine}, {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
         found = run(self._connection, sql, {**values, **compared, "machine": self._owner.machine})
         return [(Document._make(row), similarity) for similarity, *row in found]
+
+
+def _passing(id_column: str, conditions: str) -> str:
+    """Return the condition that passages meet some others; where all but copies do, none of them is looked up."""
+    if conditions == NO_COPIES:
+        return f"{id_column} NOT IN (SELECT c.id FROM nanobot_memory.passage c WHERE NOT {NO_COPIES})"
+    return f"{id_column} IN (SELECT c.id FROM nanobot_memory.passage c WHERE {conditions})"
 
 
 def _written(meaning: Meaning) -> dict[str, str]:
