@@ -198,7 +198,7 @@ class RememberTool(_EntryTool):
             answer.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
         if done.hidden:
             answer.append("What stands in brackets is a secret, and was NOT kept: say so.")
-        if quote is None:
+        if done.entry.origin is Origin.SUMMARY:
             answer.append(
                 "These are no words of the user's in this conversation, so it is kept as your note: found by "
                 "memory_search, and not in view."

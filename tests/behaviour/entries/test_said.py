@@ -96,6 +96,19 @@ async def test_what_nobody_has_said_for_certain_is_put_away_found_by_a_search_an
         assert prompt_lines(Conversation(memory, "cli:next"), "The user gets a parrot.")
 
 
+async def test_what_the_user_said_before_is_not_called_the_models_note_where_a_model_keeps_it_again(life: Life):
+    async with life.host() as memory:
+        told_before, later = Conversation(memory, "cli:first"), Conversation(memory, "cli:second")
+        await told_before.hear("Our staging database listens on port 5433.")
+        await told_before.call(remember_call("Our staging database listens on port 5433."))
+        await later.hear("Do you know the port?")
+        again = await later.call(remember_call("Our staging database listens on port 5433."))
+        of_nobody = await later.call(remember_call("The user sails to Iceland."))
+        assert prompt_lines(later, "port 5433"), "it stands in the prompt as the user's own word"
+    assert "your note" not in again, "the model would say that it is not in view"
+    assert "your note" in of_nobody
+
+
 async def test_the_quotes_of_twenty_entries_cost_at_most_a_thousand_tokens(life: Life):
     sizes = []
     for quoted in (False, True):
