@@ -30,7 +30,7 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     link.symlink_to(real)
     with pytest.raises(MemoryFileError, match="symbolic link"):
         replace_file(link, b"two")
-    with pytest.raises(MemoryFileError, match="cannot be replaced"):
+    with pytest.raises(MemoryFileError, match="cannot be written"):
         replace_file(tmp_path / "missing" / "x.md", b"two")
     (tmp_path / "folder.md").mkdir()
     with pytest.raises(MemoryFileError, match="no regular file"):

@@ -24,7 +24,7 @@ Fault = dict[str, Any]
 
 
 def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Look through the entries for near-duplicates, stale ones, todos that are over, and what was replaced.
+    """Look through the entries for what is said twice, stale, over or replaced.
 
     Each is named by its id, with the command that fixes it. Nothing is changed.
     """

@@ -44,7 +44,7 @@ def replace_file(path: Path, data: bytes, *, keeps_backup: bool = True) -> None:
         sync_folder(path.parent)
     except OSError as error:
         raise MemoryFileError(
-            Sentence("{name} cannot be replaced: {why}.", name=path.name, why=error.strerror or error)
+            Sentence("{name} cannot be written: {why}.", name=path.name, why=error.strerror or error)
         ) from error
     finally:
         with contextlib.suppress(OSError):
