@@ -10,8 +10,10 @@ HOST = Path(__file__).parents[2] / "examples" / "echo_host.py"
 def test_it_handles_tools_compaction_and_the_end_of_a_session(tmp_path):
     assert len(HOST.read_text().splitlines()) < 60
     said = ["My boat is called Mistral.", "call clock", "call memory_search boat", *(f"Line {n}." for n in range(20))]
+    (tmp_path / "config.json").write_text('{"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}')
     done = subprocess.run(
         [sys.executable, HOST, tmp_path],
+        cwd=tmp_path,
         input="\n".join([*said, "What is my boat called?"]),
         capture_output=True,
         text=True,

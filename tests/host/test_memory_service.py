@@ -35,12 +35,13 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
     source = textwrap.dedent(
         """
         import os, sys, time
-        from nanobot_memory_plugins.core import MemoryService
+        from nanobot_memory_plugins.core import MemoryConfig, MemoryService
 
         def tell(text):
             return lambda memory: memory.message_received(session_key="s", text=text)
 
-        memory = MemoryService(sys.argv[1])
+        words_alone = {"plugins": {"storage": {"embedding_provider": "none"}}}
+        memory = MemoryService(sys.argv[1], config=MemoryConfig.model_validate(words_alone))
         assert memory.call(tell("Before the fork."), limit=20).now()
         for number in range(2):
             child = os.fork()
