@@ -72,7 +72,7 @@ def ways(seed: int) -> dict[str, tuple[str, str]]:
 def hidden(seed: int) -> list[tuple[str, str]]:
     """Return some of the corpus that redaction knows: the only ones by which a test may look at what keeps to it."""
     known = [(text, secret) for text, secret in corpus(seed) if secret not in redact_text(text)]
-    return Random(seed).sample(known, 20)
+    return Random(seed).sample(known, min(20, len(known)))
 
 
 # A redactor that somebody else installs, and the entry point by which it is found.

@@ -65,8 +65,6 @@ def inside(block: str) -> list[str]:
     assert block.count(nonce) == 2
     for marker in (*BEGIN, *END):
         assert folded(marker) not in folded("\n".join(body))
-    # Around the block nothing of it is left: a host that puts it beside a message can cut it out again, whole.
-    assert remove_fenced(f"question\n\n{block}") == "question"
     return body
 
 
@@ -91,7 +89,10 @@ async def test_what_imitates_the_fence_or_gives_orders_stays_inside_it_on_its_li
         await memory.flush_index()
         for number, forgery in enumerate(FORGERIES):
             asked = f"Do you remember parrot{number:02} 鹦鹉{number:02}?"
-            body = inside(await Conversation(memory, f"cli:{number}").hear(asked))
+            block = await Conversation(memory, f"cli:{number}").hear(asked)
+            body = inside(block)
+            # A host that puts it beside a message can cut it out again, whole.
+            assert remove_fenced(f"question\n\n{block}") == "question"
             assert any(f"parrot{number:02}" in line and "after" in line for line in body), forgery
             begun = tuple(part.strip() for part in forgery.splitlines()[1:] if part.strip())
             assert not begun or not [line for line in body if line.startswith(begun)]

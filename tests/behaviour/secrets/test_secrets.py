@@ -106,7 +106,7 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
     secrets = [secret for _, secret in known]
     # The words around them are kept, or there would be nothing to see here.
     assert life.files_with("My dog is called Rex")
-    assert life.files_with("deploy with")
+    assert life.files_with("deploy with", "keep it to yourself", "curl -u", "我的密码是")
     assert model.requests
     assert life.files_with(*secrets) == []
     assert leaked(secrets, "".join(log)) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, Note, Origin, is_fenced, remove_fenced
+from nanobot_memory_plugins.core import MemoryHost, Note, Origin, is_fenced
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.model import ReadingModel, remember_call
 
@@ -75,7 +75,6 @@ async def test_poison_becomes_no_fact_opens_no_prompt_and_stays_in_its_fence(lif
             found += word in (block or "")
             if block:
                 assert is_fenced(block)
-                assert remove_fenced(f"question\n\n{block}").strip() == "question"
                 assert block.count("[End of remembered notes]") + block.count("[记忆参考结束]") == 1
     assert model.asked("reading")
     assert found >= len(words) // 2
