@@ -54,14 +54,6 @@ def moved(call, workspace: Path) -> tuple[str, str]:
     return old, new
 
 
-@pytest.mark.parametrize("words", [("entries", "forget"), ("purge", "--yes")])
-def test_what_is_forgotten_takes_what_it_replaced_with_it(call, workspace: Path, moved, words: tuple[str, ...]):
-    call(*words, moved[1])
-    assert call("entries", "list")["entries"] == []
-    text = (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
-    assert ("Kaunas" in text) == (words[0] == "entries")
-
-
 def test_the_list_marks_what_holds_no_more(say, moved):
     _, new = moved
     told = [line.split("  ")[-1] for line in say("entries", "list").splitlines()]
