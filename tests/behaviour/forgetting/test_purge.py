@@ -133,6 +133,18 @@ async def test_eight_letters_or_four_characters_of_an_entry_are_found_inside_of_
     assert "The cat Bo ranked first." in str(life.transcript())
 
 
+async def test_words_are_the_same_in_another_case_width_and_script(life: Life):
+    said = "My boat Quorvexina lies in 臺灣的港口."
+    async with life.host() as memory:
+        quoted = remember_call("The boat lies in the harbour.", "MY BOAT quorvexina LIES IN 台湾的港口")
+        await Conversation(memory).turn(said, "Noted.", quoted)
+    assert [entry["origin"] for entry in life.entries()] == ["user"], "the quotation is found"
+    for words in ("QUORVEXINA", "ｑｕｏｒｖｅｘｉｎａ"):
+        assert life.command("purge", "--text", words, "--dry-run", "--json").json["traces"], words
+    assert life.command("purge", "--text", "台湾的港口", "--yes").status == 0
+    assert life.files_with("臺灣的港口") == []
+
+
 @pytest.mark.parametrize("row", [{"id": ["x"], "text": "Quorvexina"}, {"session": {"of": "tea"}, "id": 7}])
 async def test_a_table_of_peoples_in_another_form_keeps_nothing_from_going(life: Life, row: dict[str, Any]):
     await lived(life)
