@@ -1,17 +1,15 @@
 """``nanobot-memory postgres send``, and what else of the command line meets a shared memory."""
 
-import io
 import json
 import uuid
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Note
+from tests.behaviour.kit.command import run
 from tests.postgres.machines import Database
 
 HOME, TEA = "The user lives in Kaunas", "The user drinks green tea"
@@ -19,11 +17,9 @@ HOME, TEA = "The user lives in Kaunas", "The user drinks green tea"
 
 def command(*arguments: str | Path, status: int = 0) -> dict[str, Any]:
     """Run a command in this process, and return the object that it prints."""
-    said, complained = io.StringIO(), io.StringIO()
-    with redirect_stdout(said), redirect_stderr(complained):
-        ended = run_command_line([*map(str, arguments), "--json"])
-    assert ended == status, complained.getvalue()
-    return json.loads(said.getvalue().splitlines()[-1])
+    done = run(*arguments, "--json")
+    assert done.status == status, done.err
+    return done.json
 
 
 def test_it_sends_what_is_kept_exchanges_entries_and_counts_what_stands_there(server: Database, tmp_path: Path):

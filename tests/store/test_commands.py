@@ -1,15 +1,12 @@
 """``nanobot-memory index`` and ``search``, as a user runs them."""
 
 import json
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.main import run_command_line
+from tests.behaviour.kit.command import run
 from tests.support.indexed_workspace import Workspace, entry, message
 
 NO_MODEL = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -22,28 +19,11 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-@dataclass(frozen=True)
-class Ended:
-    """What a command answered."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-
-
-def run(*arguments: object) -> Ended:
-    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
-        code = run_command_line([*map(str, arguments)])
-    return Ended(code, out.getvalue(), err.getvalue())
-
-
 def answer(*arguments: Any) -> dict[str, Any]:
     ended = run(*arguments, "--json")
-    assert ended.exit_code == 0, ended.stderr
-    (line,) = ended.stdout.splitlines()
-    found = json.loads(line)
-    assert isinstance(found, dict)
-    return found
+    assert ended.status == 0, ended.err
+    assert len(ended.out.splitlines()) == 1
+    return ended.json
 
 
 def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config: Path):
@@ -71,15 +51,15 @@ def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config
     assert answer("search", "kiln", "--tag", "pottery", *place)["hits"][0]["tags"] == ["work/helix", "Pottery"]
     for wrong in (["--since", "2026-13"], ["--since", "soon"], ["--since", "2026-03", "--until", "2026-02"]):
         ended = run("search", "kiln", *wrong, *place)
-        assert ended.exit_code == 2
-        assert ended.stderr.startswith("nanobot-memory: --since")
-    assert run("search", "kiln", "--kind", "diary", *place).exit_code == 2
+        assert ended.status == 2
+        assert ended.err.startswith("nanobot-memory: --since")
+    assert run("search", "kiln", "--kind", "diary", *place).status == 2
 
 
 def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, builtin_model: Path):
     workspace.write("2026-02-16.md", entry("we had soup for lunch", "a1") + entry("the port is 6543", "a2"))
     ended = run("index", "--workspace", workspace.path, "--json")
-    counts = json.loads(ended.stdout)
+    counts = ended.json
     assert (counts["level"], counts["vectors"], counts["pending_vectors"]) == (0, 2, 0)
     assert counts["model"]
     hits = answer("search", "what did we eat?", "--workspace", workspace.path)["hits"]
