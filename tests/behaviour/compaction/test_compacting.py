@@ -158,6 +158,11 @@ async def test_an_earlier_summary_is_carried_forward(life: Life, model: ReadingM
             talked.history += talk(20, topic=topic)
             summary = await talked.compact()
             assert "REL-4812" in summary.text
+        # It is known among the messages by its mark, and nobody has said it.
+        assert summary.text.startswith("[Summary of the earlier conversation]\n")
+        assert summary.text.count("[Summary of the earlier conversation]") == 1
+        await talked.idle()
+        assert not [one["text"] for one in life.transcript() if "are settled" in one["text"]]
     task = model.asked("compaction")[0].text
     assert all(words in task for words in ("decisions", "TODOs", "open questions"))
 

@@ -58,6 +58,23 @@ async def test_a_search_is_narrowed_by_day_origin_and_kind(life: Life):
         assert (await search(memory, "kite", limit=1)).count("kite") == 1
 
 
+async def test_a_day_is_found_in_whatever_words_it_is_named(life: Life):
+    async with life.host() as memory:
+        await Conversation(memory, "cli:one").turn("The kayak arrives in May 2026.")
+        life.clock.advance(DAY)
+        await Conversation(memory, "cli:two").turn("The violin is sold in June 2026.")
+        await memory.flush_index()
+        for query, found in (
+            ("What happened yesterday?", ["kayak"]),
+            ("昨天发生了什么？", ["kayak"]),
+            ("What happened today?", ["violin"]),
+            ("2026年5月", ["kayak", "violin"]),  # the year of the other
+            ("2026-06", ["violin", "kayak"]),
+        ):
+            answer = await Conversation(memory, "cli:three").call(search_call(query))
+            assert re.findall("kayak|violin", answer) == found, query
+
+
 async def test_what_is_not_there_and_what_is_asked_wrongly_is_said_and_nothing_raises(life: Life):
     async with life.host() as memory:
         await keep(memory, "a kite")
