@@ -82,8 +82,8 @@ class MemoryServer(FastMCP[Any]):
             return _text_result(NOT_READY)
         if (tool := memory.tool(name)) is None:
             return await super().call_tool(name, dict(arguments), *context)
-        offered = ServiceTool(self.memory, tool)
-        return _text_result(bounded(await offered.run(arguments, session_key=client.session, scope=client)))
+        memory.hold_scope(session_key=client.session, scope=client)
+        return _text_result(bounded(await ServiceTool(self.memory, tool).run(arguments, session_key=client.session)))
 
 
 def _text_result(text: str) -> types.CallToolResult:

@@ -124,7 +124,7 @@ class HistoryCalls(MessageCalls):
                 "context_window": context_window,
             }
             answers = await self._ask("on_turn_finished", arguments, owner)
-            noted = await self._keep_answers("on_turn_finished", answers, owner)
+            noted = await self._keep_answers(answers, owner)
             is_reading_requested = bool(values_of(answers, ReadingRequest))
             return await self._read(owner, "turn", noted, live) if is_reading_requested else noted
 
@@ -186,7 +186,7 @@ class HistoryCalls(MessageCalls):
             "replaceable": replaceable,
         }
         answers = await self._ask("before_compaction", arguments, owner)
-        await self._keep_answers("before_compaction", answers, owner)
+        await self._keep_answers(answers, owner)
         summary = _first_summary(answers, len(messages))
         if summary is not None:
             summary = self.privacy.summed_up(session_key, summary, cut)

@@ -39,9 +39,6 @@ from nanobot_memory_plugins.core.values import Note, Receipt, Scope
 from nanobot_memory_plugins.core.values.session_reading import ReadingPart
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# The hooks whose plugins make something lasting of a history: a note of a conversation in a group is the group's.
-_LEARNING = frozenset({"on_session_idle", "on_turn_finished", "before_compaction", "contribute_reading"})
-
 
 class HostParts:
     """The parts of one `MemoryHost`, its start and its end. The calls are in the classes that derive from this one."""
@@ -168,8 +165,7 @@ class HostParts:
         owner = await self._owner_of(session_key, scope)
         if self.privacy.keeps_nothing(owner.session):
             return NOT_KEPT
-        (kept,) = await self._keep_notes([note], owner, of_group=False)
-        return kept
+        return await asyncio.shield(self._writing.begin(self._files.keep_note(note, scope=owner)))
 
     async def _ask(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Answers:
         """Return every plugin's answer to a hook, in order.
@@ -184,19 +180,19 @@ class HostParts:
 
     async def _ask_for_notes(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         """Call a hook that answers with notes alone, and keep them."""
-        return await self._keep_answers(hook, await self._ask(hook, arguments, scope), scope)
+        return await self._keep_answers(await self._ask(hook, arguments, scope), scope)
 
     async def _reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
         """Return what the plugins want to know of a session that is about to be read."""
         return values_of(await self._ask("contribute_reading", arguments, scope), ReadingPart)
 
-    async def _keep_answers(self, hook: str, answers: Answers, scope: Scope) -> Receipt:
+    async def _keep_answers(self, answers: Answers, scope: Scope) -> Receipt:
         """Keep the notes among the answers to a hook. The receipt is that of the first, with all of them inside."""
-        return combined_receipt(await self._keep_notes(values_of(answers, Note), scope, of_group=hook in _LEARNING))
+        return combined_receipt(await self._keep_notes(values_of(answers, Note), scope))
 
-    async def _keep_notes(self, notes: Sequence[Note], scope: Scope, *, of_group: bool = True) -> tuple[Receipt, ...]:
-        """Keep notes of a session; in a group chat they are ``of_group``, whoever wrote last, or of the user."""
-        owner = replace(scope, user="") if of_group and scope.group_chat else scope
+    async def _keep_notes(self, notes: Sequence[Note], scope: Scope) -> tuple[Receipt, ...]:
+        """Keep the notes that plugins made of a session; in a group chat they are the group's, whoever wrote last."""
+        owner = replace(scope, user="") if scope.group_chat else scope
         tasks = [self._writing.begin(self._files.keep_note(note, scope=owner)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 

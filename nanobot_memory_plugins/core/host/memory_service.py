@@ -126,15 +126,15 @@ class MemoryService:
         """The memory, once it has finished starting; until then calls wait for it."""
         return self._thread.started if self._thread is not None else None
 
-    def submit(self, use: Use[_T], *, background: bool = False) -> "Future[_T | None]":
+    def submit(self, use: Use[_T]) -> "Future[_T | None]":
         """Call the memory from any thread and return a future of the answer, which is None when it failed.
 
-        ``background`` work is cancelled at a close, everything else is finished first.
+        A close finishes what was submitted before it.
         """
         with self._lock:
             if self._thread is None:
                 self._thread = MemoryThread(self._open)
-            return self._thread.submit(use, background=background)
+            return self._thread.submit(use)
 
     def start(self) -> Answer[bool]:
         """Start the memory, and say whether it has started in time. Calls do that by themselves."""
@@ -330,11 +330,10 @@ class ServiceTool(ToolFace):
         super().__init__(tool)
         self._service = service
 
-    def run(self, arguments: Mapping[str, Any] | str, *, session_key: str = "", scope: ScopeLike = None) -> Answer[str]:
+    def run(self, arguments: Mapping[str, Any] | str, *, session_key: str = "") -> Answer[str]:
         """Run the tool from any event loop or thread; what goes wrong is the answer.
 
         The arguments may be the JSON text of the model. Inside of `Turn.tool` the session is that of the turn.
-        ``scope`` says whose the session is, where no turn has told the memory so.
         """
         asking = session_key or asking_session()
 
@@ -342,8 +341,6 @@ class ServiceTool(ToolFace):
             given = arguments_of(arguments)
             if given.keys() == {"arguments"}:  # no parameter of a tool is called so
                 return _NO_ARGUMENTS
-            if scope is not None:
-                memory.hold_scope(session_key=asking, scope=scope)
             tool = memory.tool(self.name)
             return await tool.run(given, session_key=asking) if tool is not None else None
 

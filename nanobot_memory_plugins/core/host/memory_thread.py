@@ -100,7 +100,7 @@ class MemoryThread:
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
         self._drain_seconds = 0.0
-        self._jobs, self._background = OwnedTasks(), OwnedTasks()
+        self._jobs = OwnedTasks()
         self._answers: set[Future[Any]] = set()
         self._closing = False
         self.opened = threading.Event()  # or it could not be started
@@ -109,16 +109,13 @@ class MemoryThread:
         self.ended.set_running_or_notify_cancel()
         threading.Thread(target=self._main, name=_NAME, daemon=True).start()
 
-    def submit(self, use: Use[_T], *, background: bool) -> "Future[_T | None]":
-        """Call the memory from any thread and return a future of the answer, which is None when it failed.
-
-        ``background`` work is cancelled at a close, everything else is finished first.
-        """
+    def submit(self, use: Use[_T]) -> "Future[_T | None]":
+        """Call the memory from any thread and return a future of the answer, which is None when it failed."""
         answer: Future[_T | None] = Future()
         answer.set_running_or_notify_cancel()
         self._answers.add(answer)
         try:
-            self._loop.call_soon_threadsafe(self._begin, use, answer, background)
+            self._loop.call_soon_threadsafe(self._begin, use, answer)
         except RuntimeError:  # the loop has ended: the thread was closed, or a plugin tore it down
             self._answer(answer, None)
         return answer
@@ -150,7 +147,6 @@ class MemoryThread:
     async def _live(self) -> None:
         opening = asyncio.create_task(self._open())
         await self._stopping.wait()
-        await self._background.cancel()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._drain_seconds):
                 await self._jobs.finish()
@@ -170,11 +166,11 @@ class MemoryThread:
             self._ready.set()
             self.opened.set()
 
-    def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
+    def _begin(self, use: Use[_T], answer: "Future[_T | None]") -> None:
         if self._closing:  # nobody would cancel it, or wait for it
             self._answer(answer, None)
             return
-        task = (self._background if background else self._jobs).begin(self._job(use))
+        task = self._jobs.begin(self._job(use))
         task.add_done_callback(
             lambda done: self._answer(answer, None if done.cancelled() or done.exception() else done.result())
         )

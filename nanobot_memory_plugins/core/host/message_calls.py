@@ -109,7 +109,7 @@ class MessageCalls(HostParts):
         answers = await asking
         if not spoken:
             answers = {name: tuple(map(_not_the_users, values)) for name, values in answers.items()}
-        await self._keep_answers("on_message_received", answers, owner)
+        await self._keep_answers(answers, owner)
         blocks = _blocks_of(answers)
         self._redaction.learn(*(block.text for block in blocks))
         context = MessageContext(

@@ -237,16 +237,17 @@ class Turn:
         if self._over:
             return
         if context_window > 0 and not self.parent and self._service.is_running:
-            self._service.submit(
-                lambda memory: memory.turn_finished(
+
+            async def finish(memory: "MemoryHost") -> None:
+                memory.turn_finished(
                     session_key=self.session_key,
                     messages=messages,
                     context_window=context_window,
                     context_tokens=context_tokens,
                     scope=self.scope,
-                ),
-                background=True,
-            )
+                )
+
+            self._service.submit(finish)
         self.abandoned()
 
     @failures_logged()
