@@ -114,15 +114,14 @@ async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_a
     assert len(transcript(memory, "asked")) == 1
 
 
-async def test_what_nobody_said_in_the_session_is_neither_recalled_for_nor_kept(memory):
+async def test_what_nobody_said_in_the_session_is_not_kept(memory):
     tell_the_port(memory)
     turn = memory.turn("asked")
     prompt = "Which port does our staging database listen on?"
     request = [{"role": "user", "content": prompt}]
     await memory.go_on(turn, request)
     await memory.go_on(turn, [])
-    assert turn.block is None
-    assert turn.with_block(request) == request
+    assert "5433" in turn.block
     assert transcript(memory, "asked") == []
 
 

@@ -320,10 +320,10 @@ class HistoryCalls(MessageCalls):
                 unseen = unseen and message.role != "user"
                 continue
             if message.role == "user":
-                is_missing = unseen = not recorded.take("user", message.text)
+                is_missing = unseen = not recorded.take("user", message.text, self._redaction.of_people)
                 started = started or not unseen
             elif message.role == "assistant" and (unseen or not message.tool_calls):
-                is_missing = not recorded.take("assistant", message.text)
+                is_missing = not recorded.take("assistant", message.text, self._redaction.of_others)
             else:
                 continue
             # Of what retention has dropped nothing comes back.

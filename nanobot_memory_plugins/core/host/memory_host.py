@@ -11,7 +11,6 @@ from typing import Any
 
 from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
-from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -115,10 +114,6 @@ class MemoryHost(HistoryCalls):
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session from its transcript: role, content and time, oldest first."""
         return self._files.history(redact_key(session_key), limit=limit)
-
-    def has_user_message(self, session_key: str, text: str) -> bool:
-        """Return whether the transcript of a session holds a message of its user's. It blocks."""
-        return RecordedMessages.read(self._files.paths, [redact_key(session_key)]).take("user", text)
 
     def base_context(self) -> str:
         """Return the text of MEMORY.md and ENTRIES.md without secrets: the Markdown alone, never a recall result."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, failures_logged
 from nanobot_memory_plugins.core.host.history import history_to_cut, with_block, without_media
 from nanobot_memory_plugins.core.host.memory_thread import Answer
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
@@ -22,9 +21,6 @@ from nanobot_memory_plugins.core.values.notes import MessageContext
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
     from nanobot_memory_plugins.core.host.memory_service import MemoryService
-
-# What is recalled for a message that is known to have been said, and was not.
-_UNSAID = MessageContext(block=None, receipt=Receipt(stored=False, reason="Nobody said it in this session."))
 
 
 class Turn:
@@ -80,8 +76,7 @@ class Turn:
     def begin(self, text: str, history: History = (), *, known: bool = False) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
 
-        A ``known`` message is in the transcript, as that of a run that goes on in another turn; where it is not (for
-        example the prompt of a nested agent) nothing is recalled.
+        A ``known`` message was kept before, as that of a run that goes on in another turn.
         """
         key = _folded(text)
         if not key:
@@ -89,8 +84,6 @@ class Turn:
         if key not in self._received:
 
             async def receive(memory: "MemoryHost") -> MessageContext:
-                if known and not await run_in_daemon_thread(memory.has_user_message, self.session_key, text):
-                    return _UNSAID
                 return await memory.message_received(
                     session_key=self.session_key,
                     text=text,
@@ -110,9 +103,6 @@ class Turn:
         if future is None:
             return None
         context = future.result() if future.done() else None
-        if context is _UNSAID:
-            del self._received[key]
-            return None
         if context is None:
             self.was_late = True
             self.block = None if future.done() else self._service.late_notice(text)
