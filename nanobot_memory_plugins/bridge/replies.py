@@ -54,7 +54,7 @@ class Replies:
         )
         if is_for_people(key, context.metadata):
             saved = self._memory.turn(key, scope=scope)
-            saved.begin_reply([message for message in turn if is_answer(message)])
+            saved.replied([message for message in turn if is_answer(message)])
             saved.finished(
                 public_messages(live_messages(session), at_most=None),
                 context_window=self._loop.context_window_tokens,

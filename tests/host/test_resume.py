@@ -88,7 +88,8 @@ async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to
 
 
 async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(tmp_path, monkeypatch):
-    monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.1)
+    for wait in ("_WAIT", "_LONG_WAIT"):
+        monkeypatch.setattr(f"nanobot_memory_plugins.core.host.history_calls.{wait}", 0.1)
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         with acquired_lock(memory._files.paths, "work", 0.0):
             assert await memory.resume(session_key="s", messages=HISTORY[:3]) == 0

@@ -6,8 +6,8 @@ recalled for it, and no tool is noted.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -35,7 +35,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
 # seen by calls of before, or is a matter for `resume` and the importers.
 _LATELY = 500
-_LOCK_SECONDS = 5.0
+# Seconds that a history waits for another one to be taken in, and for a purge: one whose cut somebody waits for less.
+_WAIT, _LONG_WAIT = 5.0, 60.0
 # A session that another process may still be timing is left to it for this many idle times; and how many are taken up
 # at one start.
 _PATIENCE, _MOST_LEFT = 2, 20
@@ -254,9 +255,17 @@ class HistoryCalls(MessageCalls):
                 return 0
             given = list(map(without_media, messages[-_LATELY:] if is_cut else messages))
             self._redaction.learn_from_history(given)
-            async with self._alone() as is_alone:
-                if not (is_alone or is_cut):  # another process takes in the same, maybe
+            lock: AbstractContextManager[object] = nullcontext()
+            try:
+                lock = await run_in_daemon_thread(
+                    acquired_lock, self._files.paths, "work", _WAIT if is_cut else _LONG_WAIT
+                )
+            except FileBusyError:
+                if not is_cut:  # another process takes in the same, maybe
                     return 0
+            except Exception as error:
+                logger.debug("a history is taken in without a lock: {}", type(error).__name__)
+            with lock:
                 return await self._take_missing(scope, kept_of_history(given), parent, before)
 
         return await asyncio.shield(self._writing.begin(take()))
@@ -331,24 +340,6 @@ class HistoryCalls(MessageCalls):
             if is_missing and not dropped:
                 missing.append((place, message, time))
         return missing
-
-    @asynccontextmanager
-    async def _alone(self) -> AsyncIterator[bool]:
-        """Hold the locks by which nobody takes in the same at once, and say whether no other process has that of files.
-
-        One that cannot be made is done without.
-        """
-        held: AbstractContextManager[object] = nullcontext()
-        is_alone = True
-        async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            try:
-                held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
-            except FileBusyError:
-                is_alone = False
-            except Exception as error:
-                logger.debug("a history is taken in without a lock: {}", type(error).__name__)
-            with held:
-                yield is_alone
 
 
 def _first_summary(answers: Answers, messages: int) -> Summary | None:

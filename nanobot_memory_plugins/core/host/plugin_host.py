@@ -104,7 +104,14 @@ class PluginHost:
         """
         try:
             self._manager.register(plugin, name)
-            callers = self._checked_callers(name, plugin)
+            self._manager.check_pending()  # it raises for a hook that does not exist
+            implemented = self._manager.get_hookcallers(plugin)
+            if not implemented:
+                raise PluginError(
+                    Sentence("Plugin {name} implements no hook.", name=name),
+                    hint="Decorate a function that is named like a hook with hookimpl.",
+                )
+            callers = [one for one in implemented if one.has_spec()]  # others are for other hosts
             threads = self._threads[name] = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
             for caller in callers:
                 for one in caller.get_hookimpls():
@@ -129,27 +136,6 @@ class PluginHost:
             what = " ".join(str(error).split()) if is_refused else f"looking at it raises {exception_name(error)}"
             raise PluginError(Sentence("Plugin {name} cannot be registered: {what}.", name=name, what=what)) from None
         return tuple(sorted(caller.name for caller in callers))
-
-    def _checked_callers(self, name: str, plugin: object) -> list[pluggy.HookCaller]:
-        """Return the hooks that a registered plugin implements, without those that it has for other hosts."""
-        callers = self._manager.get_hookcallers(plugin) or []
-        for caller in callers:
-            if not caller.has_spec() and not all(one.optionalhook for one in caller.get_hookimpls()):
-                raise PluginError(
-                    Sentence(
-                        "Plugin {name} implements {hook}, and there is no such hook.", name=name, hook=caller.name
-                    ),
-                    hint=Sentence(
-                        "The hooks are: {names}. hookimpl(optionalhook=True) allows others.",
-                        names=", ".join(sorted(self._specs)),
-                    ),
-                )
-        if not callers:
-            raise PluginError(
-                Sentence("Plugin {name} implements no hook.", name=name),
-                hint="Decorate a function that is named like a hook with hookimpl.",
-            )
-        return [caller for caller in callers if caller.has_spec()]
 
     async def call(self, hook: str, arguments: Mapping[str, object], *, limit: float | None = None) -> Answers:
         """Call a hook of every plugin and return the answers, in pluggy's order.

@@ -199,21 +199,17 @@ class Turn:
 
     def replied(self, reply: str | Sequence[object]) -> Answer[None]:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
-        return self._service.answer(_nothing, *(self.begin_reply(reply) or ()))
-
-    @failures_logged()
-    def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
-        """Begin what `replied` does, and wait for nothing."""
         begun = []
         seen: Counter[str] = Counter()
-        for text in [reply] if isinstance(reply, str) else self._replies_in(reply):
-            key = _folded(text)
-            seen[key] += 1
-            # In a list the same may be said again, and counts again.
-            if key and seen[key] > self._replies[key]:
-                self._replies[key] += 1
-                begun.append(self._service.submit(partial(self._send, text)))
-        return begun
+        with failures_logged():
+            for text in [reply] if isinstance(reply, str) else self._replies_in(reply):
+                key = _folded(text)
+                seen[key] += 1
+                # In a list the same may be said again, and counts again.
+                if key and seen[key] > self._replies[key]:
+                    self._replies[key] += 1
+                    begun.append(self._service.submit(partial(self._send, text)))
+        return self._service.answer(_nothing, *begun)
 
     @failures_logged()
     def finished(
