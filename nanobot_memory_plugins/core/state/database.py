@@ -22,17 +22,13 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # "nmem" in ASCII: distinguishes this file from somebody else's SQLite database.
 APPLICATION_ID = 0x6E6D656D
-VERSION = 3
+VERSION = 4
 
 SCHEMA = """
 -- The entries as they were written last, and every change to them.
-CREATE TABLE IF NOT EXISTS entry (
-    tenant TEXT NOT NULL DEFAULT '', id TEXT NOT NULL, body TEXT NOT NULL, revision INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (tenant, id)
-) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS entry (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS run (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL DEFAULT '',
-    time TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL, undoes INTEGER
+    id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL, undoes INTEGER
 );
 CREATE TABLE IF NOT EXISTS change (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, place INTEGER NOT NULL, id TEXT NOT NULL,
@@ -46,8 +42,7 @@ CREATE TABLE IF NOT EXISTS task (
 ) WITHOUT ROWID;
 -- Digests of what was purged, so that it does not come back from a session that goes on or from another machine.
 CREATE TABLE IF NOT EXISTS forgotten (
-    tenant TEXT NOT NULL DEFAULT '', kind TEXT NOT NULL, digest TEXT NOT NULL, time TEXT NOT NULL,
-    revision INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (tenant, kind, digest)
+    kind TEXT NOT NULL, digest TEXT NOT NULL, time TEXT NOT NULL, PRIMARY KEY (kind, digest)
 ) WITHOUT ROWID;
 -- What each import wrote, by file and key, with its digest: it is not imported twice, and can be taken back.
 CREATE TABLE IF NOT EXISTS imported (
@@ -296,13 +291,7 @@ class StateDatabase:
 
 
 def _connect(address: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        address,
-        timeout=_BUSY_SECONDS,
-        isolation_level=None,
-        check_same_thread=False,
-        uri=True,
-    )
+    return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
 
 
 def _address(path: Path) -> str:
