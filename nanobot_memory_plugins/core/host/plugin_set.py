@@ -198,45 +198,38 @@ class PluginSet(PluginHost):
 
         state = StateDatabase.of(self._workspace)
         return [
+            *map(self._plugin_finding, self.discovered),
             *(
-                _brought_finding(
-                    Sentence("plugin {name}", name=one.name),
-                    self.state_of(one),
-                    one.distribution,
-                    one.version,
-                    one.error,
-                    Sentence("Or set memoryPlugins.{name}.enabled to false.", name=one.name),
-                )
-                for one in self.discovered
-            ),
-            *(
-                _brought_finding(
+                Finding(
                     Sentence("redaction rules {name}", name=rules.point.name),
-                    Sentence("not used") if rules.error else Sentence("{rules} in use", rules=len(rules.rules)),
-                    rules.point.distribution,
-                    rules.point.version,
                     rules.error,
-                    Sentence("Or uninstall it."),
+                    Health.BAD,
+                    hint=Sentence(
+                        "Install {distribution} anew, tell whoever wrote it, or uninstall it.",
+                        distribution=rules.point.distribution,
+                    ),
                 )
                 for rules in installed_rules()
+                if rules.error
             ),
             *(problem.finding for problem in self.problems),
             *_state_findings(state),
             *missed_findings(state, self._clock.now()),
         ]
 
-
-def _brought_finding(subject: str, state: str, distribution: str, version: str, error: str, otherwise: str) -> Finding:
-    """Return the finding on what a distribution brings; ``otherwise`` is a way out where its code fails."""
-    whole = Sentence(
-        "{state} ({origin}): {error}" if error else "{state} ({origin})",
-        state=state,
-        origin=f"{distribution} {version}".strip(),
-        error=error,
-    )
-    repair = Sentence("Install {distribution} anew, or tell whoever wrote it.", distribution=distribution)
-    hint = Sentence.joined([repair, otherwise], " ") if error else ""
-    return Finding(subject, whole, Health.BAD if error else Health.GOOD, hint=hint)
+    def _plugin_finding(self, one: DiscoveredPlugin) -> Finding:
+        """Return how a plugin stands; where its code fails, with what can be done."""
+        subject, state = Sentence("plugin {name}", name=one.name), self.state_of(one)
+        origin = f"{one.distribution} {one.version}".strip()
+        if not one.error:
+            return Finding(subject, Sentence("{state} ({origin})", state=state, origin=origin))
+        hint = Sentence(
+            "Install {distribution} anew, tell whoever wrote it, or set memoryPlugins.{name}.enabled to false.",
+            distribution=one.distribution,
+            name=one.name,
+        )
+        failed = Sentence("{state} ({origin}): {error}", state=state, origin=origin, error=one.error)
+        return Finding(subject, failed, Health.BAD, hint=hint)
 
 
 def _state_findings(state: StateDatabase) -> list[Finding]:
