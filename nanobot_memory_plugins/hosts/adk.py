@@ -141,7 +141,7 @@ class MemoryPlugin(BasePlugin):
     async def on_run_error_callback(self, *, invocation_context: Any, error: Exception) -> None:
         """Abandon the turn."""
         if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None:
-            run.turn.abandoned()
+            run.turn.finished()
 
     def session_of(self, events: Iterable[Any]) -> tuple[str, Scope] | None:
         """Return the key and the owner of the session that events belong to, or None."""

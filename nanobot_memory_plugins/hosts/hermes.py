@@ -103,7 +103,7 @@ class HermesMemory(MemoryProvider):
         if self._memory is None:
             return ""
         if self._turn is not None:
-            self._turn.abandoned()  # Hermes reports no end of a turn that was interrupted
+            self._turn.finished()  # Hermes reports no end of a turn that was interrupted
         self._turn = self._memory.turn(self._session, scope=self._scope)
         known = self._memory.open_turn(self._turn, query, self._history).now()
         news, self._known = "" if known == self._known else known, known

@@ -58,7 +58,7 @@ class MemoryCapability(AbstractCapability[Any]):
         try:
             result = await handler()
         except BaseException:
-            turn.abandoned()
+            turn.finished()
             raise
         messages = result.all_messages()
         chat = [message for _, message in _chat(messages)]

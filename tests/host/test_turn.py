@@ -90,7 +90,7 @@ async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory)
     with pytest.raises(asyncio.CancelledError):
         async with turn.tool("job", {}, call_id="1"):
             raise asyncio.CancelledError
-    turn.abandoned()
+    turn.finished()
     await until(lambda: transcript(memory, "s") and notes(memory))
     assert transcript(memory, "s") == [("user", "Begin the long job.")]
     assert "CancelledError" in notes(memory)

@@ -218,7 +218,8 @@ class Turn:
         """Say that the turn is over, once, and return at once. A sub-agent's ends with the tool that asked it.
 
         ``messages`` are in the live context now, ``context_window`` is the model's in tokens, and ``context_tokens``
-        what the last request held, where the host knows that. Without a window only the session's clock begins anew.
+        what the last request held, where the host knows that. Without a window only the session's clock begins anew, as
+        behind a turn that was cancelled.
         """
         if self._over:
             return
@@ -234,11 +235,6 @@ class Turn:
                 )
 
             self._service.submit(finish)
-        self.abandoned()
-
-    @failures_logged()
-    def abandoned(self) -> None:
-        """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
         self._over = True
         if self._service.is_running and not self.parent:  # a memory that was closed is not started again for it
             self._service.touch(self.session_key, self.scope)
