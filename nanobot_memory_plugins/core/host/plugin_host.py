@@ -15,7 +15,6 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.discovery import accepted_types
-from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
 from nanobot_memory_plugins.core.isolation.attempt import (
     Attempt,
     CircuitBreaker,
@@ -91,7 +90,6 @@ class PluginHost:
         self._made: dict[pluggy.HookImpl, Implementation] = {}
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: set[Attempt] = set()
-        self._complained: set[Implementation] = set()
         self._closed = False
         self.last_outcome: Outcome = ()
         self._is_traced = is_traced()
@@ -142,7 +140,7 @@ class PluginHost:
 
         The implementations run side by side, those of `IN_ORDER` one after the other; where the specification says
         ``firstresult``, one after the other until one answers. An answer is None, a value of a type that the hook's
-        specification names, or a list or tuple of such values; anything else counts as none. Values that are
+        specification names, or a list or tuple of such values; anything else is a failure. Values that are
         dataclasses arrive as checked copies. ``limit`` is in seconds, that of the hook when None is given. Only the
         cancellation of the caller is raised.
         """
@@ -251,12 +249,6 @@ class PluginHost:
             return ()
         if breaker.succeed():
             logger.info("plugin {}: recovered in {}", *where)
-        if isinstance(outcome, WrongAnswerError):
-            # A plugin that answers like this does so every time: said once.
-            level = "DEBUG" if implementation in self._complained else "WARNING"
-            self._complained.add(implementation)
-            logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome)
-            return ()
         return outcome
 
 
@@ -272,8 +264,6 @@ def _show(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds:
     given = ", ".join(f"{key}={_short(value)}" for key, value in arguments.items())
     if isinstance(outcome, Failure):
         answer = f"failed: {outcome.reason} at {outcome.place}"
-    elif isinstance(outcome, WrongAnswerError):
-        answer = f"ignored: {outcome}"
     else:
         answer = ", ".join(map(_short, outcome)) if outcome else "nothing"
     line = f"{name}({given}) -> {answer} ({seconds:.3f} s)"

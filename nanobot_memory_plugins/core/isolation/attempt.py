@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_
 _LATE = 0.01
 _ANOTHER_TURN = 0.05
 
-# What has become of an attempt: the values of its answer, an answer that counts as none, or a failure.
-Outcome = tuple[object, ...] | WrongAnswerError | Failure
+# What has become of an attempt: the values of its answer, or a failure.
+Outcome = tuple[object, ...] | Failure
 
 
 class CircuitBreaker:
@@ -92,7 +92,7 @@ class Implementation:
         try:
             return accepted_values(answer, self.hook, self.accepts)
         except WrongAnswerError as error:
-            return error
+            return self.failed(f"it answered with {error}")
 
     def raised(self, error: BaseException) -> Failure:
         """Return the failure that an exception is."""
@@ -201,7 +201,7 @@ def run_plain(one: Implementation, arguments: Mapping[str, object], limit: float
     One that hangs is abandoned. The user's Ctrl-C reaches this thread, and is raised.
     """
     if one.is_async:
-        return WrongAnswerError("an async function, where only a plain one can be called")
+        return one.failed("an async function, where only a plain one can be called")
     function = one.call(arguments)
 
     def run() -> Outcome:

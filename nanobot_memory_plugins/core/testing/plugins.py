@@ -19,7 +19,6 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
-from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError
 from nanobot_memory_plugins.core.isolation.failure import Failure
 from nanobot_memory_plugins.core.protocols import Complete, Store, VisibleScopes
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -138,8 +137,6 @@ async def run_hook_async(
     outcome = host.last_outcome
     if isinstance(outcome, Failure):
         raise PluginError(f"The plugin failed in {hook}: {outcome.reason} at {outcome.place}.") from outcome.error
-    if isinstance(outcome, WrongAnswerError):
-        raise PluginError(f"The plugin answered {hook} with {outcome}, which counts as none.")
     length = len(given.get("messages", ()))
     if any(isinstance(one, Summary) and not 0 <= one.keep_from <= length for one in values):
         raise PluginError(f"The plugin answered {hook} with a keep_from outside of the messages, which counts as none.")

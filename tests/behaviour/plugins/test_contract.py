@@ -370,4 +370,4 @@ async def test_an_incomplete_store_is_refused_by_what_it_lacks(life_without_mode
     async with life_without_model.host() as memory:
         assert memory.store is not None  # ours, which is asked next
     logger.remove(sink)
-    assert any("answered open_store with Shelf, which has no flush, notify: ignored" in line for line in logged)
+    assert any("failed in open_store: it answered with Shelf, which has no flush, notify" in line for line in logged)
