@@ -48,7 +48,7 @@ async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_
         await memory.message_sent(session_key="s", text=long)
         await memory.tool_executed(session_key="s", tool_name="vault", arguments={}, result="seen live")
         history = [
-            {"role": "user", "content": [{"type": "text", "text": "  My dog is\ncalled Rex. "}]},
+            {"role": "user", "content": [{"type": "text", "text": "[image: rex.png]\n  My dog is\ncalled Rex. "}]},
             {"role": "assistant", "content": "Let me look.", "tool_calls": [{"id": "c"}]},
             {"role": "tool", "tool_call_id": "c", "content": "seen live"},
             {"role": "assistant", "content": long[:150]},
