@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.engine.turns import hide_answer
 from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.behaviour.kit.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
+from tests.support.each import each
 from tests.support.examples import examples
 
 FRAGMENTS = st.sampled_from([
@@ -79,6 +80,58 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
     }
     shown = {question: hide_answer(question, answer) for question, (answer, _) in told.items()}
     assert shown == {question: expected for question, (_, expected) in told.items()}
+
+
+@each(
+    "text",
+    [
+        "Q: PIN for the company card?\nA: «6620»\nQ: which floor?\nA: 6620",
+        "[12:01] Ana: what's the door code?\n[12:02] Ben: it's «2468#»\nAna: and the floor?\nBen: 2468",
+        "> what was the pass for the shared drive again?\n> «Cobalt-dingo-5»",
+        "哥，wifi多少？\n«liulianfan888»",
+        "and the wifi name?\nBen: CafeNero_5G",
+        "what's your password policy?\n90days rotation",
+    ],
+)
+def test_an_answer_on_the_line_below_its_question_is_hidden(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
+
+
+@each(
+    "text",
+    [
+        "lab-01  root  «kkrj2mfgt1r»\nlab-02  root  uptime 41d\nlab-03  root  sshd_v9.6p1",
+        "Host cam-04  user viewer  «mmq7x2kd»",
+        "printer HP-4F admin «tonerKing5», fax unused",
+        "user is dpark, then «Nimbus.4471». The file is in Documents/tax2025",
+        "host db.internal, port 5432, user reports, and «x7Qp!92mN» to get in",
+        "SSH into 10.0.4.17 as deploy with «Rt5!mondayblue»",
+        "Logins:\n- mail: lena, «kq8Zrvv01x»\n- shop: lena, «Moos+Fels3»\n\nBuild: web, kq8Zrvv02x",
+        "Logins last week: mon 41, tue 38\nagents: lena, kq8Zrvv01x",
+        "user: zhangwei88, role: admin, dept: R&D-2",
+        "user deploy joined #proj-x7; user jenkins2_web, kernel 6.8.0-31-generic",
+        "the roles admin, support_v2.1 and root/var2_x.4",
+    ],
+)
+def test_what_looks_like_a_password_beside_an_account_or_below_a_heading_is_hidden(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
+
+
+@each(
+    "text",
+    [
+        "Das Kennwort fürs WLAN ist «Seestern1988», Schlüssel unter Stein 3",
+        "Le mot de passe du coffre c'est «girafe-bleue-77», le dossier est A-12",
+        "La clave del wifi es «Girasol_2211»",
+        "La contraseña del router: «casaverde2024», modelo HG8145V5",
+        "The one-time code is «882 014»",
+        "cvc on the back reads «771»",
+        "Codice porta: «77K12», citofono Rossi; el código postal es 28012",
+        'if (password.length < 8) throw new Error("ERR_PW01")',
+    ],
+)
+def test_a_secret_is_read_behind_links_of_other_languages_and_a_label_of_its_own_keeps_what_it_names(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
 
 
 @pytest.mark.parametrize("name", ["password: ", "password=", "api_key: "])

@@ -162,7 +162,7 @@ def test_a_number_is_hidden_by_the_label_beside_it_or_above(fields, shown):
         "Mitt personnummer är «850112-1043» och ordern heter SE-440912",
         "我的身分證字號 is: «A123456789»，統一編號 71923672",
         "TFN is «438 278 862», USI STA0100AU",
-        "«756.7863.8065.98», Police 44.120.338",
+        "«756.7863.8065.98», «37.860.149-5», «193.696.602-67», Police 44.120.338, order 193.696.602-67",
         "RUT «37.860.149-5», boleta 88412",
     ],
 )

@@ -44,10 +44,22 @@ _SURE = KeywordIndex(
 _WEAK = KeywordIndex(
     words(
         "login logon log-in wifi wi-fi wlan hotspot vpn router admin root encrypted protected locked unlock unlocks"
-        " decrypt unzip psk 登录 登陆 解压 加密 解锁 无线 热点 后台 邮箱"
+        " decrypt unzip psk ssh sftp ftp smtp portal keypad database prompt prompts"
+        " 登录 登陆 解压 加密 解锁 无线 热点 后台 邮箱"
     )
     | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "basic auth"}
 )
+# Words for an account, and names of some that every machine has: a value beside the account's name is its password.
+_ACCOUNT = KeywordIndex(
+    words("user username login logins account accounts acct acc root admin administrator 账号 账户 用户 用户名")
+)
+_NAMES = words("root admin administrator")
+_NAME = r"(?:[ ]?[:=]|[ ](?:is|as|stays))?[ ]{1,4}[A-Za-z0-9][A-Za-z0-9_.@-]{0,40}"
+_AND = (
+    r"(?:[ ]?(?:[,/|;:，]|[—–-](?=[ ]))[ ]?|[ \t]{1,12})"
+    r"(?:(?:and|then|with|now|the|it['’]?s|its|pass(?:word)?|pw)[ ]){0,3}"
+)
+_BESIDE_NAME, _BESIDE = lazy_re(_NAME + _AND), lazy_re(_AND)
 # Words for what is machine-made.
 _KEYS = KeywordIndex(
     words(
@@ -65,7 +77,7 @@ _KEY_OF = lazy_re(
     r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
     r"|[\u4e00-\u9fff][ ]?)\Z"
 )
-SENTENCE_CUES = _SURE | _WEAK | _KEYS
+SENTENCE_CUES = _SURE | _WEAK | _KEYS | _ACCOUNT
 """The words of which one is in every sentence that tells a secret."""
 _TOKEN = lazy_re(
     rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?<![A-Za-z0-9]:)"
@@ -84,13 +96,17 @@ _OTHER_NAMES = words(
     " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
-_LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
+_LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|ist|est|es|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 _LINKED = lazy_re(
-    rf"(?i)(?:(?<![a-z])(?:is|was|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
+    rf"(?i)(?:(?<![a-z])(?:is|was|ist|est|es|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
     rf"|[:=→>/—–,，、]|[是为用成])[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
+# ", model ": what follows a comma has a label of its own.
+_OWN_LABEL = lazy_re(r"(?i)[,，;][ ][a-zà-ÿ]{3,16}[ ]\Z")
 _CLOSELY = lazy_re(
-    rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using|to|pass(?:word|code|phrase)|pwd?)[ ]|[:=→：][ ]?"
+    rf"(?i)(?:(?<![a-z])(?:is|was|ist|lautet|(?:c['’])?est|es|it['’]?s|now|with|using|to"
+    r"|pass(?:word|code|phrase)|pwd?)[ ]"
+    r"|[:=→：][ ]?"
     rf"|[是为成到码令从由][ ]?)[{_Q}(「*]{{0,2}}\Z"
 )
 # What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ".
@@ -120,6 +136,14 @@ _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]
 _LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z")
 
 
+# A list of them, and its rows: names, a mark or a blank, and the value.
+_LISTED = words("passwords credentials creds logins accounts 密码 口令 账号 账户")
+_LONGEST_HEADING, _WORDS_OF_TITLE = 120, 3
+_LINE = lazy_re(r"[^\n]*\Z")
+_BLOCK = lazy_re(r"\n?(?:\n[^\n]{0,200}(?=\n|\Z)){1,64}?(?=\n[ \t]*\n|\Z|\n\Z)")
+_ROW = lazy_re(r"\n(?=[^\n]{0,200}[ \t,;|/:])[^\n]{0,200}?(?<=[ \t,;|/:])(?P<secret>[^\s,;|]{6,96})[ \t]*(?=\n|\Z)")
+
+
 class _Cue(NamedTuple):
     start: int
     end: int
@@ -129,6 +153,7 @@ class _Cue(NamedTuple):
 def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the secrets in sentences of the folded ``text``; ``lower`` is the same in lower case."""
     cues = [_Cue(*cue) for cue in SENTENCE_CUES.find(lower) if _is_whole_word(text, *cue)]
+    yield from _find_in_lists(text, cues)
     starts = [cue.start for cue in cues]
     for run in _TOKEN.finditer(text) if cues else ():
         start, end = run.span()
@@ -140,6 +165,24 @@ def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
         right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)]
         if _is_secret(text, start, end, [cue for cue in left if cue.end <= start], right):
             yield Span(start, end, "told_secret", REDACTED, RANK_KEYED)
+
+
+def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
+    """Find what looks like a password at the ends of the lines below a heading for such: a list of logins."""
+    for cue in cues:
+        if cue.word not in _LISTED:
+            continue
+        line = _LINE.search(text, max(0, cue.start - _LONGEST_HEADING), cue.start)
+        end = text.find("\n", cue.end, cue.end + _LONGEST_HEADING)
+        if line is None or end < 0:
+            continue
+        heading = text[line.start() : end].strip()
+        if not (heading.endswith((":", "：")) or heading.startswith("#") or heading.count(" ") < _WORDS_OF_TITLE):
+            continue
+        block = _BLOCK.match(text, end)
+        for row in _ROW.finditer(text, end, block.end() if block else end):
+            if looks(row["secret"]) >= Looks.MIXED:
+                yield Span(*row.span("secret"), "listed_secret", REDACTED, RANK_KEYED)
 
 
 def _is_whole_word(text: str, start: int, end: int, word: str) -> bool:
@@ -184,7 +227,9 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
         return True
     if is_linked and is_bare_secret(found) and not is_technical(found) and not is_host(found):
         return True
-    if near is None or look is Looks.NONE:
+    if look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching):
+        return True
+    if near is None or look is Looks.NONE or (_OWN_LABEL.search(before) and not _LINKED.search(before)):
         return False
     sure = any(cue.word in _SURE for cue in chain(reaching, behind))
     if look is Looks.WORDS:
@@ -197,6 +242,14 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
 def _links(between: str) -> bool:
     """Tell whether there is nothing but a link between a word for a password and a value."""
     return bool(_LINK.fullmatch(between) or ("\n" in between and not between.strip(" \t\r\n:>`\"'*#-")))
+
+
+def _is_beside_account(text: str, cue: _Cue, start: int) -> bool:
+    """Tell whether there is but the name of an account between a word for one and a value."""
+    if cue.word not in _ACCOUNT:
+        return False
+    beside = _BESIDE if cue.word in _NAMES else _BESIDE_NAME
+    return beside.fullmatch(text, cue.end, start) is not None
 
 
 def _is_other(before: str) -> bool:

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import is_ordinary
 # Names of codes that nothing else has, and those that many other things have, too.
 _SURE = words(
     "passcode passcodes keycode keycodes puk puk1 puk2 otp cvv cvv2 cvc cvc2 csc pincode geheimzahl zugangscode türcode"
-    " sicherheitscode bestätigungscode freischaltcode entsperrcode torcode alarmcode código digicode"
+    " sicherheitscode bestätigungscode freischaltcode entsperrcode torcode alarmcode código codice digicode"
 )
 _DOUBTFUL = words("code codes pin pins combination combo tan opens unlocks")
 # In a clause with one of them a bare "code" lets somebody in.
@@ -37,10 +37,12 @@ _HARMLESS = words(
     " unicode ascii test example penal civil criminal fault stop flight station stock part serial warning result reply"
     " gpio connector push map project department reference booking tracking of any no some new write more this"
 )
+_HARMLESS_AFTER = words("code codes postal postale area review fiscale")
 _LINKS = words(
-    "is was are be been it's that's to with use using enter type dial press now still again from ist lautet est es"
+    "is was reads are be been it's that's to with use using enter type dial press now still again from ist lautet"
+    " est es"
 )
-_CLOSE_LINKS = words("is was it's that's now still lautet ist est es")
+_CLOSE_LINKS = words("is was reads it's that's now still lautet ist est es è é")
 _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
 CODE_CUES = KeywordIndex(_SURE | (_DOUBTFUL - {"tan"}) | words("码 口令 暗号 保险箱 保险柜 门锁 车锁 门禁 组合锁"))
 _CANDIDATE = lazy_re(
@@ -121,7 +123,9 @@ def _is_told(clause: str, found: str) -> bool:
         return False  # a name in a program
     link = _link(spoken_words, clause[matches[-1].end() :], is_next=at == len(spoken_words) - 1)
     has_other_number = any(map(str.isdigit, clause[end:]))
-    if not link or (at and spoken_words[at - 1] in _HARMLESS) or (link == "loose" and has_other_number):
+    after = spoken_words[at + 1 : at + 2]
+    is_other = (at > 0 and spoken_words[at - 1] in _HARMLESS) or not _HARMLESS_AFTER.isdisjoint(after)
+    if not link or is_other or (link == "loose" and has_other_number):
         return False
     if noun in _SURE or matches[at].group() in ("PIN", "PINs", "Pin", "TAN"):
         return True
@@ -129,7 +133,7 @@ def _is_told(clause: str, found: str) -> bool:
         return len(found) >= _SHORTEST
     if _YEAR.fullmatch(found) and link != "close":
         return False
-    if link == "close" and len(found) >= _LIKE_A_SENT_ONE and found.isdigit():
+    if link == "close" and len(found) >= _LIKE_A_SENT_ONE and found.replace(" ", "").isdigit():
         return True
     return not _OPENERS.isdisjoint(spoken_words) and len(found) >= _SHORTEST - found[0].isalpha()
 

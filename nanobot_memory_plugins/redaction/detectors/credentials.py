@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
@@ -166,11 +166,11 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
             yield _span(*item.span("secret"), "manifest_secret")
 
 
-def find_encoded(text: str, holds_secret: Callable[[str], bool]) -> Iterator[Span]:
-    """Find Base64 in the folded ``text`` of what ``holds_secret`` says that it holds a secret."""
+def find_encoded(text: str, find: Callable[[str], Iterable[Span]]) -> Iterator[Span]:
+    """Find Base64 in the folded ``text`` of what holds secrets; ``find`` gives the secrets of a text."""
     for match in _BASE64.finditer(text):
         decoded = _decoded(match.group())
-        if decoded is not None and holds_secret(decoded):
+        if decoded is not None and find(decoded):
             yield _span(*match.span(), "encoded_secret")
 
 

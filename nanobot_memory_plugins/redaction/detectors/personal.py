@@ -85,6 +85,11 @@ _CN_ID = lazy_re(r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}[01][0-9][0-
 _SSN = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?!000|666|9)[0-9]{3}[- ](?!00)[0-9]{2}[- ](?!0000)[0-9]{4}(?![0-9A-Za-z_]|[-./][0-9])"
 )
+# Written with their marks, as little else is: Brazil 193.696.602-67, Chile 37.860.149-5, Switzerland 756.7863.8065.98.
+_MARKED_ID = lazy_re(
+    r"(?<![0-9A-Za-z_./+-])(?:[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9]"
+    r"|756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2})(?![0-9A-Za-z_]|[.,-][0-9])"
+)
 # A number after one of these is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = lazy_re(
     r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device"
@@ -153,6 +158,7 @@ def _find_numbers(text: str, start: int, end: int) -> Iterator[Span]:
         (_DOMESTIC, "phone", PHONE, lambda match: not _SERVICE.match(match.group()) and is_own(match)),
         (_CN_ID, "cn_id", ID_NUMBER, lambda match: _is_cn_id(match.group())),
         (_SSN, "ssn", ID_NUMBER, is_own),
+        (_MARKED_ID, "id_number", ID_NUMBER, is_own),
         (_DIGITS, "card", CARD, lambda match: _is_card(match) and (_follows_card_word(match) or is_own(match))),
     )
     for pattern, kind, placeholder, check in shapes:

@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from time import thread_time
 from typing import Any, Protocol
 
+from nanobot_memory_plugins.redaction.detectors.answers import find_answers
 from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
 from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import (
@@ -236,7 +237,9 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
         if cues is None or cues.meets(lower):
             spans.extend(find(text, lower))
     if not nested:
-        spans.extend(find_encoded(text, lambda inner: bool(_find_in_script(inner, nested=True))))
+        nested_find = partial(_find_in_script, nested=True)
+        spans.extend(find_encoded(text, nested_find))
+        spans.extend(find_answers(text, nested_find))
     return _in_original(view, spans)
 
 

@@ -6,50 +6,28 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from nanobot_memory_plugins.redaction import redact_text
-from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import words
-from nanobot_memory_plugins.redaction.rules.rule import REDACTED
+from nanobot_memory_plugins.redaction.rules.rule import CONTACT_PLACEHOLDERS, REDACTED
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, looks_random
 
-# A question with a word for a secret, at the end of what was said.
-_ASKS = lazy_re(
-    r"(?i)[^\n.!?。！？]{0,80}(?:pass|pwd?(?![a-z])|wi-?fi|secret|(?<![a-z])(?:pin|otp|cvv)(?![a-z])|code|comb|key"
-    r"|token|密|口令|暗号|令牌|[验驗提][证證取]?[码碼])[^\n.!?。！？=:]{0,60}(?=[?？][\"'”’)*]{0,2}\Z)"
-)
-_TAIL = 300
-# How an answer may begin, and what none is.
-_OPENING = lazy_re(
-    r"(?i)\s*(?:(?:it['’]?s|it is|that['’]?s|sure|yes|yeah|yep|ok(?:ay)?|here|try|的?是|好的?)(?![a-z])"
-    r"[,.:，。：—-]?\s*){0,3}"
-)
-_WORD = lazy_re(r"[A-Za-z]*+(?![0-9])")
-_NO_ANSWER = words(
-    "no nope none nothing dunno sorry thanks thank please what which where when who maybe never always not forgot there"
-    " forgotten later tomorrow today yesterday hello great really exactly perhaps both either neither anything"
-    " something nobody only the in on very"
-)
 # What stays a secret for all of a conversation: a word, or a number of fewer digits, is something else by then.
-_SHORTEST_SECRET, _SHORTEST_LASTING, _LONGEST_READ = 4, 6, 2_000
+_SHORTEST_SECRET, _SHORTEST_LASTING, _LONGEST_READ, _TAIL = 4, 6, 2_000, 300
 
 
 def hide_answer(question: str, answer: str) -> str:
     """Return ``answer`` without the secret that ``question``, the message before it, asks for.
 
-    It is read as what follows the question's words after a colon. A long message is no answer.
+    A long message is no answer.
     """
-    tail = question.rstrip()[-_TAIL:]
-    is_question = tail.rstrip("\"'”’)*").endswith(("?", "？"))  # the pattern tries at each letter
-    asked = _ASKS.search(tail) if is_question and len(answer) <= _LONGEST_READ else None
-    opening = _OPENING.match(answer) if asked else None
-    if asked is None or opening is None:
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which walks values by this module
+
+    if len(answer) > _LONGEST_READ or not question.rstrip(" \n\"'”’)*").endswith(("?", "？")):
         return answer
-    word = _WORD.match(answer, opening.end())
-    if word is not None and word.group().lower() in _NO_ANSWER:
-        return answer
-    before = f"{asked.group()}: "
-    told = redact_text(before + answer[opening.end() :], keeps=lambda _placeholder, _found: True)
-    return opening.group() + told.removeprefix(before) if told.startswith(before) else answer
+    before = f"{question.rstrip()[-_TAIL:]}\n"
+    for one in reversed(Redactor().findings(before + answer)):
+        if one.start >= len(before) and one.placeholder not in CONTACT_PLACEHOLDERS:
+            start, end = one.start - len(before), one.end - len(before)
+            answer = answer[:start] + one.placeholder + answer[end:]
+    return answer
 
 
 @lru_cache(maxsize=512)

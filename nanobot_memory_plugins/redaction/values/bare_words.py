@@ -28,7 +28,7 @@ _TECHNICAL = lazy_re(
 )
 _PATH = lazy_re(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
 _PRODUCT = lazy_re(
-    r"(?i)[a-z]+-?(?:\d{1,3}|(?:19|20)\d{2})[.,:;?)]*|\d+[a-z]+|[a-z]+[-_]?v?\d+(?:[._]\d+)+"
+    r"(?i)[a-z]+-?(?:\d{1,3}|(?:19|20)\d{2})[.,:;?)]*|\d+[a-z]+|[a-z]+[-_]?v?\d+(?:[._]\d+)+(?:[a-z]+\d*)?"
     r"|(?:[a-z0-9]+-)+(?:\d{1,2}|v\d+)|[a-z]+-\d+(?:-[a-z0-9]+)*"
 )
 _HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+[A-Za-z]{2,24}(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
@@ -36,9 +36,9 @@ _SYMBOL = lazy_re(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
 # What password managers suggest: "huwtyf-9xikge-bamQed".
 _SUGGESTED = lazy_re(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
 _NO_VALUE = lazy_re(
-    r"(?i)ssh-\S*|AAAA[A-Z]\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?-i:[a-z_][a-z0-9._-]*@[a-z][a-z0-9.-]*)|[a-z]{2,20}://.*"
+    r"(?i)ssh-\S*|&#?[a-z0-9]{2,8};.*|AAAA[A-Z]\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?-i:[a-z_][a-z0-9._-]*@[a-z][a-z0-9.-]*)|[a-z]{2,20}://.*"
     r"|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}|[a-z][a-z0-9]{1,3})|[a-z_.-]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*"
-    r"|.*[;&].*=.*|.*[\[\]{}<>|\\].*|--?[a-z].*|\d+-[a-z]+|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*"
+    r"|.*[;&].*=.*|.*[\[\]{}<>|\\].*|.*\(|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)|--?[a-z].*|\d+-[a-z]+|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*"
     r"|\d+(?:st|nd|rd|th|am|pm|px|gb|mb|kb|ms|km|kg|min|h|%)|[a-z]\d{1,3}|\d{1,4}[-/.]\d{1,4}[-/.]\d{1,4}.*"
     r"|\d+[:.]\d+.*|(?-i:[A-Z]{2,10}-\d+)|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http|tls)-?\d.*"
 )
@@ -116,4 +116,5 @@ def _is_mixed(found: str) -> bool:
     if len(found) < 7 or sum(map(str.isalpha, found)) < 2:
         return False
     capital = any(map(str.isupper, found[1:]))
-    return bool(_INNER_SYMBOL.search(found)) or (capital and found.isalnum() and any(map(str.islower, found)))
+    symbol = bool(_INNER_SYMBOL.search(found)) and not _PRODUCT.fullmatch(found)
+    return symbol or (capital and found.isalnum() and any(map(str.islower, found)))
