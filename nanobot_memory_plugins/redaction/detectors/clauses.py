@@ -89,7 +89,8 @@ _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
 # The value after one of these is the name of something else.
 _OTHER_NAMES = words(
-    "user username userid loginname account handle nick nickname email mail host hostname server machine node cluster"
+    "user username userid loginname account acc acct handle nick nickname email mail host hostname server machine"
+    " node cluster"
     " database db table schema bucket repo branch commit tag release version build image package model device"
     " called named"
     " network ssid room order ticket issue case invoice ref reference serial id ids uuid url link file folder path port"
@@ -141,7 +142,10 @@ _LISTED = words("passwords credentials creds logins accounts 密码 口令 账�
 _LONGEST_HEADING, _WORDS_OF_TITLE = 120, 3
 _LINE = lazy_re(r"[^\n]*\Z")
 _BLOCK = lazy_re(r"\n?(?:\n[^\n]{0,200}(?=\n|\Z)){1,64}?(?=\n[ \t]*\n|\Z|\n\Z)")
-_ROW = lazy_re(r"\n(?=[^\n]{0,200}[ \t,;|/:])[^\n]{0,200}?(?<=[ \t,;|/:])(?P<secret>[^\s,;|]{6,96})[ \t]*(?=\n|\Z)")
+_ROW = lazy_re(
+    r"\n(?=[^\n]{0,200}[ \t,;|/:])(?![^\n]{0,200}[ ]=[ ])[^\n]{0,200}?(?<=[ \t,;|/:])(?P<secret>[^\s,;|]{6,96})"
+    r"[ \t]*(?=\n|\Z|[ ]?[(#])"
+)
 
 
 class _Cue(NamedTuple):
@@ -181,7 +185,9 @@ def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
             continue
         block = _BLOCK.match(text, end)
         for row in _ROW.finditer(text, end, block.end() if block else end):
-            if looks(row["secret"]) >= Looks.MIXED:
+            found = row["secret"]
+            least = Looks.WORDS if cue.word in _SURE and any(map(str.isdigit, found)) else Looks.MIXED
+            if looks(found) >= least:
                 yield Span(*row.span("secret"), "listed_secret", REDACTED, RANK_KEYED)
 
 

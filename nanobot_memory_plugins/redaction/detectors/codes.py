@@ -5,6 +5,7 @@ What a number counts, or what numbers something else, is no code: 12 lines, erro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
@@ -44,7 +45,11 @@ _LINKS = words(
 )
 _CLOSE_LINKS = words("is was reads it's that's now still lautet ist est es è é")
 _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
-CODE_CUES = KeywordIndex(_SURE | (_DOUBTFUL - {"tan"}) | words("码 口令 暗号 保险箱 保险柜 门锁 车锁 门禁 组合锁"))
+CODE_CUES = KeywordIndex(
+    _SURE
+    | (_DOUBTFUL - {"tan"})
+    | words("码 口令 暗号 保险箱 保险柜 门锁 车锁 门禁 组合锁 键盘 keypad intercom buzzer door gate garage alarm")
+)
 _CANDIDATE = lazy_re(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
     r"(?P<secret>[#*]?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
@@ -58,6 +63,14 @@ _BEHIND = lazy_re(
     r"(?i)[ ]?(?:[(（]|,?[ ]?(?:is|was|as|that['’]?s)(?![a-z])|就?是)"
     rf"(?P<said>(?:[ ][a-z'’-]{{1,14}}){{0,3}}?[ ](?:{'|'.join(sorted(_SURE | _DOUBTFUL))})(?![a-z0-9_-])"
     r"|[^\n!-~，。；]{0,12}(?:码|口令|暗号)(?![\u4e00-\u9fff]))"
+)
+# Where codes are typed in, when what is done with the number says so: "press 4410 at the gate", "按1984开门禁".
+_TYPED = lazy_re(
+    r"(?i)(?:(?<![a-z])(?:enter|press|punch|punch[ ]in|type|type[ ]in|key[ ]in|dial|put|use)[ ]|输入?|按|拨)\Z"
+)
+_PLACE = lazy_re(
+    r"(?i)(?<![a-z])(?:keypad|intercom|buzzer|door(?:bell)?|gate|garage|alarm|lock(?:box|er)?|lobby|key[ ]?box|safe"
+    r"|barrier)(?![a-z])|门禁|门锁|车库|保险[箱柜]|键盘|小键盘"
 )
 # What a code was before it was changed names nothing.
 _FORMER = lazy_re(r"(?:from|从|由)[ ]?\[[A-Z_]+\]")
@@ -93,8 +106,14 @@ def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
             continue
         clause = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
         behind = _BEHIND.match(text, match.end())
-        if _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found)):
+        is_told = _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found))
+        if is_told or (len(found) >= _SHORTEST and _TYPED.search(clause) and _is_at_a_place(text, match, clause)):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)
+
+
+def _is_at_a_place(text: str, match: re.Match[str], clause: str) -> bool:
+    after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH])[0]
+    return _PLACE.search(clause) is not None or _PLACE.search(after) is not None
 
 
 def _has_length_of_code(found: str) -> bool:
