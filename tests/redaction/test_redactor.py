@@ -109,6 +109,8 @@ def test_an_answer_on_the_line_below_its_question_is_hidden(text):
         "Logins:\n- mail: lena, «kq8Zrvv01x»\n- shop: lena, «Moos+Fels3»\n\nBuild: web, kq8Zrvv02x",
         "Passwords:\nguests «Lavender88x9» (till May)\nmail «Lavender-Moon-8»\n\nmodel Lavender-Moon-8",
         "Password rules:\n- at least 12chars\n- rotate every 90days",
+        "credentials:\n  username: svc_x9.billing\n  region: eu_west-1x",
+        "persist-credentials: false\n\n- uses: ossf/card@62b2cac7ed8198b15 # v2.4.0",
         "if not credentials:\n    host = api_mtls_endpoint2",
         "Logins last week: mon 41, tue 38\nagents: lena, kq8Zrvv01x",
         "user: zhangwei88, role: admin, dept: R&D-2",

@@ -139,8 +139,8 @@ _LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,1
 
 # A list of them, and its rows: names, a mark or a blank, and the value.
 _LISTED = words("passwords credentials creds logins accounts 密码 口令 账号 账户")
-_LONGEST_HEADING, _WORDS_OF_TITLE = 120, 3
-_LINE = lazy_re(r"[^\n]*\Z")
+_LONGEST_HEADING, _SPACES_OF_TITLE = 120, 3
+_HEADING = lazy_re(r"(?<![^\n])[^\n:：=()_]{0,120}(?P<colon>[:：][ \t]*)?\Z")
 _BLOCK = lazy_re(r"\n?(?:\n[^\n]{0,200}(?=\n|\Z)){1,64}?(?=\n[ \t]*\n|\Z|\n\Z)")
 _ROW = lazy_re(
     r"\n(?=[^\n]{0,200}[ \t,;|/:])(?![^\n]{0,200}[ ]=[ ])[^\n]{0,200}?(?<=[ \t,;|/:])(?P<secret>[^\s,;|]{6,96})"
@@ -176,18 +176,16 @@ def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
     for cue in cues:
         if cue.word not in _LISTED:
             continue
-        line = _LINE.search(text, max(0, cue.start - _LONGEST_HEADING), cue.start)
         end = text.find("\n", cue.end, cue.end + _LONGEST_HEADING)
-        if line is None or end < 0:
-            continue
-        heading = text[line.start() : end].strip()
-        if not (heading.endswith((":", "：")) or heading.startswith("#") or heading.count(" ") < _WORDS_OF_TITLE):
+        line = _HEADING.search(text, max(0, cue.start - _LONGEST_HEADING), end) if end >= 0 else None
+        if line is None or (line.group().count(" ") > _SPACES_OF_TITLE and not line["colon"]):
             continue
         block = _BLOCK.match(text, end)
         for row in _ROW.finditer(text, end, block.end() if block else end):
-            found = row["secret"]
+            found, before = row["secret"], text[row.start() : row.start("secret")]
             least = Looks.WORDS if cue.word in _SURE and any(map(str.isdigit, found)) else Looks.MIXED
-            if looks(found) >= least:
+            is_field = before.endswith(": ") and _is_other(before)  # "username: "
+            if looks(found) >= least and not is_field:
                 yield Span(*row.span("secret"), "listed_secret", REDACTED, RANK_KEYED)
 
 
@@ -231,7 +229,7 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
     look = looks(found) if len(found) <= _LONGEST_PASSWORD and any(map(str.isdigit, found)) else Looks.NONE
     if key is not None and (_is_random(found) or look is Looks.STRONG):
         return True
-    if is_linked and is_bare_secret(found) and not is_technical(found) and not is_host(found):
+    if is_linked and is_bare_secret(found) and not is_host(found):
         return True
     if look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching):
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import unicodedata
@@ -198,6 +197,8 @@ def preview(value: object, limit: int, redact: _Redact) -> str:
     if isinstance(value, bytes | bytearray):
         value = bytes(value).decode("utf-8", "replace")
     if not isinstance(value, str):
+        import json  # takes longer to import than a short text to redact
+
         return shorten(json.dumps(walk(value, redact), ensure_ascii=False), limit)
     reach = limit * 4 + _MARGIN
     text, unread = redact(value[:reach]), max(0, len(value) - reach)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 API_KEY = "[API_KEY]"
@@ -33,7 +32,6 @@ RANK_BLOCK = 4
 """A key block; nothing inside it matters on its own."""
 
 
-@dataclass(frozen=True, slots=True)
 class Rule:
     r"""One pattern whose matches are hidden.
 
@@ -49,32 +47,33 @@ class Rule:
     nothing.
     """
 
-    kind: str
-    placeholder: str
-    pattern: re.Pattern[str]
-    validator: Callable[[str], bool] | None = None
-    literals: tuple[str, ...] = ()
-    anchored: bool = False
+    __slots__ = ("anchored", "ignores_case", "kind", "literals", "pattern", "placeholder", "validator")
 
-    def __post_init__(self) -> None:
-        if not PLACEHOLDER.fullmatch(self.placeholder):
-            raise ValueError(f"placeholder of rule {self.kind!r} must look like [UPPER_CASE]")
-        if self.anchored and not self.literals:
-            raise ValueError(f"rule {self.kind!r} is anchored to nothing: it needs literals")
+    def __init__(
+        self,
+        kind: str,
+        placeholder: str,
+        pattern: re.Pattern[str],
+        validator: Callable[[str], bool] | None = None,
+        literals: tuple[str, ...] = (),
+        anchored: bool = False,
+    ) -> None:
+        if not PLACEHOLDER.fullmatch(placeholder):
+            raise ValueError(f"placeholder of rule {kind!r} must look like [UPPER_CASE]")
+        if anchored and not literals:
+            raise ValueError(f"rule {kind!r} is anchored to nothing: it needs literals")
+        self.kind, self.placeholder, self.pattern, self.validator = kind, placeholder, pattern, validator
+        self.literals, self.anchored = literals, anchored
+        self.ignores_case = bool(pattern.flags & re.IGNORECASE)  # literals and text are compared in lower case
 
-    @property
-    def ignores_case(self) -> bool:
-        """Whether literals and text are compared in lower case."""
-        return bool(self.pattern.flags & re.IGNORECASE)
 
-
-@dataclass(frozen=True, slots=True)
 class ValueRule(Rule):
     """A rule after whose match a value begins, in quotes or not, as after a name: that is hidden."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class SecretFinding:
+
+class SecretFinding(NamedTuple):
     """A secret's place in the original text, in characters. It never holds the value."""
 
     kind: str
