@@ -14,8 +14,9 @@ from nanobot_memory_plugins.redaction.rules.rule import Span
 
 # A word for a secret, in the sentence that ends there.
 _ASKS = lazy_re(
-    r"(?i)(?:pass|pwd?(?![a-z])|wi-?fi|secret|(?<![a-z])(?:pin|otp|cvv)(?![a-z])|code|comb|key"
-    r"|token|密|口令|暗号|令牌|[验驗提][证證取]?[码碼])[^\n.!?。！？=:]{0,60}\Z"
+    r"(?i)(?:pass|pwd?(?![a-z])|wi-?fi|secret|(?<![a-z])(?:pin|otp|cvv)(?![a-z])|code|comb"
+    r"|(?:api|access|wifi|wi-fi|licen[cs]e|security|secret)[ _-]?key|token"
+    r"|密|口令|暗号|令牌|[验驗提][证證取]?[码碼])[^\n.!?。！？=:]{0,60}\Z"
 )
 _SENTENCE = lazy_re(r"[^\n.!?。！？]{0,80}\Z")
 _REACH = 140

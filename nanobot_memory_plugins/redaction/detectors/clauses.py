@@ -133,8 +133,14 @@ _SAYS = lazy_re(
     rf"(?i)[{_Q}!?*]{{0,2}}(?:[ ](?:is|was|as)[ ](?:[a-z]{{1,9}}[ ]){{1,3}}(?:api[ ]|access[ ]|secret[ ])?"
     rf"|[^\s!-~,，。；]{{0,6}}[是做当作这为][^\s!-~,，。；]{{0,8}})"
 )
+# A word that a value of its own follows is not about the one before: "user joe, pw: ...", "名Office-5G，密码...".
+_OWN_VALUE = lazy_re(r"[ ]{0,2}(?:[:=：是为]|is[ ](?!for|of|the)|\[[A-Z]|(?<=[\u4e00-\u9fff])[A-Za-z0-9])")
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
-_LABEL_LINE = lazy_re(r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z")
+_LABEL_LINE = lazy_re(
+    r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z"
+    # "... the robot's pw", and below it "[10:03] Sam: "
+    r"|[ .!?？]{0,3}\n(?:[\[(][^\])\n]{1,24}[\])][ ]?)?[A-Z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff]{0,19}[:：][ ]?\Z"
+)
 
 
 # A list of them, and its rows: names, a mark or a blank, and the value.
@@ -183,9 +189,8 @@ def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
         block = _BLOCK.match(text, end)
         for row in _ROW.finditer(text, end, block.end() if block else end):
             found, before = row["secret"], text[row.start() : row.start("secret")]
-            least = Looks.WORDS if cue.word in _SURE and any(map(str.isdigit, found)) else Looks.MIXED
             is_field = before.endswith(": ") and _is_other(before)  # "username: "
-            if looks(found) >= least and not is_field:
+            if looks(found) >= Looks.MIXED and not is_field:
                 yield Span(*row.span("secret"), "listed_secret", REDACTED, RANK_KEYED)
 
 
@@ -214,7 +219,11 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
     if _ASSIGNMENT.match(found) or found.startswith("-") or is_placeholder(found):
         return False
     reaching = [cue for cue in left if _reaches(text, cue, start)]
-    behind = [cue for cue in right if cue.end <= end + _BACKWARD and _reaches_back(text, end, cue)]
+    behind = [
+        cue
+        for cue in right
+        if cue.end <= end + _BACKWARD and _reaches_back(text, end, cue) and not _OWN_VALUE.match(text, cue.end)
+    ]
     if not reaching and not behind:
         return False
     near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)

@@ -29,6 +29,7 @@ _OPENERS = words(
     " security access login log sign auth authentication 2fa mfa factor step whatsapp signal telegram wechat pairing"
     " recovery reset activation guest checkin pickup parcel delivery host meeting bluetooth router wifi staff front"
     " back key pass transaction payment transfer account my our your his her their"
+    " porte portail puerta portal porta cancello tor tür haustür garagentor"
 )
 # Right before the word they make another thing of it: an error's code, a country's.
 _HARMLESS = words(
@@ -64,10 +65,8 @@ _BEHIND = lazy_re(
     rf"(?P<said>(?:[ ][a-z'’-]{{1,14}}){{0,3}}?[ ](?:{'|'.join(sorted(_SURE | _DOUBTFUL))})(?![a-z0-9_-])"
     r"|[^\n!-~，。；]{0,12}(?:码|口令|暗号)(?![\u4e00-\u9fff]))"
 )
-# Where codes are typed in, when what is done with the number says so: "press 4410 at the gate", "按1984开门禁".
-_TYPED = lazy_re(
-    r"(?i)(?:(?<![a-z])(?:enter|press|punch|punch[ ]in|type|type[ ]in|key[ ]in|dial|put|use)[ ]|输入?|按|拨)\Z"
-)
+# Where codes are typed in, and what says that one is: "press 4410 at the gate", "按1984开门禁", "gate: 5590#".
+_TYPED = lazy_re(r"(?i)(?:(?<![a-z])(?:enter|press|punch|punch[ ]in|type[ ]in|key[ ]in|dial)[ ]|输入?|按|拨)\Z")
 _PLACE = lazy_re(
     r"(?i)(?<![a-z])(?:keypad|intercom|buzzer|door(?:bell)?|gate|garage|alarm|lock(?:box|er)?|lobby|key[ ]?box|safe"
     r"|barrier)(?![a-z])|门禁|门锁|车库|保险[箱柜]|键盘|小键盘"
@@ -107,7 +106,8 @@ def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
         clause = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
         behind = _BEHIND.match(text, match.end())
         is_told = _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found))
-        if is_told or (len(found) >= _SHORTEST and _TYPED.search(clause) and _is_at_a_place(text, match, clause)):
+        is_typed = len(found) >= _SHORTEST and (found[-1] in "#*" or _TYPED.search(clause))
+        if is_told or (is_typed and _is_at_a_place(text, match, clause)):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)
 
 
@@ -147,6 +147,8 @@ def _is_told(clause: str, found: str) -> bool:
     if not link or is_other or (link == "loose" and has_other_number):
         return False
     if noun in _SURE or matches[at].group() in ("PIN", "PINs", "Pin", "TAN"):
+        return True
+    if noun in ("combination", "combo") and found.count("-") > 1:
         return True
     if noun in ("pin", "pins"):
         return len(found) >= _SHORTEST

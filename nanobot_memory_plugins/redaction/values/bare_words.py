@@ -18,7 +18,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
 
 # Terms of sentences about secrets; those of algorithms are no values anywhere.
 _TECHNICAL = lazy_re(
-    r"(?i)web3|1password|k8s|s3|ec2"
+    r"(?i)web3|1password\d*|k8s|s3|ec2"
     r"|v?\d{1,3}(?:\.\d{1,4}){1,3}|(?:\d{1,2}:)?v?\d{1,8}(?:\.\d{1,8}){1,4}(?:[-+~][a-z0-9.]{1,16}){0,3}"
     r"|(?:[a-z]{1,3})?[$€£¥](?!0\d)\d[\d,.]{0,15}|gpt-?\d[\w.-]*|\d{1,5}[a-z]{1,3}|[a-z]{1,4}-?\d{1,2}"
     r"|\d{4}-\d{2}-\d{2}.*|[a-z_.]+\(\)?"
