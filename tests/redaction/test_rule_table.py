@@ -148,6 +148,8 @@ def test_a_number_is_hidden_by_the_label_beside_it_or_above(fields, shown):
     order = json.loads(json.dumps(fields).replace("passport", "order"))
     assert redact_value(order) == order
     assert redact_text(json.dumps(order)) == json.dumps(order)
+    beside = [{"passport": "none"}, {"number": "C01X00T47"}]
+    assert redact_value(beside) == beside
 
 
 @each(
