@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import threading
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.files.appending import acquired_lock
+from nanobot_memory_plugins.core.host.history import plain_history
+from tests.behaviour.kit.waiting import until
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -98,6 +101,27 @@ async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(t
         assert texts(memory, "cut") == SPOKEN[:2]
         await memory.session_idle(session_key="s", history=HISTORY[:3])
         assert texts(memory) == SPOKEN[:2]
+
+
+async def test_what_is_about_to_be_cut_is_taken_in_though_the_host_gives_up_while_it_is_read(tmp_path, monkeypatch):
+    begun, given_up = threading.Event(), threading.Event()
+
+    def read_slowly(history):
+        begun.set()
+        given_up.wait(60)
+        return plain_history(history)
+
+    monkeypatch.setattr("nanobot_memory_plugins.core.host.message_calls.plain_history", read_slowly)
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        cutting = asyncio.create_task(
+            memory.before_compaction(session_key="s", messages=HISTORY, context_window=1_000, reason="pressure")
+        )
+        await asyncio.to_thread(begun.wait, 60)
+        cutting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await cutting
+        given_up.set()
+        await until(lambda: texts(memory) == SPOKEN)
 
 
 async def test_a_close_waits_for_no_long_history_and_what_is_left_is_taken_in_later_once(tmp_path):
