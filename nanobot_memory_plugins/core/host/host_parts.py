@@ -31,6 +31,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_scope
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike, workspace_scopes
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
 from nanobot_memory_plugins.core.text.private import without_private
@@ -158,7 +159,8 @@ class HostParts:
 
         Give the ``session_key`` of the conversation that it comes from: nothing is kept of one that is off the record.
         """
-        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details))
+        named = note.scope and redact_scope(note.scope)
+        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details), scope=named)
         owner = await self._owner_of(session_key, scope)
         if self.privacy.keeps_nothing(owner.session):
             return NOT_KEPT

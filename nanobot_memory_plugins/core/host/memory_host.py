@@ -6,13 +6,14 @@ and behind that the transcript (`files`) -> their notes (`files`) -> one fenced 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.values import PromptEntries, Query, Scope, SearchResult
@@ -57,7 +58,8 @@ class MemoryHost(HistoryCalls):
         Raises `StoreError` when no store is open, or when it cannot answer.
         """
         await self.start()
-        return await self.required_store.search(query)
+        scope = redact_scope(query.scope) if isinstance(query.scope, Scope) else query.scope
+        return await self.required_store.search(replace(query, scope=scope))
 
     @property
     def required_store(self) -> Store:
