@@ -199,7 +199,9 @@ def show_history(
 
 @entries.command("undo")
 def undo_run(
-    run_id: Annotated[str, typer.Argument(metavar="RUN", help="The run; without it, the last one.")] = "",
+    run_id: Annotated[
+        str, typer.Argument(metavar="RUN", help="The run; without it, the last one that was not made by hand.")
+    ] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
