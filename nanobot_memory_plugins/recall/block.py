@@ -14,9 +14,9 @@ from nanobot_memory_plugins.recall.options import RecallOptions
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
-FENCE_TOKENS = 60
-# A user's line is shown whole up to so many characters; of longer ones and of all others the part that answers.
-_WHOLE, _PART = 500, 240
+FENCE_TOKENS = 40
+# Characters of the part that answers, of a memory for which there is no more room.
+_PART = 300
 _HASH = re.compile(r"-[0-9a-f]{16}(?=\.jsonl$)")
 
 
@@ -25,8 +25,9 @@ def build_block(
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
-    One that does not fit is left out and the next is tried. What is about another project than the ``project`` that is
-    worked in comes after all else, and says so. The first line says which day ``today`` is, and the order.
+    Of each stands the part that answers; then the best stand whole, as long as there is room. One that does not fit is
+    left out and the next is tried. What is about another project than the ``project`` that is worked in comes after all
+    else, and says so. The first line says which day ``today`` is, and the order.
     """
     ordered = sorted(hits, key=lambda hit: is_of_other_project(hit, project))
     if options.given("max_full_docs") is not None or options.given("max_snippets") is not None:
@@ -37,17 +38,19 @@ def build_block(
     tokens = options.max_context_tokens - FENCE_TOKENS - (estimate_tokens(head) + 1 if head else 0)
     lines: dict[str, str] = {}
     sources: set[tuple[str, bool]] = set()
-    for rank, hit in enumerate(ordered):
-        line = render(hit, options, rank=rank, project=project)
-        source = hit.path, is_of_other_project(hit, project)
-        heading = "" if source in sources else f"{short_name(hit.path)}\n"
-        cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
-        cost_chars = len(line) + len(heading) + 1
-        if cost_tokens > tokens or cost_chars > chars:
-            continue
-        tokens, chars = tokens - cost_tokens, chars - cost_chars
-        lines[hit.id] = line
-        sources.add(source)
+    for whole in (False, True):
+        for hit in ordered[: options.given("max_full_docs") if whole else None]:
+            line, before = render(hit, options, project=project, whole=whole), lines.get(hit.id)
+            source = hit.path, is_of_other_project(hit, project)
+            heading = "" if source in sources else f"{short_name(hit.path)}\n"
+            added, gone = f"{heading}{line}\n", "" if before is None else f"{before}\n"
+            cost_tokens = estimate_tokens(added) - estimate_tokens(gone)
+            cost_chars = len(added) - len(gone)
+            if cost_tokens > tokens or cost_chars > chars:
+                continue
+            tokens, chars = tokens - cost_tokens, chars - cost_chars
+            lines[hit.id] = line
+            sources.add(source)
     if not lines:
         return None
     shown = sorted((hit for hit in ordered if hit.id in lines), key=_newest_first)
@@ -69,12 +72,13 @@ def short_name(path: str) -> str:
     return _HASH.sub("", path.removeprefix("memory/"))
 
 
-def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = "") -> str:
-    """Return one memory as a line: its date, who said it, what of it answers, and its line in the file.
+def render(hit: Hit, options: RecallOptions, *, project: str = "", whole: bool = False) -> str:
+    """Return one memory as a line: its date, who said it, what of it answers or the ``whole``, its line in the file.
 
-    ``rank`` counts from the best, 0. What is about another project than ``project`` names it.
+    What is about another project than ``project`` names it.
     """
-    text = one_line(_shown_part(hit, rank, options))
+    most = options.given("heavy_max_snippet_chars") or _PART
+    text = one_line(hit.text if whole else _cut(hit.snippet or hit.text, most))
     language = language_of(text)
     day = f"[{day_in_words(hit.time.date(), language)}] " if hit.time else ""
     speaker = speaker_of(hit)
@@ -85,14 +89,6 @@ def render(hit: Hit, options: RecallOptions, *, rank: int = 0, project: str = ""
         project_name = one_line(hit.scope.project)
         speaker += f"（另一项目：{project_name}）" if language == "zh" else f" (other project: {project_name})"
     return f"- {day}{speaker}: {text} (line {hit.line})"
-
-
-def _shown_part(hit: Hit, rank: int, options: RecallOptions) -> str:
-    most_whole = options.given("max_full_docs")
-    is_short = hit.origin is not Origin.ASSISTANT and len(hit.text) <= _WHOLE
-    if is_short if most_whole is None else rank < most_whole:
-        return hit.text
-    return _cut(hit.snippet or hit.text, options.given("heavy_max_snippet_chars") or _PART)
 
 
 def _cut(text: str, most: int) -> str:

@@ -29,8 +29,8 @@ from nanobot_memory_plugins.recall.learned import evidence_of_need, helping, nee
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
 
-# Hits asked of the store for one that is used: repetitions and what the live context contains fall out.
-_SPARE = 3
+# Hits asked of the store, at least: what repeats, says nothing or stands in the live context falls out.
+_LEAST_HITS = 24
 # Of so many hits, best first, it goes whether the message needs memory.
 _TELLING = 5
 # Characters of the turn before that a short message is searched with.
@@ -128,7 +128,8 @@ async def recall(
     question = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
-    query = Query(question, scope=scope, asked_at=asked_at, exclude_records=exclude_records, explain=explain)
+    most = max(_LEAST_HITS, options.recall_top_k)
+    query = Query(question, most, scope=scope, asked_at=asked_at, exclude_records=exclude_records, explain=explain)
     recalled.limit, started = limit_seconds(recalled.tier, options), clock.monotonic()
     try:
         async with time_limit(clock, recalled.limit) as bound:
@@ -162,12 +163,12 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
 async def _search(store: Store, query: Query, options: RecallOptions, recalled: Recalled) -> None:
     """Search at the recall's tier; a light search that finds nothing good is followed by a heavy one."""
     if recalled.tier is RecallTier.LIGHT:
-        light = await store.search(replace(query, tier=Tier.LIGHT, limit=_top_k(RecallTier.LIGHT, options) * _SPARE))
+        light = await store.search(replace(query, tier=Tier.LIGHT))
         if any(hit.coverage >= options.light_threshold for hit in light.hits):
             recalled.result = light
             return
         recalled.tier = RecallTier.HEAVY
-    recalled.result = await store.search(replace(query, limit=_top_k(RecallTier.HEAVY, options) * _SPARE))
+    recalled.result = await store.search(query)
 
 
 def _choose(
@@ -198,7 +199,7 @@ def _choose(
     project = query.scope.project
 
     def is_shown(hit: Hit) -> bool:  # in a block before
-        return live.holds(render(hit, options, rank=options.max_full_docs, project=project))
+        return live.holds(render(hit, options, project=project))
 
     shown = recalled.narrow(shown, [hit for hit in shown if not is_shown(hit)], Reason.IN_CONTEXT)
     recalled.block = build_block(shown, options, project=project, today=query.asked_at)

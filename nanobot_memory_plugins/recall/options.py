@@ -93,10 +93,7 @@ class RecallOptions(PluginOptions):
         default=0.5, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
     )
     min_usefulness: float = Field(
-        default=0.02,
-        ge=0,
-        le=1,
-        description="probability that a hit helps, below which it is not injected",
+        default=0.025, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
     )
     min_share_of_best: float = Field(
         default=0.3,
@@ -104,19 +101,19 @@ class RecallOptions(PluginOptions):
         le=1,
         description="share of the best hit's probability to help, below which a hit is not injected",
     )
-    recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
+    recall_top_k: int = Field(default=24, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
         default=3, ge=1, le=60, description="memories from a light search, at most; recallTopK where that is less"
     )
     heavy_top_k: int = Field(
-        default=8, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
+        default=24, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
     )
     max_full_docs: int = Field(
-        default=3, ge=0, description="memories that stand whole where it is set; else a user's line does, and no answer"
+        default=3, ge=0, description="memories that stand whole, at most, where it is set; else as many as have room"
     )
     max_snippets: int = Field(default=5, ge=0, description="those after them, at most, where it is set")
     heavy_max_snippet_chars: int = Field(
-        default=360, ge=20, description="characters of a snippet, at most, where it is set; else 240"
+        default=360, ge=20, description="characters of a snippet, at most, where it is set; else 300"
     )
     max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block, fence included")
     inject_budget_chars: int = Field(

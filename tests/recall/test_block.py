@@ -40,16 +40,23 @@ def test_memories_are_grouped_by_source_newest_first_and_summaries_last_and_say_
     assert block.hit_ids == ("2", "1", "3", "4")
 
 
-def test_a_users_line_stands_whole_and_of_an_answer_the_part_that_answers():
+def test_the_part_that_answers_stands_of_each_and_the_best_stand_whole_as_long_as_there_is_room():
     told = "I moved. " + "It took a day and a van. " * 12 + "The new street is Elm Street."
-    said = hit("a", told, snippet="I moved."), hit("b", told, snippet="…Elm Street.", origin=Origin.ASSISTANT)
-    lines = build_block(said, RecallOptions()).text.splitlines()[1:]
-    assert lines == [
+    said = [hit("a", told, snippet="…Elm Street.", origin=Origin.ASSISTANT), hit("b", told, snippet="I moved.")]
+    whole = [
+        f"- [16 February 2026] assistant: {told} (line 1)",
         f"- [16 February 2026] user: {told} (line 1)",
-        "- [16 February 2026] assistant: …Elm Street. (line 1)",
     ]
-    assert told in build_block(said[1:], RecallOptions(max_full_docs=1)).text
-    assert told not in build_block(said[:1], RecallOptions(max_full_docs=0)).text
+    parts = ["- [16 February 2026] assistant: …Elm Street. (line 1)", "- [16 February 2026] user: I moved. (line 1)"]
+
+    def lines(**options) -> list[str]:
+        return build_block(said, RecallOptions(**options)).text.splitlines()[1:]
+
+    assert lines() == whole
+    assert lines(max_context_tokens=170) == [whole[0], parts[1]]
+    assert lines(max_context_tokens=100) == parts
+    assert lines(max_full_docs=1) == [whole[0], parts[1]]
+    assert lines(max_full_docs=0) == parts
 
 
 @pytest.mark.parametrize(
