@@ -140,7 +140,9 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(Sentence("it is not UTF-8; `iconv -f gb18030 -t utf-8` makes it so")) from None
+        raise ValueError(
+            Sentence("it is not UTF-8; `iconv -f CHARSET -t utf-8`, with gb18030, big5 or cp1252, makes it so")
+        ) from None
 
 
 def _fields(text: str) -> dict[str, list[str]]:

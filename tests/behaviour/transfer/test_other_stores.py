@@ -172,10 +172,13 @@ def test_a_note_in_utf16_is_read_and_one_in_another_encoding_is_left_with_what_h
     folder.mkdir()
     (folder / "plain.md").write_text("Déjà vu 今天 🌱\n", encoding="utf-8")
     (folder / "utf-16.md").write_text("下午三点开会\n", encoding="utf-16")
-    (folder / "big5.md").write_bytes("鳳梨酥很好吃 薔薇\n".encode("big5"))
+    others = {"gb18030": "一起吃了米饭\n", "big5": "鳳梨酥很好吃 薔薇\n", "cp1252": "Größe, déjà vu\n"}
+    for name, text in others.items():
+        (folder / f"{name}.md").write_bytes(text.encode(name))
     report = life.command("import", folder, "--from", "markdown", "--json").json
     assert report["taken"]["notes"] == 2
-    assert {row["file"]: "iconv" in row["why"] for row in report["left"]} == {"big5.md": True}
+    left = {row["file"].removesuffix(".md"): row["why"] for row in report["left"]}
+    assert {name: "iconv" in why and name in why for name, why in left.items()} == dict.fromkeys(others, True)
     assert [word for word in ("今天", "开会") if not hits(life, word)] == []
 
 
