@@ -13,10 +13,11 @@ from release.mcp_majors import variables
 from release.running import ReleaseError, run, run_in_folder
 
 # The npm package of each client, its program, the folder that it would have made, and how it says that all is well.
+# By its tag: without one npm takes the newest that fits the Node it runs on itself, which may be months old.
 CLIENTS = {
-    "claude-code": ("@anthropic-ai/claude-code", "claude", ".", "Connected"),
-    "codex": ("@openai/codex", "codex", ".codex", "enabled"),
-    "gemini": ("@google/gemini-cli", "gemini", ".gemini", "Connected"),
+    "claude-code": ("@anthropic-ai/claude-code@latest", "claude", ".", "Connected"),
+    "codex": ("@openai/codex@latest", "codex", ".codex", "enabled"),
+    "gemini": ("@google/gemini-cli@latest", "gemini", ".gemini", "Connected"),
 }
 NODE = "node@22"
 _NOWHERE = "http://127.0.0.1:9"

@@ -75,7 +75,8 @@ def main(folder: Path) -> None:
     def use(name: str, *arguments: str) -> str:
         return run([binaries / name, *arguments], folder=folder, variables=own, seconds=300)
 
-    inspect = ("--method", "tools/list", "--strict")
+    # A busy machine needs more than Inspector's 15 seconds to start a server.
+    inspect = ("--method", "tools/list", "--strict", "--connect-timeout", "120000")
     use("inspector", "--cli", *server_command(python, workspace), *inspect)
     print("Inspector, stdio: no fault")
     with http_server(python, workspace) as url, with_token(int(url.rpartition(":")[2].partition("/")[0])) as port:
