@@ -48,8 +48,11 @@ class Environment:
         ours = [
             part for one in own for part in ("--editable", f"{one}[embedding,vec]" if one.name == "storage" else one)
         ]
-        options = ["--quiet", "--no-config", "--no-sources", "--python", str(python)]
-        run(["uv", "pip", "install", *options, "--editable", f"{checkout}[{EXTRAS}]", *ours], folder=folder)
+        # A checkout calls itself by its last release, which may be older than the one that the bridge asks for.
+        requirement, overrides = f"{checkout}[{EXTRAS}]", folder / "overrides.txt"
+        overrides.write_text(f"-e {requirement}\n", encoding="utf-8")
+        options = ["--quiet", "--no-config", "--no-sources", "--python", str(python), "--overrides", str(overrides)]
+        run(["uv", "pip", "install", *options, "--editable", requirement, *ours], folder=folder)
         return cls(name, python, checkout)
 
     def run(self, arguments: Sequence[str]) -> dict[str, str]:
