@@ -43,7 +43,9 @@ def build_image(program: str, tag: str, folder: Path) -> str:
         if file.suffix == ".whl":
             shutil.copy(file, wheels)
     run([program, "build", "--tag", tag, "."], folder=folder)
-    return run([program, "run", "--rm", "--entrypoint", "nanobot-memory", tag, "doctor"], folder=folder)
+    # In the home, for an image has no workspace until somebody ran `nanobot onboard` in it.
+    doctor = ["--entrypoint", "nanobot-memory", tag, "doctor", "--workspace", "/home/agent"]
+    return run([program, "run", "--rm", *doctor], folder=folder)
 
 
 def main() -> None:

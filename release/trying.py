@@ -40,8 +40,9 @@ def try_out(built: Path, version: str, python: str, folder: Path, host: str) -> 
     ``folder`` is for the environments, ``host`` the requirement of nanobot-ai.
     """
     environment, home = folder / f"python-{python}", folder / f"home-{python}"
+    workspace = home / "workspace"
     shutil.rmtree(environment, ignore_errors=True)
-    home.mkdir(parents=True, exist_ok=True)
+    workspace.mkdir(parents=True, exist_ok=True)
     variables = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
     run(
         ["uv", "venv", "--quiet", "--no-project", "--python", _named(python), environment],
@@ -51,7 +52,9 @@ def try_out(built: Path, version: str, python: str, folder: Path, host: str) -> 
     binaries = environment / ("Scripts" if os.name == "nt" else "bin")
     interpreter = binaries / ("python.exe" if os.name == "nt" else "python")
     started = time.monotonic()
-    install: list[str | Path] = ["uv", "pip", "install", "--quiet", "--python", interpreter, "--find-links", built]
+    # Compiled as pip does, or the first import of the store may take longer than a plugin is waited for.
+    install: list[str | Path] = ["uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", interpreter]
+    install += ["--find-links", built]
     run(
         [*install, f"nanobot-memory-plugins[hosts,mcp,panel,tools]=={version}", host],
         folder=folder,
@@ -67,9 +70,7 @@ def try_out(built: Path, version: str, python: str, folder: Path, host: str) -> 
     own = {**variables, "HOME": str(home), "NANOBOT_MEMORY_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
     command = binaries / "nanobot-memory"
     started = time.monotonic()
-    doctor = _last_line(
-        run([command, "doctor", "--workspace", home / "workspace", "--json"], folder=home, variables=own)
-    )
+    doctor = _last_line(run([command, "doctor", "--workspace", workspace, "--json"], folder=home, variables=own))
     doctor_seconds, started = time.monotonic() - started, time.monotonic()
     demo = _last_line(run([command, "demo", "--json"], folder=home, variables=own))
     demo_seconds = time.monotonic() - started
