@@ -329,10 +329,10 @@ class HistoryCalls(MessageCalls):
                 unseen = unseen and message.role != "user"
                 continue
             if message.role == "user":
-                is_missing = unseen = not recorded.take("user", message.text, self._redaction.of_people)
+                is_missing = unseen = not recorded.take("user", message.text)
                 started = started or not unseen
             elif message.role == "assistant" and (unseen or not message.tool_calls):
-                is_missing = not recorded.take("assistant", message.text, self._redaction.of_others)
+                is_missing = not recorded.take("assistant", message.text)
             else:
                 continue
             # Of what retention has dropped nothing comes back.

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
@@ -22,13 +22,14 @@ _MARKS_BEFORE = re.compile(r"\A\s*(?:\[[^\[\]\n]{1,80}\]\s*){1,4}")
 class RecordedMessages:
     """Counts what is recorded; each record accounts for one message of the history.
 
-    A message is known by its role and words; one in which redaction hides something, by what is left of it then.
+    A message is known by its role and words. Where redaction has hidden something, the words around it have to be
+    there.
     """
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._texts: dict[str, list[str]] = {"user": [], "assistant": []}
-        self.is_redacted = False
+        self._redacted: dict[str, list[list[str]]] = {"user": [], "assistant": []}
 
     @classmethod
     def read(cls, paths: MemoryPaths, session_keys: Sequence[str]) -> "RecordedMessages":
@@ -55,9 +56,17 @@ class RecordedMessages:
         for one in counts:
             self._counts |= one
 
-    def take(self, role: str, text: str, redact: Callable[[str], str]) -> bool:
+    def take(self, role: str, text: str) -> bool:
         """Return whether a message is recorded, perhaps redacted, and use up one record for it."""
-        return self.known(role, text) is not None or (self.is_redacted and self.known(role, redact(text)) is not None)
+        if self.known(role, text) is not None:
+            return True
+        redacted = self._redacted.get(role, ())
+        whole = " ".join(text.split()) if redacted else ""
+        for index, pieces in enumerate(redacted):
+            if _fits(pieces, whole):
+                del self._redacted[role][index]
+                return True
+        return False
 
     def known(self, role: str, text: str) -> str | None:
         """Return what of a message is recorded word by word, without a host's marks around it, or None."""
@@ -75,7 +84,8 @@ class RecordedMessages:
         self._counts[message_key(role, text)] += 1
         if role in self._texts:
             self._texts[role].append(whole)
-            self.is_redacted = self.is_redacted or bool(PLACEHOLDER.search(whole))
+            if PLACEHOLDER.search(whole):
+                self._redacted[role].append(PLACEHOLDER.split(whole))
 
     @cached_property
     def _joined(self) -> dict[str, str]:
@@ -89,3 +99,16 @@ def _without_marks(text: str) -> Iterator[str]:
         for left in (lines, _MARKS_BEFORE.sub("", lines, count=1)):
             if left.strip():
                 yield left
+
+
+def _fits(pieces: Sequence[str], text: str) -> bool:
+    """Return whether a text begins and ends with the outer pieces, and has the others between, in order."""
+    if len(text) < sum(map(len, pieces)) or not text.startswith(pieces[0]) or not text.endswith(pieces[-1]):
+        return False
+    place, end = len(pieces[0]), len(text) - len(pieces[-1])
+    for piece in pieces[1:-1]:
+        found = text.find(piece, place, end)
+        if found < 0:
+            return False
+        place = found + len(piece)
+    return True

@@ -54,6 +54,28 @@ async def test_a_history_that_memory_did_not_see_is_taken_up_once_and_recalled(l
     assert [one["text"] for one in life.transcript()] == [*spoken, "He likes snow.", "Good."]
 
 
+async def test_what_was_hidden_when_it_was_said_is_known_again_and_stays_hidden_in_a_long_history(life: Life):
+    said = [
+        ("My password is Xk9#mQ2vLp7w.", "Noted."),
+        ("Please try Xk9#mQ2vLp7w once more.", "I have tried Xk9#mQ2vLp7w there."),
+        ("Who runs the flower shop?", "Ana runs it, ana@flowers-shop.com."),
+        ("I will write to ana@flowers-shop.com then.", "Good."),
+        *((f"What does plant number {number} want?", "Water.") for number in range(60)),
+    ]
+    async with life.host() as memory:
+        for asked, answered in said:
+            await memory.message_received(session_key=KEY, text=asked)
+            await memory.message_sent(session_key=KEY, text=answered)
+    before = life.transcript()
+    history = [
+        {"role": role, "content": text} for turn in said for role, text in zip(("user", "assistant"), turn, strict=True)
+    ]
+    async with life.host() as memory:  # neither knows what was a secret then, nor whose address it was
+        assert await memory.resume(session_key=KEY, messages=history) == 0
+    assert life.transcript() == before
+    assert life.files_with("Xk9#mQ2vLp7w") == []
+
+
 async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_was_taken_in_behind_it(
     life: Life, model: ReadingModel
 ):
