@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bridge.importing import read_nanobot
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.transfer import Importer, Item
+from nanobot_memory_plugins.core.transfer import ImportedMessage, Importer, Item
 from nanobot_memory_plugins.core.transfer.importing import import_from
+from nanobot_memory_plugins.core.values import Origin
 from tests.support.examples import examples
 from tests.support.files_of import contents_of
 
@@ -73,3 +74,15 @@ def test_an_importer_that_fails_is_named_and_tells_no_secret(tmp_path: Path):
     with pytest.raises(PluginError, match=r"The importer tides failed with KeyError\. What it had read") as raised:
         import_from(failing, "tides", source, tmp_path / "mine")
     assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize("wrong", ["no item", ImportedMessage("tides", "user", "Low at 17:52.", "user", "log.tides")])  # type: ignore[arg-type]
+def test_an_importer_that_yields_something_else_is_named_and_what_came_before_is_kept(tmp_path: Path, wrong: Item):
+    def careless(source: Path, workspace: Path) -> Iterator[Item]:
+        yield ImportedMessage("tides", "user", "High at 11:40.", Origin.USER, "log.tides")
+        yield wrong
+
+    with pytest.raises(PluginError, match=r"The importer tides failed with AttributeError\."):
+        import_from(careless, "tides", tmp_path, tmp_path / "mine")
+    (transcript,) = (tmp_path / "mine" / "memory" / "sessions").glob("*.jsonl")
+    assert "High at 11:40." in transcript.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice
@@ -59,26 +59,30 @@ def import_from(
     """
     report = ImportReport(str(source), format, dry_run=dry_run)
     paths = MemoryPaths.of(workspace)
-    items = _read(importer, format, source, paths.workspace)
-    first = list(islice(items, 1))  # what cannot be read at all is refused before anything is made
+    with _faults_of(format):
+        items = iter(importer(source, paths.workspace))
+        first = list(islice(items, 1))  # what cannot be read at all is refused before anything is made
     with nullcontext() if dry_run else only_import(paths):
         run = ImportRun(paths, report)
         writer = _ItemWriter(run, contacts=contacts, tools=tools, default_scope=default_scope)
         try:
-            for item in chain(first, items):
-                writer.take(item)
+            with _faults_of(format):
+                for item in chain(first, items):
+                    writer.take(item)
         finally:
             writer.write()
         run.finish()
     return report
 
 
-def _read(importer: Importer, format: str, source: Path, workspace: Path) -> Iterator[Item]:  # noqa: A002
+@contextmanager
+def _faults_of(format: str) -> Iterator[None]:  # noqa: A002
+    """Raise `PluginError` where an importer, which may be anybody's, fails or yields what is no item."""
     try:
-        yield from importer(source, workspace)
+        yield
     except NanobotMemoryError:
         raise
-    except Exception as error:  # an importer may be anybody's
+    except Exception as error:
         raise PluginError(
             Sentence("The importer {format} failed with {kind}.", format=format, kind=type(error).__name__),
             hint="What it had read until then was taken. Report it to whoever wrote the importer.",
