@@ -1,5 +1,6 @@
 """Whose a memory is: one person's names are one owner, and what names nobody is nobody's where several write."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,14 @@ def test_a_repository_without_a_remote_is_known_by_its_folder_and_the_home_folde
     assert project_of(clone / "src") == "alpha"
     git(clone.parent, "init", "--quiet")
     assert project_of(clone.parent) == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder to another user")
+def test_a_repository_of_another_user_is_a_project(clone: Path):
+    git(clone, "remote", "add", "origin", "https://git.example.com/ana/alpha.git")
+    for path in (clone, *clone.rglob("*")):
+        os.chown(path, 12345, 12345)
+    assert project_of(clone / "src") == "ana/alpha"
 
 
 def test_a_folder_in_no_repository_is_named_with_what_can_be_done():

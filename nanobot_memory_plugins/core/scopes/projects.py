@@ -11,6 +11,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SECONDS = 10.0
 _BREAKS = re.compile(r"[:/\\]+")
+# Also of a repository of another user, as in a container: what is asked runs nothing of it.
+_OF_ANYBODY = ("-c", "safe.directory=*")
 
 
 def project_of(folder: str | Path) -> str:
@@ -20,7 +22,7 @@ def project_of(folder: str | Path) -> str:
     folder itself holds settings, and is no project.
     """
     try:
-        common = Path(git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+        common = Path(git(folder, *_OF_ANYBODY, "rev-parse", "--path-format=absolute", "--git-common-dir"))
     except (OSError, subprocess.SubprocessError):  # no repository, or no git
         return ""
     repository = common.parent if common.name == ".git" else common
@@ -28,7 +30,7 @@ def project_of(folder: str | Path) -> str:
         return ""
     with suppress(OSError, subprocess.SubprocessError):  # it was cloned from nowhere
         # The last two parts of an address, without what precedes an "@": that may hold a password.
-        address = git(folder, "config", "--get", "remote.origin.url").rpartition("@")[2]
+        address = git(folder, *_OF_ANYBODY, "config", "--get", "remote.origin.url").rpartition("@")[2]
         parts = [part for part in _BREAKS.split(address) if part][-2:]
         if len(parts) == 2:
             return f"{parts[0]}/{parts[1].removesuffix('.git')}"
