@@ -4,8 +4,6 @@ Keys and tokens become ``[API_KEY]``, passwords and other named secrets ``[REDAC
 personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]`` and ``[PHONE]``.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -37,13 +35,13 @@ __all__ = [
 
 
 @cache
-def _built_in() -> Redactor:
+def _built_in() -> "Redactor":
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 
     return Redactor()
 
 
-def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
+def redact_text(text: str, *, keeps: "Keeps | None" = None) -> str:
     """Give ``text`` with every secret replaced, by the built-in rules.
 
     ``keeps`` decides whether contact data stays; without it all is hidden. The first call loads the detectors,
@@ -57,6 +55,6 @@ def redact_value(value: object) -> Any:
     return _built_in().redact_value(value)
 
 
-def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
+def safe_preview(value: object, *, max_chars: int = 500, budget: "Budget | None" = None) -> str:
     """Give a short view of ``value``; see :meth:`Redactor.preview`."""
     return _built_in().preview(value, max_chars=max_chars, budget=budget)

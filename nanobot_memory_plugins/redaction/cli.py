@@ -3,8 +3,6 @@
 It reads and writes UTF-8 whatever the locale. Bytes that are no UTF-8 come out as they went in.
 """
 
-from __future__ import annotations
-
 import argparse
 import codecs
 import json

@@ -3,8 +3,6 @@
 There are hundreds of patterns, and compiling all takes longer than the rest of a start; an ordinary text needs a tenth.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -3,8 +3,6 @@
 It is that of ``nanobot-memory-redact``, with the rules that other distributions bring.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -7,8 +7,6 @@
 | a tool or a page | hidden | hidden | stays |
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import unicodedata

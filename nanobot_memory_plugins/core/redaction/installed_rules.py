@@ -1,7 +1,5 @@
 """Redaction by the built-in rules and those that installed distributions bring; a rule that fails costs only itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -84,12 +82,12 @@ def _compiled(rule: object) -> tuple[Rule, Any]:
         raise PluginError(why) from None
 
 
-def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
+def redact_text(text: str, *, keeps: "Keeps | None" = None) -> str:
     """Give ``text`` with every secret replaced; ``keeps`` decides whether contact data stays."""
     return default_redactor().redact(text, keeps=keeps)
 
 
-def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
+def safe_preview(value: object, *, max_chars: int = 500, budget: "Budget | None" = None) -> str:
     """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
 
     See `Redactor.preview` of `nanobot_memory_plugins.redaction`.
@@ -98,7 +96,7 @@ def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None =
 
 
 @cache
-def default_redactor() -> Redactor:
+def default_redactor() -> "Redactor":
     """Give the redactor of this process. The first call loads the detectors and looks for rules.
 
     That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.

@@ -3,8 +3,6 @@
 A result may be a list of a million rows. It is copied on the host's own thread: the copy is bounded while it is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any

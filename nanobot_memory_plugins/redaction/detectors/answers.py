@@ -3,8 +3,6 @@
 An answer is read as what follows the question's words after a colon.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 

@@ -5,8 +5,6 @@ password``. What follows the name of something else (the user, the network, a ho
 simplified characters: the redactor looks through a text in both scripts.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 What a number counts, or what numbers something else, is no code: 12 lines, error code 5012.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 And blocks of key material: PEM, PGP, SSH2, PuTTY; whole, escaped into one line, or cut at either end.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Callable, Iterable, Iterator

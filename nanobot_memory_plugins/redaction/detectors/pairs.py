@@ -4,8 +4,6 @@ Every ``name separator`` in the text is looked at once; only when the name is se
 that plain text costs little.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

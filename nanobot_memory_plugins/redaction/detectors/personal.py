@@ -4,8 +4,6 @@ A number must pass the check that its standard defines, or have a shape that lit
 say that it is another number. Numbers after a word for what they are have their rules in `rules.toml`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import date

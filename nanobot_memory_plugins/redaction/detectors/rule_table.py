@@ -3,8 +3,6 @@
 What the columns mean is said at the head of that file.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import os

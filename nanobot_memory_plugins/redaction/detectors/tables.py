@@ -3,8 +3,6 @@
 Between cells stand |, tabs, commas, semicolons or several blanks; the lists of an INSERT are rows, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

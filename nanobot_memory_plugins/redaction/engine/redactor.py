@@ -1,13 +1,11 @@
 """The redactor: cuts the text into bounded windows, runs every detector on each, and puts placeholders in."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from time import thread_time
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from nanobot_memory_plugins.redaction.detectors.answers import find_answers
 from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
@@ -76,7 +74,7 @@ class Budget:
         self._end = clock() + seconds
 
     @classmethod
-    def of(cls, size: int) -> Budget:
+    def of(cls, size: int) -> Self:
         """Give what a text of so many characters may take."""
         return cls(_SECONDS + _SECONDS_A_KB * size / 1024)
 

@@ -1,7 +1,5 @@
 """Secrets that take several turns: asked for and answered, or given earlier."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Redacted views of values: structured data, in which names say what values are; and previews, which are cut."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

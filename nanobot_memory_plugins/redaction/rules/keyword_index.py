@@ -3,10 +3,8 @@
 A text has far fewer runs of three characters than there are words, and few words begin with one of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 _Item = TypeVar("_Item")
 _RUN = 3
@@ -24,7 +22,7 @@ class Lowered(str):
 
     words: frozenset[str]
 
-    def __new__(cls, text: str) -> Lowered:
+    def __new__(cls, text: str) -> Self:
         """Take ``text``, of any case."""
         lower = text.lower()
         if len(lower) != len(text):  # a few letters become two: places would shift
@@ -66,7 +64,7 @@ class KeywordIndex:
         self._words = frozenset(words)
         _know(self._words)
 
-    def __or__(self, other: KeywordIndex) -> KeywordIndex:
+    def __or__(self, other: "KeywordIndex") -> "KeywordIndex":
         """Give a list of the words of both."""
         return KeywordIndex(self._words | other._words)
 

@@ -1,7 +1,5 @@
 """What a rule and a finding are, and how overlapping matches are settled."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

@@ -8,8 +8,6 @@ An escaped quote becomes a quote of its own depth (private-use characters), so t
 still has quotes that pair up, and a quote inside a value does not end it.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 

@@ -1,7 +1,5 @@
 """What a bare word of a sentence looks like: a password, or a term, a product, a host, a time."""
 
-from __future__ import annotations
-
 import re
 from enum import IntEnum
 from functools import lru_cache

@@ -4,8 +4,6 @@ A name is split into words (snake_case, kebab-case, camelCase and run-together o
 telling one decide whether it names the secret itself or something about it.
 """
 
-from __future__ import annotations
-
 import re
 from enum import IntEnum
 from functools import lru_cache

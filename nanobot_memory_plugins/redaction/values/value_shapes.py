@@ -1,7 +1,5 @@
 """Judges whether a value is a secret, or a reference to one, a placeholder, a mask, a type, a word."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Where a value begins and ends that follows a name: in quotes, bare, in a query string, in a block of YAML."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
