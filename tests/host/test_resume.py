@@ -3,12 +3,14 @@
 import asyncio
 import json
 import threading
+import time
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.files.appending import acquired_lock
 from nanobot_memory_plugins.core.host.history import plain_history
+from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from tests.behaviour.kit.waiting import until
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
@@ -90,9 +92,26 @@ async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to
         assert len(texts(one)) == len(history)
 
 
+async def test_in_one_process_a_history_waits_for_the_others_however_long_they_take(tmp_path, monkeypatch):
+    monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.2)
+    read = RecordedMessages.read
+
+    def read_slowly(*given):
+        time.sleep(0.5)
+        return read(*given)
+
+    monkeypatch.setattr(RecordedMessages, "read", read_slowly)
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await asyncio.gather(
+            memory.resume(session_key="s", messages=HISTORY),
+            memory.before_compaction(session_key="s", messages=HISTORY, context_window=1_000, reason="pressure"),
+            memory.resume(session_key="other", messages=HISTORY),
+        )
+        assert texts(memory) == texts(memory, "other") == SPOKEN
+
+
 async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(tmp_path, monkeypatch):
-    for wait in ("_WAIT", "_LONG_WAIT"):
-        monkeypatch.setattr(f"nanobot_memory_plugins.core.host.history_calls.{wait}", 0.1)
+    monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.1)
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         with acquired_lock(memory._files.paths, "work", 0.0):
             assert await memory.resume(session_key="s", messages=HISTORY[:3]) == 0

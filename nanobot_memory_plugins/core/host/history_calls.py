@@ -35,8 +35,8 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
 # seen by calls of before, or is a matter for `resume` and the importers.
 _LATELY = 500
-# Seconds that a history waits for another one to be taken in, and for a purge: one whose cut somebody waits for less.
-_WAIT, _LONG_WAIT = 5.0, 60.0
+# Seconds that a history waits for another process, which takes one in or purges.
+_LOCK_SECONDS = 5.0
 # A session that another process may still be timing is left to it for this many idle times; and how many are taken up
 # at one start.
 _PATIENCE, _MOST_LEFT = 2, 20
@@ -255,18 +255,17 @@ class HistoryCalls(MessageCalls):
                 return 0
             given = list(map(without_media, messages[-_LATELY:] if is_cut else messages))
             self._redaction.learn_from_history(given)
-            lock: AbstractContextManager[object] = nullcontext()
-            try:
-                lock = await run_in_daemon_thread(
-                    acquired_lock, self._files.paths, "work", _WAIT if is_cut else _LONG_WAIT
-                )
-            except FileBusyError:
-                if not is_cut:  # another process takes in the same, maybe
-                    return 0
-            except Exception as error:
-                logger.debug("a history is taken in without a lock: {}", type(error).__name__)
-            with lock:
-                return await self._take_missing(scope, kept_of_history(given), parent, before)
+            async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+                held: AbstractContextManager[object] = nullcontext()
+                try:
+                    held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
+                except FileBusyError:
+                    if not is_cut:  # another process takes in the same, maybe
+                        return 0
+                except Exception as error:
+                    logger.debug("a history is taken in without a lock: {}", type(error).__name__)
+                with held:
+                    return await self._take_missing(scope, kept_of_history(given), parent, before)
 
         return await asyncio.shield(self._writing.begin(take()))
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config.models import MemoryConfig
@@ -96,6 +97,8 @@ class HostParts:
         )
         self._prompt = PromptTexts(self.plugins)
         self._shown_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.of_people(text)))
+        # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
+        self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
         self._writing = OwnedTasks()
         self._background = OwnedTasks()
         self._starting: asyncio.Task[None] | None = None
