@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import MemoryConfig, PluginOptions, load_config
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.scopes.projects import project_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -60,7 +61,9 @@ def read_configuration(loop: Any) -> tuple[MemoryConfig, BridgeOptions]:
         extra = getattr(loop.channels_config, "model_extra", None) or {}
         section = extra.get(CONFIG_KEY, extra.get("memory_plugins"))
         if isinstance(section, Mapping):
-            memory = config_from_mapping({"channels": {CONFIG_KEY: section}}, source=PLACE)
+            memory = config_from_mapping(
+                {"channels": {CONFIG_KEY: section}}, known_plugins=installed_plugins(), source=PLACE
+            )
         elif file := os.environ.get(FILE_VARIABLE):
             memory = load_config(Path(file))
         else:

@@ -102,3 +102,13 @@ def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, qu
     capsys.readouterr()
     assert run_command_line(["init", "--no-model"]) == 0
     assert "nanobot-memory init --me" not in capsys.readouterr().out
+
+
+def test_what_prepares_the_model_speaks_the_language_that_was_asked_for(config: Path, monkeypatch, capfd):
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    raw = json.loads(config.read_text(encoding="utf-8"))
+    raw["channels"]["memoryPlugins"]["storage"] = {"embeddingModel": "no-such-model"}
+    config.write_text(json.dumps(raw), encoding="utf-8")
+    _, told = init(capfd, "--lang", "zh")
+    (line,) = (line for line in told.splitlines() if line.startswith("nanobot-memory:"))  # the other process's
+    assert line.startswith("nanobot-memory: 没有嵌入模型 'no-such-model'")

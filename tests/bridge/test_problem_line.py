@@ -5,7 +5,12 @@ import sys
 
 import pytest
 
-WRONG = {"storage": {"embeddingProvider": "none"}, "recall": {"recallTopKK": 3}, "core": {"messageLimit": 0}}
+WRONG = {
+    "storage": {"embeddingProvider": "none"},
+    "recall": {"recallTopKK": 3},
+    "core": {"messageLimit": 0},
+    "storge": {},
+}
 
 
 @pytest.mark.slow
@@ -17,5 +22,5 @@ def test_nanobot_agent_says_wrong_options_in_one_line(install, server):
     )
     (line,) = [line for line in done.stderr.splitlines() if "memory" in line]
     assert line.startswith("nanobot-memory: channels.memoryPlugins.core.messageLimit: ")
-    assert line.endswith(" (the first of 2 problems; `nanobot-memory doctor` says what helps)")
+    assert line.endswith(" (the first of 3 problems; `nanobot-memory doctor` says what helps)")
     assert "memoryPlugins" not in done.stdout

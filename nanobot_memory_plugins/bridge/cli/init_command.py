@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, show_findings, summary
 from nanobot_memory_plugins.core.cli.findings import people_finding
+from nanobot_memory_plugins.core.cli.language import OPTION, spoken_language
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
 from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
 from nanobot_memory_plugins.core.config.reading import installed_plugins
@@ -182,7 +183,7 @@ def prepare_model(name: str | None = None) -> bool:
     ``name`` None is the default one. A progress bar and what is wrong go to standard error. It blocks, for a minute at
     the first time. An interrupt ends it: what is half done is thrown away by the next attempt.
     """
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "models", "pull"]
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", OPTION, spoken_language(), "models", "pull"]
     named = [] if name is None else [name]
     pulled = subprocess.run([*command, *named], stdout=subprocess.DEVNULL, check=False)  # noqa: S603  # our own module
     return pulled.returncode == 0

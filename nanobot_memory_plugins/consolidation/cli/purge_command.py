@@ -66,8 +66,6 @@ def purge(
     for words in text or []:
         if not ErasureMatcher(words=(words,)):
             raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
-    if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
-        raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
     folder = existing_workspace(workspace)
     configuration = configuration_of(config)
     finish_erasure(folder, configuration)
@@ -77,6 +75,8 @@ def purge(
     plan = None if yes and not dry_run else run(_erase(repository, configuration, erasure, dry_run=True))
     if not dry_run and (plan is None or plan.removed or plan.waits):
         if plan is not None:
+            if as_json or not sys.stdin.isatty():
+                raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
             _print(plan.report_lines(all_lines=all_lines))
             if not typer.confirm(tr("Forget this for good?")):
                 say_note(tr("Nothing was changed."))

@@ -113,9 +113,11 @@ def _show_changes(changes: Sequence[EntryChange], *, indent: str = "") -> None:
     for change in changes:
         states = [state for state in (change.before, change.after) if state is not None]
         scores = " -> ".join(dict.fromkeys(shown_score(state.score) for state in states))
+        groups = dict.fromkeys(shown(state.group) or tr("none") for state in states)
+        moved = f"{tr('group')}{tr(': ')}{' -> '.join(groups)}  " if len(groups) > 1 else ""
         text = states[-1].content if states else ""
         action, id_ = tr(change.action.value), shown(change.id)
-        console().print(f"{indent}{action} [bold]{id_}[/bold]  {scores}  {shown(text)}")
+        console().print(f"{indent}{action} [bold]{id_}[/bold]  {scores}  {moved}{shown(text)}")
 
 
 def show_entries(entries: Sequence[Entry]) -> None:

@@ -55,7 +55,8 @@ def show_options(
     as_json: JsonOption = False,
 ) -> None:
     """Show the options that the configuration sets, or explain one: its value, what may stand there, how to set it."""
-    memory, found = _options_named(key, config)
+    memory, found, problems = _options_named(key, config)
+    warn(problems)
     listed = [one for one in found if key or everything or one.set_by]
     if as_json:
         print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
@@ -88,7 +89,7 @@ def set_option(
     as_json: JsonOption = False,
 ) -> None:
     """Set an option in the configuration file; everything else in it stays, and the file of before as .bak."""
-    memory, named = _options_named(key, config)
+    memory, named, _ = _options_named(key, config)
     if len(named) > 1 or named[0].key != canonical(key):
         raise InputError(
             Sentence("{key} is more than one option.", key=key),
@@ -119,14 +120,13 @@ def set_option(
     out.print(tr("It holds from the next start of the agent on."))
 
 
-def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option]]:
-    """Return the configuration, and the options that a key names: one, all of a plugin, or with an empty key all.
+def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option], list[ConfigProblem]]:
+    """Return the configuration, the options that a key names (one, a plugin's, with an empty key all), what is wrong.
 
     Raises `InputError` with the nearest name where it names none.
     """
     memory = load_config(config)
     every, problems = _options(memory, installed_plugins())
-    warn(problems)
     requested = canonical(key) if key else ""
     found = [one for one in every if not key or f"{one.key}.".startswith(f"{requested}.")]
     if not found:
@@ -137,7 +137,7 @@ def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_O
             if near
             else "`nanobot-memory config show --all` lists them.",
         )
-    return memory, found
+    return memory, found, problems
 
 
 def _options(memory: MemoryConfig, plugins: set[str]) -> tuple[list[_Option], list[ConfigProblem]]:

@@ -23,6 +23,8 @@ from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
@@ -63,6 +65,7 @@ async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
     if any(finding.health is Health.BAD for finding in findings):
         findings += [*wrong, Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST)]
         return [finding.with_hint() for finding in findings]
+    logger.disable(PluginSet.__module__)  # what it would log of plugins and options is among the findings
     try:
         senders = await asyncio.to_thread(offered_senders, workspace, config)
         async with MemoryHost(workspace, config=config, senders=lambda: senders) as memory:
@@ -70,6 +73,8 @@ async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
     except NanobotMemoryError as error:
         state = Sentence("it cannot start: {cause}", cause=error.cause)
         reported = [*wrong, Finding("memory", state, Health.BAD, error.hint)]
+    finally:
+        logger.enable(PluginSet.__module__)
     findings += [await asyncio.to_thread(pause_finding, workspace), *reported]
     return [finding.with_hint() for finding in findings]
 

@@ -103,12 +103,11 @@ def pause_finding(workspace: Path) -> Finding:
         return Finding("pause", "nothing is kept: paused", Health.DEGRADED, "`nanobot-memory resume` ends that.")
     if names := marks.paused_conversations:
         state = Sentence("nothing of these conversations is kept: {names}", names=", ".join(names))
-        return Finding(
-            "pause",
-            state,
-            Health.DEGRADED,
-            '`nanobot-memory resume --session KEY` ends that, or "memory resume" in the conversation.',
+        hint = Sentence(
+            '`nanobot-memory resume --session {name}` ends that, or "memory resume" in the conversation.',
+            name=shlex.quote(names[0]),
         )
+        return Finding("pause", state, Health.DEGRADED, hint)
     return Finding("pause", "nothing is paused")
 
 

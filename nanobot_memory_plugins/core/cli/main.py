@@ -178,7 +178,7 @@ def _what_helps(cause: BaseException | None) -> str:
     if number in (errno.ENOSPC, errno.EDQUOT):
         return Sentence("Free disk space, then do it again.")
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return Sentence("Nothing was changed. Let the file and its folder be written, then do it again.")
+        return Sentence("Nothing was changed. Make the file and its folder writable, then do it again.")
     if number in (errno.EEXIST, errno.ENOTDIR):
         return Sentence("`nanobot-memory doctor` says which file it is, and how to move it aside.")
     return ""

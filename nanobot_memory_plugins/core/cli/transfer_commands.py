@@ -144,8 +144,8 @@ def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
         return
     out = console()
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
-    about = f" ([bold]{shown(report.format)}[/bold])" if report.format else ""
-    out.print(f"{shown(report.source)}{about}")
+    source, about = shown(report.source), shown(report.format)
+    out.print(f"{source} ([bold]{about}[/bold])" if about else tr("The import of {source}:", source=source))
     out.print(f"{verb}: {_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
     for why in dict.fromkeys(why for _, why in report.left):
         lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}

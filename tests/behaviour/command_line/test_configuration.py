@@ -47,8 +47,17 @@ def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_p
         assert (done.status, "config.json" in done.text, "defaults" in done.text) == (2, True, False), words
     doctor = run("doctor")
     assert (doctor.status, "config.json: the file is not JSON" in doctor.out) == (1, True)
+    refused = run("config", "set", "recall.recallTopK", "3")
+    assert (refused.status, "defaults" in refused.text, refused.text.count("not JSON")) == (2, False, 1)
     assert broken.read_text(encoding="utf-8") == '{"agents": '
     assert [path.name for path in broken.parent.iterdir()] == ["config.json"]
+
+
+def test_doctor_says_each_problem_once(file: Path, life: Life):
+    life.workspace.mkdir()
+    write(file, {"core": {"languag": "zh"}, "recall": {"recallTopK": "many"}, "storage": {"embeddingProvider": "none"}})
+    done = run("doctor", workspace=life.workspace, config=file)
+    assert [done.text.count(name) for name in ("core.languag:", "recall.recallTopK:")] == [1, 1], done.text
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(file: Path):

@@ -49,7 +49,9 @@ async def test_one_conversation_is_paused_for_all_who_write_in_it_and_the_others
         await other.turn("The Bermudagras is dry.")
         done = (await life.command_beside("resume", "--session", "telegram:5", "--json")).json
         assert (done["paused"], len(done["conversations"])) == (False, 1)
-        await life.command_beside("resume", "--session", done["conversations"][0])  # as it is listed
+        listed = done["conversations"][0]
+        assert f"resume --session {listed}`" in (await life.command_beside("doctor")).out
+        await life.command_beside("resume", "--session", listed)
         await group.turn("The train leaves at eight.")
         await other.turn("The bus leaves at nine.")
         await memory.flush_index()

@@ -112,8 +112,10 @@ def test_a_command_shows_an_entry_as_it_stands_in_the_file_and_no_score_that_sta
     life.command("entries", "remember", "The user owns a canoe", "--group", "sport")
     (entry,) = life.entries()
     grouped = life.command("entries", "group", entry["id"], "--to", "boats").out
-    assert "->" not in grouped
-    assert "->" not in life.command("entries", "history").out
+    assert "0.75 ->" not in grouped
+    for told in (grouped, life.command("entries", "history").out, life.command("entries", "undo").out):
+        assert all(word in told for word in ("group", "sport", "boats")), told
+    life.command("entries", "group", entry["id"], "--to", "boats")
     in_file = life.memory.joinpath("ENTRIES.md").read_text(encoding="utf-8").splitlines()
     assert set(life.command("entries", "show", entry["id"]).out.splitlines()[:3]) <= set(in_file)
     life.command("entries", "forget", entry["id"])

@@ -52,6 +52,8 @@ async def test_a_purge_shows_its_plan_removes_every_byte_and_loses_nothing_else(
     assert contents(life) == before
     listed = [one["where"] for one in plan.json["traces"]]
     assert listed.count(".storage/state.db") == 1
+    unfound = life.command("purge", "--text", "Xylophoria")
+    assert (unfound.status, "nothing was removed" in unfound.out) == (1, True), unfound
     unasked = life.command("purge", *what)  # no terminal, no --yes
     assert (unasked.status, contents(life) == before) == (2, True)
     done = life.command("purge", *what, "--yes", "--json")

@@ -115,7 +115,8 @@ async def test_an_undo_leaves_nothing_of_an_import_into_an_empty_workspace(life:
     await live(life, "walnut")
     elsewhere.command("import", exported(life, tmp_path / "all.zip"))
     elsewhere.command("index")
-    assert elsewhere.command("import", "--undo").status == 0
+    undone = elsewhere.command("import", "--undo")
+    assert (undone.status, undone.out.splitlines()[0]) == (0, "The import of all.zip:")
     assert (for_people(elsewhere), elsewhere.entries()) == ({}, [])
     assert elsewhere.files_with("walnut") == []
 
