@@ -5,20 +5,18 @@ import json
 import re
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.findings import files_in_the_way, workspace_finding
+from nanobot_memory_plugins.core.cli.findings import files_in_the_way
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.files.appending import acquired_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.diagnosis import Health
-from tests.support.obstacles import MEGABYTE, small_file_system
 from tests.support.ordinary_user import folder_of_an_ordinary_user
 
 COMMAND = re.compile(r"`([^`]+)`")
@@ -85,26 +83,6 @@ def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path
     assert carry_out(finding.hint).returncode == 0
     assert list(files_in_the_way(workspace)) == []
     assert path.with_name(f"{path.name}.aside").read_text() == "mine"
-
-
-def test_a_full_disk_is_found(tmp_path: Path):
-    with small_file_system(tmp_path / "disk", 8 * MEGABYTE) as why_not:
-        if why_not:
-            pytest.skip(why_not)
-        workspace = tmp_path / "disk" / "workspace"
-        workspace.mkdir()
-        assert workspace_finding(workspace).health is Health.GOOD
-        filler = tmp_path / "disk" / "filler"
-        with filler.open("wb", buffering=0) as file, suppress(OSError):
-            while file.write(bytes(4_096)):
-                pass
-        full = workspace_finding(workspace)
-        assert full.health is Health.BAD
-        assert "No space left" in full.state
-        assert carry_out(full.hint).returncode == 0
-        filler.unlink()
-        assert workspace_finding(workspace).health is Health.GOOD
-        assert list(workspace.iterdir()) == []
 
 
 @pytest.mark.slow

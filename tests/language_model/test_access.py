@@ -94,23 +94,6 @@ async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_pa
     assert given == [300, 2_300, 2_400]
 
 
-async def test_a_purpose_rests_after_ten_failures_and_a_trial_that_fails_begins_the_rest_again(tmp_path):
-    async def complete(messages, *, max_tokens, purpose):
-        raise ValueError("no")
-
-    ask = model(tmp_path, complete, attempts=1)
-    for _ in range(10):
-        with pytest.raises(LanguageModelError, match="ValueError"):
-            await ask(ASK, max_tokens=5, purpose="rests")
-    with pytest.raises(NotAskedError):
-        await ask(ASK, max_tokens=5, purpose="rests")
-    CLOCK.advance(601)
-    with pytest.raises(LanguageModelError, match="ValueError"):
-        await ask(ASK, max_tokens=5, purpose="rests")
-    with pytest.raises(NotAskedError):
-        await ask(ASK, max_tokens=5, purpose="rests")
-
-
 async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
     purposes = []
 

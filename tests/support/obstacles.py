@@ -1,14 +1,11 @@
-"""A locked database and a full disk, for tests of several parts."""
+"""A locked database, for tests of several parts."""
 
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-MEGABYTE = 1 << 20
 # Takes the whole file, as a backup program does, and lets go when its input ends. In WAL mode nobody gets in then.
 _HOLDER = """
 import sys, apsw
@@ -35,22 +32,3 @@ def locked(database: Path, *, whole: bool) -> Iterator[None]:
         finally:
             holder.stdin.close()
             holder.wait(30)
-
-
-@contextmanager
-def small_file_system(folder: Path, size: int) -> Iterator[str]:
-    """Mount a small file system in ``folder``; gives why not where that cannot be done, else an empty text."""
-    folder.mkdir(parents=True)
-    if shutil.which("mount") is None or os.geteuid() != 0:
-        yield "only root may mount a small file system"
-        return
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True
-    )
-    if mounted.returncode:
-        yield f"no small file system can be mounted here: {mounted.stderr.strip()}"
-        return
-    try:
-        yield ""
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)

@@ -17,6 +17,7 @@ import pytest
 
 from nanobot_memory_plugins.core import Level, MemoryHost, Query, Store
 from nanobot_memory_plugins.core.testing import StoreContract
+from tests.behaviour.kit.command import run_beside
 from tests.behaviour.kit.life import Conversation, Life, keep_notes
 from tests.behaviour.kit.store import open_through_host
 from tests.behaviour.kit.waiting import until
@@ -253,6 +254,9 @@ async def test_on_a_full_disk_nothing_is_said_to_be_stored_and_afterwards_it_goe
             context = await memory.message_received(session_key="cli:full", text="Do you remember the walnut?")
             assert "walnut" in (context.block or "")
             assert not context.receipt.stored
+            told = await run_beside("doctor", "--json", workspace=life.workspace, config=life.folder / "config.json")
+            (place,) = [one for one in told.json["findings"] if one["subject"] == "workspace"]
+            assert (place["health"], "nothing can be written" in place["state"]) == ("bad", True)
         kept = await memory.message_sent(session_key="cli:full", text="the anchor is blue")
         assert kept.stored
         with disk_full_beyond(kept.path.stat().st_size + 5_000):  # what has no room is refused whole, and no more

@@ -161,6 +161,13 @@ async def test_before_a_compaction_flush_comes_first_all_notes_are_kept_and_the_
             f"@hookimpl({how})\n"
             f"def before_compaction(messages): return [Note('{name} note'), Summary('{name} text', len(messages))]\n",
         )
+    for name, cut in {"before": "-1", "behind": "len(messages) + 1"}.items():
+        install(
+            name,
+            "from nanobot_memory_plugins.core import Summary, hookimpl\n"
+            "@hookimpl(tryfirst=True)\n"
+            f"def before_compaction(messages): return Summary('outside of the messages', {cut})\n",
+        )
     life.model.learn("The safe is behind the map.", "the safe is behind the map")
     async with life.host(compaction={"enabled": False}) as memory:
         talk = Conversation(memory)

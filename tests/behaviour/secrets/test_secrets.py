@@ -96,8 +96,12 @@ async def test_a_secret_comes_in_by_no_way_into_a_file_a_log_or_a_request(
             assert len(memory.history(f"cli:{name}")) == 2
         # A history that was never heard of before, taken up when it goes idle and is cut.
         old = Conversation(memory, "cli:old")
-        for text, _ in known:
+        for number, (text, _) in enumerate(known):
+            called = {"name": "exec", "arguments": json.dumps({"command": text})}
+            call = {"id": f"c{number}", "type": "function", "function": called}
             old.history += [{"role": "user", "content": text}, {"role": "assistant", "content": f"Noted: {text}"}]
+            old.history += [{"role": "assistant", "content": "I look.", "tool_calls": [call]}]
+            old.history.append({"role": "tool", "tool_call_id": call["id"], "content": f"ok {text} ok"})
         model.learn(f"The user deploys. {known[1][0]}", known[0][0])
         await old.idle()
         await old.compact(keep=False)
