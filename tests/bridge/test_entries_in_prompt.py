@@ -27,11 +27,6 @@ def keep(nanobot, *texts: str) -> list[Entry]:
     return [remember(repository, NewEntry(text), who="test").entry for text in texts]
 
 
-def write_memory(nanobot, text: str) -> None:
-    (nanobot.workspace / "memory").mkdir(exist_ok=True)
-    (nanobot.workspace / "memory" / "MEMORY.md").write_text(text, encoding="utf-8")
-
-
 def memory_part(system: str) -> str:
     begin = system.index(MEMORY_HEADING) + len(MEMORY_HEADING)
     return system[begin:].partition("\n\n---\n\n")[0]
@@ -44,15 +39,3 @@ async def test_the_block_speaks_the_language_of_the_entries_whatever_a_turn_is_i
     assert {memory_part(request.system) for request in server.requests} == {
         "# 历史记忆\n\n关于用户的关键信息：\n- 用户喜欢乌龙茶"
     }
-
-
-async def test_dreams_rewriting_of_the_memory_file_costs_no_entry(nanobot, server):
-    write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n")
-    keep(nanobot, "The user likes oolong tea")
-    await turns(nanobot, "Hello my friend")
-    write_memory(nanobot, "# Memory\n\nPort: 7071.\n")  # as Dream does: the whole file anew
-    await turns(nanobot, "Hello my friend", session="cli:other")
-    assert memory_part(server.requests[-1].system) == (
-        "# Memory\n\nPort: 7071.\n\n"
-        "# Memory of earlier conversations\n\nKey facts about the user:\n- The user likes oolong tea"
-    )

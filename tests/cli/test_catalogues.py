@@ -25,23 +25,6 @@ def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     assert "Name the agent's folder with --workspace." in said  # what is not translated is said in English
 
 
-def test_a_third_language_is_chosen_in_the_configuration(tmp_path: Path, monkeypatch, capsys):
-    german(tmp_path, {"The memory is empty.": "Die Erinnerung ist leer."})
-    file = tmp_path / "config.json"
-    file.write_text('{"memoryPlugins": {"core": {"language": "de"}}}')
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    search = ["search", "x", "-w", str(tmp_path), "-c", str(file), "--no-embeddings"]
-    assert run_command_line(search) == 0
-    assert 'it should be one of "auto", "en", "zh"' in capsys.readouterr().err
-    assert run_command_line(["--lang", "zh", *search]) == 0
-    assert '"auto", "en", "zh"' in capsys.readouterr().err
-    monkeypatch.setattr(languages, "CATALOGUES", tmp_path)
-    assert run_command_line(search) == 0
-    shown = capsys.readouterr()
-    assert "Die Erinnerung ist leer." in shown.out
-    assert "it should be" not in shown.err
-
-
 def test_a_damaged_catalogue_leaves_the_command_line_in_english(tmp_path: Path, monkeypatch, capsys):
     german(tmp_path, {"The memory is empty.": "Die Erinnerung ist leer."})
     file = tmp_path / "de.po"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.changes import forget
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.entry_text import read_entry, write_entry
@@ -32,34 +31,8 @@ def with_values(text: str, **values: object) -> str:
     return write_entry(replace(read_entry(text)[0], **values))
 
 
-def set_here(repository: EntryRepository, id_: str, **values: object) -> None:
-    repository.update(lambda current: {**current, id_: replace(current[id_], **values)}, who="user", why="edit")
-
-
 def texts(repository: EntryRepository) -> list[str]:
     return sorted(entry.content for entry in repository.load().entries.values())
-
-
-def test_what_one_machine_exports_another_has_as_it_was(here: EntryRepository, tmp_path: Path):
-    id_ = added(here, HOME)
-    set_here(here, id_, group="home", pinned=True)
-    there = EntryRepository(tmp_path / "there")
-    RepositoryAccess(there).take_in([EntryUpdate(id_, "", RepositoryAccess(here).exported()[id_])])
-    assert RepositoryAccess(there).exported() == RepositoryAccess(here).exported()
-    version = there.path.read_bytes()
-    RepositoryAccess(there).take_in([EntryUpdate(id_, "", RepositoryAccess(here).exported()[id_])])
-    assert there.path.read_bytes() == version
-
-
-def test_what_was_forgotten_and_can_be_restored_is_so_on_every_machine(here: EntryRepository, tmp_path: Path):
-    id_ = added(here, HOME)
-    there = EntryRepository(tmp_path / "there")
-    base = RepositoryAccess(here).exported()[id_]
-    RepositoryAccess(there).take_in([EntryUpdate(id_, "", base)])
-    forget(here, [id_], who="user")
-    RepositoryAccess(there).take_in([EntryUpdate(id_, base, RepositoryAccess(here).exported()[id_])])
-    assert (set(there.load().entries), set(there.load().forgotten)) == (set(), {id_})
-    assert RepositoryAccess(here).taken_out([id_]) == frozenset()
 
 
 def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):

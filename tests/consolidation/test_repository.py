@@ -84,20 +84,6 @@ def test_a_kill_at_any_point_of_a_write_leaves_all_or_nothing_and_goes_on(
     assert {"aaaa", "cccc"} <= ids_of(workspace)
 
 
-def test_an_earlier_file_that_is_put_back_is_an_edit_and_what_it_lacks_can_be_restored(
-    repository: EntryRepository, workspace: Path
-):
-    add(repository, "aaaa")
-    before = repository.path.read_bytes()
-    add(repository, "bbbb")
-    repository.path.write_bytes(before)
-    assert ids_of(workspace) == {"aaaa"}
-    assert repository.taken_out() == ["bbbb"]
-    restore(repository, "bbbb", who="user")
-    assert ids_of(workspace) == {"aaaa", "bbbb"}
-    assert repository.taken_out() == []
-
-
 def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(repository: EntryRepository, workspace: Path):
     add(repository, "aaaa", "bbbb")
     written: list[str] = []

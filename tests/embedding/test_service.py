@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import threading
-from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -113,20 +112,3 @@ def test_what_is_built_while_it_is_closed_is_there_whole_for_the_next_one(own_ca
     service.start()
     assert "nanobot-memory-embedding" not in threads()
     assert service.embedder is None
-
-
-def test_who_asks_for_a_model_that_failed_does_not_wait_for_one_that_begins_again_meanwhile():
-    service = EmbeddingService(EmbeddingOptions())
-
-    class Failed(Future):
-        def done(self) -> bool:
-            service._loaded = Future()
-            return super().done()
-
-    service._loaded = Failed()
-    service._loaded.set_exception(ImportError("no such package"))
-    told = []
-    asking = threading.Thread(target=lambda: told.append(service.status().reason), daemon=True)
-    asking.start()
-    asking.join(10)
-    assert told == ["The embedding model failed to load (ImportError)."]

@@ -7,22 +7,6 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
 
 
-def test_the_previous_file_is_kept_as_a_link(tmp_path: Path) -> None:
-    path = tmp_path / "MEMORY.md"
-    replace_file(path, b"one")
-    assert path.stat().st_mode & 0o777 == 0o600
-    path.chmod(0o640)
-    inode = path.stat().st_ino
-    replace_file(path, b"two")
-    backup = tmp_path / "MEMORY.md.bak"
-    assert (path.read_bytes(), backup.read_bytes()) == (b"two", b"one")
-    assert backup.stat().st_ino == inode
-    assert path.stat().st_mode & 0o777 == 0o640
-    replace_file(path, b"three")
-    assert (path.read_bytes(), backup.read_bytes()) == (b"three", b"two")
-    assert sorted(os.listdir(tmp_path)) == ["MEMORY.md", "MEMORY.md.bak"]
-
-
 def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     real = tmp_path / "real.md"
     real.write_bytes(b"one")

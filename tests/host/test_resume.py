@@ -76,14 +76,6 @@ async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
         assert lines(memory, "her fork")[0]["user"] == "ana"
 
 
-async def test_two_at_once_take_it_in_once(tmp_path):
-    async with MemoryHost(tmp_path, config=CONFIG) as one, MemoryHost(tmp_path, config=CONFIG) as other:
-        hosts = [one, other, one, other]
-        taken = await asyncio.gather(*(memory.resume(session_key="s", messages=HISTORY) for memory in hosts))
-        assert sum(taken) == 4
-        assert texts(one) == SPOKEN
-
-
 async def test_two_processes_take_a_long_history_in_once_though_it_takes_long_to_redact(tmp_path, monkeypatch):
     monkeypatch.setattr("nanobot_memory_plugins.core.files.memory_files._SHORT_WAIT", 0.0)
     history = [{"role": "user", "content": f"message {number} " + "and so on " * 200} for number in range(60)]

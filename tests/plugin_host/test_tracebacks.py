@@ -85,12 +85,3 @@ async def test_what_fails_is_told_in_full_where_calls_are_traced(
     assert "raise ValueError(f" in text  # the line of the source
     assert "Zq7Rk2Lm9Xc4" not in text
     assert all("\n" not in message.record["message"] for message in log)
-
-
-async def test_without_the_variable_no_text_of_an_error_is_told(plugins, log: list[Any], tmp_path: Path):
-    await everything_fails(tmp_path / "workspace")
-    text = "".join(log)
-    assert "plugin coffee failed in on_message_received: ValueError at" in text
-    assert "no beans" not in text
-    assert "no water" not in text
-    assert "no cups" not in text

@@ -1,19 +1,13 @@
 """Forgotten on one machine is forgotten on all, also on one that was away meanwhile."""
 
-import asyncio
-import os
-import signal
 import uuid
-from contextlib import suppress
 from pathlib import Path
-
-import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Note, Query
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.values import Erasure
 from tests.behaviour.kit.waiting import until
-from tests.postgres.machines import Database, configured, open_shared, processes_of, rows
+from tests.postgres.machines import Database, configured, open_shared, rows
 from tests.support.files_of import text_of
 from tests.support.postgres_server import OwnServer
 
@@ -111,29 +105,3 @@ async def test_while_the_server_is_away_nothing_waits_and_it_is_told_of_all_once
         await until(lambda: memory.store.server.up and on_the_server(own_server, tenant) == [])
         await sent(memory)
     assert ("the cabin key is under the mat",) in rows(own_server, tenant, "text", "passage")
-
-
-@pytest.mark.slow
-async def test_a_server_that_hangs_holds_no_search_up_and_is_used_again_afterwards(
-    own_server: OwnServer, tmp_path: Path
-):
-    MemoryWorkspace(tmp_path).note(Note(GATE), "a1")
-    store = await open_shared(tmp_path, own_server, uuid.uuid4().hex, search_seconds=0.5)
-    processes: list[int] = []
-    try:
-        await store.flush()
-        processes = processes_of(own_server)
-        for one in processes:
-            with suppress(ProcessLookupError):
-                os.kill(one, signal.SIGSTOP)
-        for _ in range(3):
-            assert [hit.text for hit in (await store.search(Query("garden gate"))).hits] == [GATE]
-    finally:
-        for one in processes:
-            with suppress(ProcessLookupError):
-                os.kill(one, signal.SIGCONT)
-        assert await store.passages()
-        await asyncio.to_thread(own_server.stop)
-        await asyncio.to_thread(own_server.start)
-        await until(lambda: store.server.up)
-        await store.close()

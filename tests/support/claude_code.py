@@ -146,26 +146,11 @@ class Conversation:
 
     def ask(self, prompt: str) -> dict[str, Any]:
         """Return how a turn ended."""
-        self.send(prompt)
-        return self.ended()
-
-    def send(self, prompt: str) -> None:
-        """Ask, and wait for nothing."""
-        self._write({"type": "user", "message": {"role": "user", "content": prompt}})
-
-    def interrupt(self) -> None:
-        """Interrupt the turn that runs, and return once it has ended."""
-        self._write({"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}})
-        self.ended()
-
-    def ended(self) -> dict[str, Any]:
-        """Return how the turn that runs has ended."""
+        asked = {"type": "user", "message": {"role": "user", "content": prompt}}
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
         for line in self.process.stdout:
             told = json.loads(line)
             if told.get("type") == "result":
                 return told
         raise EOFError
-
-    def _write(self, message: Mapping[str, Any]) -> None:
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()

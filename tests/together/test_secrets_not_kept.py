@@ -22,18 +22,6 @@ async def told(workspace: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "said",
-    [
-        "Remember: AKIA6ODU5DHTNKYXL3PQ",
-        "记下我的银行卡密码是 884213",
-    ],
-)
-async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path, said):
-    assert "nothing was done" in await told(tmp_path, said)
-    assert entries_of(tmp_path) == []
-
-
-@pytest.mark.parametrize(
     ("said", "entry"),
     [
         (

@@ -86,21 +86,6 @@ def test_questions_in_both_languages_find_their_documents(capsys, dataset):
     assert hit_rate(lines, QUESTIONS, first=8, field="injected") == 1.0
 
 
-def test_meaning_finds_what_shares_no_word(capsys, dataset, builtin_model):
-    asked = [
-        question("m0", "Which musical instrument does Ann play?", ["d4"]),
-        question("m1", "孩子不能吃什么坚果？", ["d7"], group="李明"),
-    ]
-    written(dataset, DOCUMENTS, asked)
-    words = evaluated(capsys, dataset)
-    target = dataset.parent / "meaning.jsonl"
-    code, answer, errors = command(capsys, dataset, "--run", target)
-    assert code == 0, errors
-    assert answer["model"]
-    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
-    assert hit_rate(lines, asked, first=3) == 1.0 > hit_rate(words, asked, first=3)
-
-
 def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
     same = "The treasure is buried under the old oak."
     documents = [

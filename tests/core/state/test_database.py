@@ -61,20 +61,6 @@ def test_a_full_disk_leaves_the_state_in_memory_with_what_was_there(state):
     assert "cannot be written" in str(state.trouble)
 
 
-def test_a_change_within_a_change_that_meets_a_full_disk_is_made_whole_in_memory(state):
-    put(state, "before")
-    (pages,) = state.read("PRAGMA page_count")[0]
-    state.read(f"PRAGMA max_page_count = {pages}")
-
-    def change(connection: sqlite3.Connection) -> None:
-        connection.execute("INSERT INTO task VALUES ('t', 'first', '{}', '')")
-        state.set_task("t", "within", {"much": "x" * 50_000})
-        put(state, "last")
-
-    state.write(change)
-    assert subjects(state) == ["before", "first", "last", "within"]
-
-
 def test_what_is_purged_from_a_state_in_memory_waits_for_its_file(state, tmp_path):
     put(state, "marzipan")
     (pages,) = state.read("PRAGMA page_count")[0]
@@ -108,28 +94,6 @@ def test_a_state_that_another_process_holds_is_a_trouble_that_is_told(state, mon
     holding.execute("BEGIN EXCLUSIVE")
     assert "locked" in str(state.trouble)
     holding.close()
-    assert state.trouble is None
-
-
-def test_a_state_that_another_process_makes_while_it_is_looked_at_is_ours(state, monkeypatch):
-    connect, opened = database._connect, []
-
-    def connected(address: str) -> sqlite3.Connection:
-        connection = connect(address)
-        if not opened:
-            opened.append(connection)
-            connection.set_trace_callback(begin_elsewhere)
-        return connection
-
-    def begin_elsewhere(sql: str) -> None:
-        if "user_version" in sql and len(opened) == 1:
-            opened.append(StateDatabase(state.path))
-            put(opened[1], "theirs")
-            opened[1].close()
-
-    monkeypatch.setattr(database, "_connect", connected)
-    put(state, "mine")
-    assert subjects(state) == ["mine", "theirs"]
     assert state.trouble is None
 
 
