@@ -151,6 +151,51 @@ def test_a_secret_is_read_behind_links_of_other_languages_and_a_label_of_its_own
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
 
 
+@each(
+    "text",
+    [
+        "my password is «Harbor#HwLMeaZq*», keep it to yourself, the password is **strong**, not *weak*",
+        "the password for the NAS is «Fluffy!cat», restart it with Ctrl+Alt+Del",
+        "邮件组的密码 «Jfb&sync-Lixia»,只在内网用",
+        "login admin «Fluffy!Cats»",
+        "访客的密码每季更新,这一季是 «chunfeng-4488»",
+        'smtp said no to user "bot", pass "«Brambling.77.Quay»", port 587',
+        "I kept typing it from the sticky note: «Jacaranda_4Avenue»",
+        "Log on as operator with «nanopore-Flowcell!R10»",
+        "试了半天,最后输«MoliCha_77»才连上,数据传输150Gbps",
+        "我家wifi叫guoguo_5G,路由器一直用的«Liuyun#0926d»",
+        "备用账号的 key:«b2c01f20b0547b3f843cc0fc6bbef68e»(高德),密钥已抄录:«43a2e21b6addd2d3d090711f56c9469f»",
+        "psk=«rye flour 1932 oven»\nchannel=11",
+        "PGPASSWORD=«moss22» psql mydb",
+    ],
+)
+def test_a_chosen_password_is_read_by_its_marks_and_by_how_it_was_typed(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
+
+
+@each(
+    "text",
+    [
+        "the alarm beeps, so walk to the panel & punch in «17502#»",
+        "the bank just sent «969849», type that in quick",
+        "The lab keypad was changed. It's now «0619X»; the lab is 1200 years old",
+        "there's a lock on the app. type «2753296» and hold the star",
+        "楼下单元门按«3481»再按钥匙键,会员输了5000块",
+        "智能锁,输«13766608»再按井号",
+        "车库的密码换了吗?昨天进不去\n小赵: 换了,这周用«207859»",
+        "the box by the meter opens with «2079». The show opens with 2079 guests",
+        "我密码忘了,12306那个要人脸; 密码含字符时报 40013",
+    ],
+)
+def test_a_code_is_read_by_where_and_how_it_is_typed(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
+
+
+def test_the_columns_of_a_table_are_no_heading():
+    text = "password | varchar(128) | login\nid_card | varchar(18) | card"
+    assert redact_text(text) == text
+
+
 @pytest.mark.parametrize("name", ["password: ", "password=", "api_key: "])
 def test_a_long_value_without_quotes_is_hidden_to_its_end(name: str):
     draw = Random(7)

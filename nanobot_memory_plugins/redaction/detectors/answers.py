@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, words
 from nanobot_memory_plugins.redaction.rules.rule import Span
 
-# A word for a secret, in the sentence that ends there.
+ANSWER_CUES = KeywordIndex(words("pass pw wifi wi-fi secret pin otp cvv code comb key token 密 口令 暗号 令牌 码 碼"))
+"""The words of which one is in every question for a secret."""
+# One of them, in the sentence that ends there.
 _ASKS = lazy_re(
     r"(?i)(?:pass|pwd?(?![a-z])|wi-?fi|secret|(?<![a-z])(?:pin|otp|cvv)(?![a-z])|code|comb"
     r"|(?:api|access|wifi|wi-fi|licen[cs]e|security|secret)[ _-]?key|token"
@@ -18,7 +20,7 @@ _ASKS = lazy_re(
 )
 _SENTENCE = lazy_re(r"[^\n.!?。！？]{0,80}\Z")
 _REACH = 140
-_END = lazy_re(r"[?？][\"'”’)*]{0,2}[ \t]*\n")
+_END = lazy_re(r"[?？][^\n?？]{0,24}\n")
 # Who answers, and when: "> ", "[12:03] Ben: ", "A: ".
 _SPEAKER = lazy_re(
     r"\s*(?:[>*-][ ]?){0,3}(?:[\[(][^\])\n]{1,24}[\])][ ]?)?(?:[^\s:：]{1,20}(?:[ ][^\s:：]{1,20}){0,2}[:：][ ]{1,2})?"

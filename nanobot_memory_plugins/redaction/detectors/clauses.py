@@ -16,7 +16,13 @@ from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, L
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.bare_words import Looks, is_bare_secret, is_host, is_technical, looks
-from nanobot_memory_plugins.redaction.values.value_shapes import is_code, is_hash_like, is_placeholder, looks_random
+from nanobot_memory_plugins.redaction.values.value_shapes import (
+    has_password_marks,
+    is_code,
+    is_hash_like,
+    is_placeholder,
+    looks_random,
+)
 
 _Q = QUOTES
 # Words for a password: in a clause with one of them, what looks like a password is one.
@@ -41,11 +47,12 @@ _SURE = KeywordIndex(
 # With these the value must be linked to what precedes it.
 _WEAK = KeywordIndex(
     words(
-        "login logon log-in wifi wi-fi wlan hotspot vpn router admin root encrypted protected locked unlock unlocks"
-        " decrypt unzip psk ssh sftp ftp smtp portal keypad database prompt prompts"
-        " 登录 登陆 解压 加密 解锁 无线 热点 后台 邮箱"
+        "login logon log-in typed typing wifi wi-fi wlan hotspot vpn router admin root encrypted protected locked"
+        " unlock unlocks decrypt unzip psk ssh sftp ftp smtp portal keypad database prompt prompts"
+        " 登录 登陆 解压 加密 解锁 无线 热点 后台 邮箱 路由器 输入 再输 就输 后输 要输 我输"
     )
-    | {"log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen", "basic auth"}
+    | {"log on", "log in", "logs in", "logged in", "log into", "sign in", "signed in", "sign into", "lock screen"}
+    | {"basic auth"}
 )
 # Words for an account, and names of some that every machine has: a value beside the account's name is its password.
 _ACCOUNT = KeywordIndex(
@@ -78,11 +85,10 @@ _KEY_OF = lazy_re(
 SENTENCE_CUES = _SURE | _WEAK | _KEYS | _ACCOUNT
 """The words of which one is in every sentence that tells a secret."""
 _TOKEN = lazy_re(
-    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?<![A-Za-z0-9]:)"
+    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?:(?<![A-Za-z0-9]:)|(?<=[ \u4e00-\u9fff]key:))"
     rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
-    rf"(?=[\s{_Q})\]）」,，。;；、|—\u2e80-\u9fff]|\Z)"
+    rf"(?=[\s{_Q})\]）」,，。;；、|—\u2e80-\u9fff]|\((?=[\u4e00-\u9fff])|\Z)"
 )
-_TRAIL = ".;:!?*"
 _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
 # The value after one of these is the name of something else.
@@ -95,10 +101,11 @@ _OTHER_NAMES = words(
     " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
+_CALLED = ("叫", "叫做", "名是", "名为", "名称是")
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|ist|est|es|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 _LINKED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|ist|est|es|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
-    rf"|[:=→>/—–,，、]|[是为用成])[ ]?[{_Q}(「*]{{0,2}}\Z"
+    rf"|[:=→>/—–,，、]|[是为成]|(?<!传)输|用的?|那个)[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 # ", model ": what follows a comma has a label of its own.
 _OWN_LABEL = lazy_re(r"(?i)[,，;][ ][a-zà-ÿ]{3,16}[ ]\Z")
@@ -106,7 +113,7 @@ _CLOSELY = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|ist|lautet|(?:c['’])?est|es|it['’]?s|now|with|using|to"
     r"|pass(?:word|code|phrase)|pwd?)[ ]"
     r"|[:=→：][ ]?"
-    rf"|[是为成到码令从由][ ]?)[{_Q}(「*]{{0,2}}\Z"
+    rf"|(?:[是为成到码令从由]|(?<!传)输)[ ]?)[{_Q}(「*]{{0,2}}\Z"
 )
 # What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ".
 _LINK = lazy_re(
@@ -206,12 +213,14 @@ def _is_whole_word(text: str, start: int, end: int, word: str) -> bool:
 
 def _without_mark(text: str, run: str, end: int) -> str:
     """Give a run without the marks that end a sentence or an emphasis; in quotes they belong to it."""
-    return run.rstrip(".;:" if text[end : end + 1] in _Q and end < len(text) else _TRAIL)
+    marks = ".;:" if text[end : end + 1] in _Q and end < len(text) else ".;:!?"
+    return run.rstrip(marks + "*" if run[0] == "*" else marks)
 
 
 def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
     found = text[start:end]
-    if not any(map(str.isdigit, found)) and len(found) < 20:
+    bare = found.strip("*_~")  # what is emphasised
+    if not has_password_marks(bare) and not found.isdigit():
         return False
     before = text[max(0, start - 48) : start]
     if _ASSIGNMENT.match(found) or found.startswith("-") or is_placeholder(found):
@@ -225,7 +234,7 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
     if not reaching and not behind:
         return False
     near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)
-    is_linked = any(cue.word in _SURE and _links(text[cue.end : start]) for cue in reaching)
+    is_linked = any(cue.word in _SURE and _links(cue.word, text[cue.end : start]) for cue in reaching)
     if found.isdigit():
         return is_linked and 4 <= len(found) <= 20
     if _is_other(before) and not is_linked:
@@ -233,10 +242,10 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
     key = next(
         (cue for cue in chain(reaching, behind) if cue.word in _KEYS and _is_of_key(text, cue, start, end)), None
     )
-    look = looks(found) if len(found) <= _LONGEST_PASSWORD and any(map(str.isdigit, found)) else Looks.NONE
+    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
     if key is not None and (_is_random(found) or look is Looks.STRONG):
         return True
-    if is_linked and is_bare_secret(found) and not is_host(found):
+    if is_linked and is_bare_secret(bare) and not is_host(found):
         return True
     if look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching):
         return True
@@ -244,14 +253,19 @@ def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_C
         return False
     sure = any(cue.word in _SURE for cue in chain(reaching, behind))
     if look is Looks.WORDS:
-        return sure and bool(
+        return (sure or before.endswith("输")) and bool(
             _CLOSELY.search(before) or any(_SAYS.fullmatch(text, end, cue.start) for cue in behind if cue.word in _SURE)
         )
     return sure or bool(_LINKED.search(before))
 
 
-def _links(between: str) -> bool:
-    """Tell whether there is nothing but a link between a word for a password and a value."""
+def _links(word: str, between: str) -> bool:
+    """Tell whether there is nothing but a link between a word for a password and a value.
+
+    In Chinese, and before a quote, there need not be one.
+    """
+    if between.strip(_Q) in ("", " ") and (not word.isascii() or len(between) > 1):
+        return True
     return bool(_LINK.fullmatch(between) or ("\n" in between and not between.strip(" \t\r\n:>`\"'*#-")))
 
 
@@ -266,7 +280,7 @@ def _is_beside_account(text: str, cue: _Cue, start: int) -> bool:
 def _is_other(before: str) -> bool:
     """Tell whether what precedes a value names something else."""
     last = _LAST_WORD.search(before)
-    return last is not None and last.group(1).lower() in _OTHER_NAMES
+    return before.endswith(_CALLED) or (last is not None and last.group(1).lower() in _OTHER_NAMES)
 
 
 def _is_random(found: str) -> bool:
@@ -282,7 +296,7 @@ def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
         return False
     if cue.end > start:
         return bool(_SAYS.fullmatch(between))
-    return not (is_hash_like(text[start:end]) and "," in between)
+    return not (is_hash_like(text[start:end]) and "," in between and not between.rstrip().endswith(":"))
 
 
 def _reaches(text: str, cue: _Cue, start: int) -> bool:

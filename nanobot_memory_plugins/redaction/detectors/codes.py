@@ -21,9 +21,9 @@ _DOUBTFUL = words("code codes pin pins combination combo tan opens unlocks")
 # In a clause with one of them a bare "code" lets somebody in.
 _OPENERS = words(
     "door gate garage lobby lock lockbox keybox keysafe keypad locker safe vault alarm padlock suitcase intercom"
-    " elevator lift barrier cabinet panel unlock lockscreen turnstile buzzer voicemail entry sms text bike tablet ipad"
-    " iphone phone laptop gym parking pool storage apartment flat airbnb mailbox office warehouse sim card visa"
-    " mastercard bank banking atm debit credit mobile android screen watch wallet verification confirmation setup"
+    " disarm box elevator lift barrier cabinet panel unlock lockscreen turnstile buzzer voicemail entry sms text bike"
+    " tablet ipad iphone phone laptop gym parking pool storage apartment flat airbnb mailbox office warehouse sim card"
+    " visa mastercard bank banking atm debit credit mobile android screen watch wallet verification confirmation setup"
     " security access login log sign auth authentication 2fa mfa factor step whatsapp signal telegram wechat pairing"
     " recovery reset activation guest checkin pickup parcel delivery host meeting bluetooth router wifi staff front"
     " back key pass transaction payment transfer account my our your his her their"
@@ -47,7 +47,8 @@ _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
 CODE_CUES = KeywordIndex(
     _SURE
     | (_DOUBTFUL - {"tan"})
-    | words("码 口令 暗号 保险箱 保险柜 门锁 车锁 门禁 组合锁 键盘 keypad intercom buzzer door gate garage alarm")
+    | words("码 口令 暗号 保险箱 保险柜 门 锁 组合锁 键盘 keypad intercom buzzer door gate garage alarm lock panel")
+    | {"key safe", "key box", "type that", "type it", "enter that", "enter it", "punch in"}
 )
 _CANDIDATE = lazy_re(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
@@ -64,17 +65,24 @@ _BEHIND = lazy_re(
     r"|[^\n!-~，。；]{0,12}(?:码|口令|暗号)(?![\u4e00-\u9fff]))"
 )
 # Where codes are typed in, and what says that one is: "press 4410 at the gate", "按1984开门禁", "gate: 5590#".
-_TYPED = lazy_re(r"(?i)(?:(?<![a-z])(?:enter|press|punch|punch[ ]in|type[ ]in|key[ ]in|dial)[ ]|输入?|按|拨)\Z")
+_TYPED = lazy_re(r"(?i)(?:(?<![a-z])(?:enter|press|dial|(?:punch|type|key)(?:[ ]in)?)[ ]|输入?|按|拨)\Z")
+_TYPED_BEHIND = lazy_re(r"(?i),?[ ](?:and[ ])?(?:enter|type|punch|key|put)[ ](?:that|it)(?![a-z])")
 _PLACE = lazy_re(
     r"(?i)(?<![a-z])(?:keypad|intercom|buzzer|door(?:bell)?|gate|garage|alarm|lock(?:box|er)?|lobby|key[ ]?box|safe"
-    r"|barrier)(?![a-z])|门禁|门锁|车库|保险[箱柜]|键盘|小键盘"
+    r"|barrier|panel|(?:hash|pound|star|tick|bell)[ ](?:key|sign|button)|the[ ](?:star|hash))(?![a-z])"
+    r"|(?<![部专热澳厦])门(?![店诊票])|[能车码]锁|车库|保险[箱柜]|键盘|[井#星]号"
+)
+# What has no number but its code: "the keypad was changed. It's now 4410".
+_PAD = lazy_re(
+    r"(?i)(?:key[ ]?(?:pad|safe|box)|lock[ ]?box|密码锁|智能锁|密码键盘)[^\n0-9]{0,60}?"
+    r"(?:(?:it['’]?s|is|was|to)(?:[ ](?:now|still))?[ ]|[是为成用])\Z"
 )
 # What a code was before it was changed names nothing.
 _FORMER = lazy_re(r"(?:from|从|由)[ ]?\[[A-Z_]+\]")
 _COUNTS = lazy_re(
     r"(?i)[ ]?%|[ -](?:percent|px|ms|[km]?b|gb|bit|byte|digit|char|character|line|word|page|item|user|step|second"
-    r"|minute|hour|day|year|euro|dollar|time|people|version|edition)s?(?![a-z])"
-    r"|[ ]?(?:[个個次秒天元条條人年月日章页頁集版米度倍字行台件名期层層楼樓]|位(?!置)|分[钟鐘]?"
+    r"|minute|hour|day|year|euro|dollar|time|people|version|edition|pc|piece|unit)s?(?![a-z])"
+    r"|[ ]?(?:[个個次秒天元块条條人年月日章页頁集版米度倍字行台件名期层層楼樓]|位(?!置)|分[钟鐘]?"
     r"|小[时時]|公里|[号號][楼樓])"
 )
 _WORD = lazy_re(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1,2})?")
@@ -89,10 +97,10 @@ _CHINESE = lazy_re(
     rf"|(?<![{_OTHER_CODE}])(?<!识别)(?<!健康)(?<!付款)(?<!收款)(?<!商品)(?<!邮政编)码(?![头农流字表本])"
     r"|组合锁|保险[箱柜]|门禁|[门车]锁)"
     r"(?!有效|学|技术|算法|期限|周期|时长|最[长短大小]|长度|位数|规则|强度|管理|格式|类型|字段|错误|保护|政策|框|页面|本)"
-    r"[^\n0-9A-Za-z。！？!?；;]{0,24}(?<![第约共每前近超过满限少多于长度错])(?<!房间)(?<!尾号)(?<!金额)(?<!订单)"
+    r"(?![^\n,]{0,8}(?:忘|怎么|含))[^\n0-9A-Za-z。！？!?；;]{0,24}(?<!报)(?<![第约共每前近超过满限少多于长度错])(?<!房间)(?<!尾号)(?<!金额)(?<!订单)"
     r"[ ]?[#*]?\Z"
 )
-_REACH, _SHORTEST, _LIKE_A_SENT_ONE = 72, 4, 6
+_REACH, _SHORTEST, _LIKE_A_SENT_ONE = 96, 4, 6
 
 
 def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
@@ -104,14 +112,19 @@ def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
         clause = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
         behind = _BEHIND.match(text, match.end())
         is_told = _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found))
-        is_typed = len(found) >= _SHORTEST and (found[-1] in "#*" or _TYPED.search(clause))
-        if is_told or (is_typed and _is_at_a_place(text, match, clause)):
+        is_long = len(found) >= _SHORTEST
+        is_typed = is_long and (found[-1] in "#*" or _TYPED.search(clause))
+        is_said = is_long and (
+            _TYPED_BEHIND.match(text, match.end()) or _PAD.search(text, max(0, start - _REACH), start)
+        )
+        if is_told or is_said or (is_typed and _is_at_a_place(text, match)):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)
 
 
-def _is_at_a_place(text: str, match: re.Match[str], clause: str) -> bool:
+def _is_at_a_place(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - _REACH) : match.start()].rpartition("\n")[2]
     after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH])[0]
-    return _PLACE.search(clause) is not None or _PLACE.search(after) is not None
+    return _PLACE.search(before) is not None or _PLACE.search(after) is not None
 
 
 def _has_length_of_code(found: str) -> bool:

@@ -90,6 +90,8 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
         "pass token secret": r"(?<![A-Za-z0-9_.])(?P<name>[a-z]{2,20}[A-Z_][A-Za-z_]{2,30})[ ](?=[\"'])",
     }.items()
 )
+# A line of a file, which its value fills: psk=three plain words
+_WORDS_TO_END = lazy_re(r"[a-z0-9]+(?:[ ][a-z0-9]+){2,7}(?=\n|\Z)")
 _FLAG = lazy_re(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
@@ -151,6 +153,8 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     if text[at : at + 1] in ("'", '"') and _closes_quote(text, at):
         return None  # getpass("Passphrase: ")
     value = value_at(text, at, in_query=in_query)
+    if name.islower() and not before and match["sep"] == "=" and (words := _WORDS_TO_END.match(text, at)):
+        value = Value(*words.span(), True)
     if value is None or (sep.strip() == "," and not value.quoted):
         return None
     is_mapped = match["close"][:1] in tuple(_Q)

@@ -58,16 +58,17 @@ _CLASSES = {
     "<uuid>": "[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}",
     # {"passport": {"number": ...}}, {"type": "passport", "country": "CHN", "doc_no": ...}
     "<field>": (
-        "[\"']?(?:[ ]?:\\s{1,9}\\{?|,)\\s{0,9}(?:[\"']?[a-z_]{1,16}[\"']?:[ ]?[^\\n,:{}]{1,40},\\s{0,9}){0,3}"
+        "[\"']?(?:[ ]?:\\s{1,9}\\{?|\\}?,)\\s{0,9}(?:[\"']?[a-z_]{1,16}[\"']?:[ ]?[^\\n,:{}]{1,40},\\s{0,9}){0,3}"
         "[\"']?(?:[a-z]{1,9}_)?(?:number|num|no|nr|id|value|val|text|answer|content)(?=[\"']?[ ]?:)"
     ),
     "<number-word>": "[ _-]?(?:(?:number|num|no|nr|id)(?![a-z])\\.?|numbers?|nummer|n[º°]|#)",
     # "of my daughter is ", ": "
     "<link>": (
         "[\"'*)]{0,3}(?:[ ](?:of|for|de|del|della|der|des|do|da|du|von|van|vom)(?:[ ][^\\s\\d:=]{1,20}){1,3}?)?"
-        "[ ]{0,3}(?:(?:is|was|es|ist|est|är|é|è|jest)(?![a-zà-ÿ]))?[ ]?(?:[:=#：是为は—-])?[ ]{0,3}[\"'(*]{0,2}"
+        "(?:,?[ ](?:that|it)['’]s|[ ]{0,3}(?:is|was|es|ist|est|är|é|è|jest)(?![a-zà-ÿ]))?"
+        "[ ]{0,3}(?:[:=#?：是为は—-])?[ ]{0,3}[\"'(*]{0,2}"
     ),
-    "<number-end>": "(?![A-Za-z0-9*\u2022\u25cf]|[.,:/-][0-9]|%)",
+    "<number-end>": "(?![A-Za-z0-9*\u2022\u25cf]|[.:/-][0-9]|,[0-9]{3}(?![0-9])|%)",
     "<string>": "[\"'][^\"'\\n]{1,200}[\"'],[ ]?",
     "<argument>": "[^,()\\n]{1,200},[ ]?",
 }
@@ -176,7 +177,15 @@ def _is_number(found: str) -> bool:
 def _is_phrase(found: str) -> bool:
     """Tell whether ``found`` is words that somebody strung together, and not the rest of a sentence."""
     parts = re.split(r"[^a-z]+", found.lower())
-    return len(set(parts)) > 2 and _PROSE.isdisjoint(parts)
+    telling = set(parts) - {"and", "the"}
+    if len(telling) < len(set(parts)) and not _is_chosen(parts[0]):
+        return False
+    return len(set(parts)) > 2 and _PROSE.isdisjoint(telling)
+
+
+def _is_chosen(found: str) -> bool:
+    """Tell whether one word is a password, and says nothing of one."""
+    return found.lower() not in _DESCRIPTIONS | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
 
 
 CHECKS: Mapping[str, Callable[[str], bool]] = {
@@ -194,9 +203,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "password of a call": lambda found: _is_marked(found) or _APP_PASSWORD.fullmatch(found) is not None,
     "number": _is_number,
     "phrase": _is_phrase,
-    "chosen": lambda found: (
-        found.lower() not in _DESCRIPTIONS | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
-    ),
+    "chosen": _is_chosen,
     "setup key": lambda found: any(map(str.isdigit, found)) or found.isupper() or _NO_WORD.search(found) is not None,
 }
 """Every check."""

@@ -21,6 +21,7 @@ _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
 _HEADING = lazy_re(
     r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_./()#\u4e00-\u9fff-]*(?:[ ][A-Za-z0-9_./()#\u4e00-\u9fff-]+){0,3}"
 )
+_TYPE = lazy_re(r"[A-Za-z]+\([0-9, ]+\)")  # varchar(128): a list of columns
 _NOTHING_SECRET = words(
     "yes no true false none null n/a na - -- set unset enabled disabled required optional ok x y n expired active"
     " never hidden default empty opaque <none> <set> <unset> present missing 是 否 无 有"
@@ -89,7 +90,7 @@ def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
 
 
 def _is_head(cells: Sequence[_Cell]) -> bool:
-    return all(_HEADING.fullmatch(cell.text) for cell in cells) and any(
+    return all(_HEADING.fullmatch(cell.text) and not _TYPE.fullmatch(cell.text) for cell in cells) and any(
         sensitivity(cell.text) >= Sensitivity.TOKEN or may_name_person(cell.text) for cell in cells
     )
 

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from time import thread_time
 from typing import Any, Protocol, Self
 
-from nanobot_memory_plugins.redaction.detectors.answers import find_answers
+from nanobot_memory_plugins.redaction.detectors.answers import ANSWER_CUES, find_answers
 from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
 from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import (
@@ -188,7 +188,7 @@ def _find(text: str, budget: Budget) -> list[Span]:
 
 
 def _find_between(
-    text: str, start: int, end: int, find: Callable[[str], list[Span]], budget: Budget | None = None
+    text: str, start: int, end: int, find: Callable[[str], Iterable[Span]], budget: Budget | None = None
 ) -> Iterator[Span]:
     """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off.
 
@@ -219,11 +219,11 @@ def _find_between(
 
 # A message is looked through for what it says of those after it, for its file and for a prompt; logs repeat themselves.
 @lru_cache(maxsize=512)
-def _find_in_window(original: str) -> list[Span]:
+def _find_in_window(original: str) -> tuple[Span, ...]:
     spans = _find_in_script(original)
     plain = simplified(original)
     # Once as it is, too: labels in Japanese and Korean have traditional characters.
-    return spans if plain == original else settle(spans + _find_in_script(plain))
+    return tuple(spans if plain == original else settle(spans + _find_in_script(plain)))
 
 
 def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
@@ -237,7 +237,8 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
     if not nested:
         nested_find = partial(_find_in_script, nested=True)
         spans.extend(find_encoded(text, nested_find))
-        spans.extend(find_answers(text, nested_find))
+        if "?" in text and ANSWER_CUES.meets(lower):
+            spans.extend(find_answers(text, nested_find))
     return _in_original(view, spans)
 
 

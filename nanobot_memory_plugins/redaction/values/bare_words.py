@@ -26,7 +26,7 @@ _PRODUCT = lazy_re(
     r"(?i)[a-z]+-?(?:\d{1,3}|(?:19|20)\d{2})[.,:;?)]*|\d+[a-z]+|[a-z]+[-_]?v?\d+(?:[._]\d+)+(?:[a-z]+\d*)?"
     r"|(?:[a-z0-9]+-)+(?:\d{1,2}|v\d+)|[a-z]+-\d+(?:-[a-z0-9]+)*"
 )
-_HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+[A-Za-z]{2,24}(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
+_HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+(?:[a-z]{2,24}|[A-Z]{2,24})(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
 _SYMBOL = lazy_re(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
 # What password managers suggest: "huwtyf-9xikge-bamQed".
 _SUGGESTED = lazy_re(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
@@ -43,8 +43,9 @@ _RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
 _OF_WORDS = lazy_re(
     r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}"
     r"|[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"
-    r"|[A-Za-z]{4,24}[-_.]?(?:19|20)?[0-9]{2,3}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
+    r"|[A-Za-z]{4,24}[-_.]?[0-9]{2,5}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
 )
+_MARK_OF_PASSWORD = lazy_re(r"[!#$%^*@](?=.)")
 _INNER_SYMBOL = lazy_re(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
 
 
@@ -82,7 +83,7 @@ def is_host(found: str) -> bool:
 @lru_cache(maxsize=256)
 def looks(found: str) -> Looks:
     """Tell how much ``found`` looks like a password."""
-    if len(found) < 6 or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found[:128]):
+    if len(found) < 6 or not found.isascii() or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found[:128]):
         return Looks.NONE
     if is_technical(found) or is_host(found) or is_hash_like(found):
         return Looks.NONE
@@ -92,7 +93,7 @@ def looks(found: str) -> Looks:
             return Looks.STRONG
         if len(found) >= 8:
             return Looks.MIXED
-    if _RUN_TOGETHER.fullmatch(found) or (digits and _is_mixed(found)):
+    if _RUN_TOGETHER.fullmatch(found) or (_is_mixed(found) if digits else _is_marked(found)):
         return Looks.MIXED
     return Looks.WORDS if _OF_WORDS.fullmatch(found) and not found.isupper() else Looks.NONE
 
@@ -104,6 +105,12 @@ def _is_strong(found: str) -> bool:
     if not symbol and (is_code(found, "") or all(map(is_ordinary, re.split(r"[-_.:,;]", found)))):
         return False
     return any(map(str.islower, found)) + any(map(str.isupper, found)) + 1 + symbol >= 3
+
+
+def _is_marked(found: str) -> bool:
+    """Tell whether ``found``, which has no digits, has capitals, small letters and a mark among them."""
+    has_case = any(map(str.isupper, found)) and any(map(str.islower, found))
+    return len(found) >= 8 and has_case and bool(_MARK_OF_PASSWORD.search(found))
 
 
 def _is_mixed(found: str) -> bool:

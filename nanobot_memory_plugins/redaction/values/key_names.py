@@ -12,7 +12,7 @@ from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, words
 
 _PASSWORD = words(
-    "password pasword passwrod passowrd kouling passwd passwrd passwort pwd pswd psw passphrase passcode pass pw"
+    "password pasword passwrod passowrd kouling passwd passwrd passwort pwd pswd psw passphrase passcode pass pw psk"
     " passw userpass mima "
     "kennwort senha contrasena storepass keypass sshpass dbpass rootpass adminpass ftppass mailpass smtppass masterauth"
     " requirepass keystorepass truststorepass"
@@ -25,7 +25,7 @@ _TOKEN = words(
 _COMPOUND = words(
     "apikey appkey accesskey secretkey privatekey secretaccesskey clientsecret authkey authtoken accesstoken apitoken"
     " signingkey encryptionkey masterkey appsecret accountkey sharedkey sharedaccesskey licensekey apisecret"
-    " refreshtoken bottoken secretid idtoken sessiontoken presharedkey psk storagekey servicekey deploykey"
+    " refreshtoken bottoken secretid idtoken sessiontoken presharedkey storagekey servicekey deploykey"
     " codeverifier sessdata miyao samlresponse samlrequest samlassertion authenticationstring rediscliauth unsealkey"
 )
 _COMPOUND_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "credential")
