@@ -70,6 +70,12 @@ def test_a_repository_without_a_remote_is_known_by_its_folder_and_the_home_folde
     assert project_of(clone.parent) == ""
 
 
+def test_a_user_without_a_home_folder_has_projects(clone: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", dict[int, str]().__getitem__)  # as in a container that any user runs
+    assert project_of(clone / "src") == "alpha"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder to another user")
 def test_a_repository_of_another_user_is_a_project(clone: Path):
     git(clone, "remote", "add", "origin", "https://git.example.com/ana/alpha.git")

@@ -26,7 +26,7 @@ def project_of(folder: str | Path) -> str:
     except (OSError, subprocess.SubprocessError):  # no repository, or no git
         return ""
     repository = common.parent if common.name == ".git" else common
-    if repository == Path.home().resolve():
+    if repository == Path(os.path.expanduser("~")).resolve():  # Path.home raises where there is none
         return ""
     with suppress(OSError, subprocess.SubprocessError):  # it was cloned from nowhere
         # The last two parts of an address, without what precedes an "@": that may hold a password.
