@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core import entry_points as installed
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.host.discovery import accepted_types
+from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.testing import plugin_context, run_hook_async
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Skipped
@@ -177,3 +178,9 @@ def test_the_example_of_an_importer_imports_dates_and_reports(tmp_path: Path):
     written = {file.name: file.read_text() for file in (tmp_path / "mine" / "memory").glob("2026*.md")}
     assert "high at 11:40" in written["2026-03-02.md"]
     assert "low at 05:10" in written["2026-03-03.md"]
+
+
+def test_a_host_is_told_of_calls_of_a_turn_that_there_are():
+    told = re.findall(r"\bturn\.(\w+)\(", PAGE + (ROOT / "docs" / "hosts.md").read_text(encoding="utf-8"))
+    assert told
+    assert [name for name in told if not hasattr(Turn, name)] == []
