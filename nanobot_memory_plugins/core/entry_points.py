@@ -47,12 +47,16 @@ def plugin_file(path: Path) -> InstalledEntryPoint:
 
 
 def _run_file(path: Path) -> ModuleType:
-    """Run a file as a module of its own. Raises `ImportError` for what is no Python."""
+    """Run a file as a module of its own. Raises `ImportError` for what is no Python, and what running it raises."""
     spec = importlib.util.spec_from_file_location(f"nanobot_memory_plugin_file_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses and pydantic look there
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(spec.name, None)
+        raise
     return module
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
-from pathlib import PurePath
 from typing import Any
 
 from pydantic import BaseModel
@@ -133,7 +132,7 @@ class _Reader:
         """Read the value of ``memoryPlugins``."""
         core = self._read_own("core", CoreOptions, section)
         self._read_own("redaction", RedactionOptions, section)
-        files = (PurePath(file).stem for file in core.plugin_files) if isinstance(core, CoreOptions) else ()
+        files = (file.stem for file in core.plugin_files) if isinstance(core, CoreOptions) else ()
         known = None if self._known is None else {*self._known, *STANDARD_PLUGINS, *files}
         for key, raw in ((str(key), raw) for key, raw in section.items() if key not in _OWN):
             name = next((one for one in (key, to_snake(key)) if one in (known or ())), key)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
@@ -60,7 +61,7 @@ class CoreOptions(PluginOptions):
         max_length=2_000,
         description='what never to learn from conversations, or what matters, in a few lines: "nothing about health"',
     )
-    plugin_files: tuple[str, ...] = Field(
+    plugin_files: tuple[Path, ...] = Field(
         default=(), description="plugins that are one file each, by absolute paths outside of the workspace"
     )
     tools: bool = Field(

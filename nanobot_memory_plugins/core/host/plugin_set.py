@@ -106,7 +106,7 @@ class PluginSet(PluginHost):
         """
         usable = []
         for name in self._config.core.plugin_files:
-            path = Path(name).expanduser()
+            path = name.expanduser()
             is_writable = path.resolve().is_relative_to(self._workspace.resolve())
             if path.is_absolute() and path.is_file() and not is_writable:
                 usable.append(path)

@@ -1,11 +1,12 @@
 """A plugin that is one file, named in the configuration: run from elsewhere, and never from the workspace."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, load_config
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, load_config
 
 SOURCE = """
 from nanobot_memory_plugins.core import ContextBlock, PluginOptions, hookimpl
@@ -18,6 +19,34 @@ class Options(PluginOptions):
 @hookimpl
 def on_message_received(context, **_):
     return ContextBlock(text=f"Serve {context.options.drink}.")
+"""
+
+TYPED = """
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from nanobot_memory_plugins.core import ContextBlock, hookimpl
+
+
+class Options(BaseModel):
+    cups: list[Cup] = []
+
+
+class Cup(BaseModel):
+    of: str = "tea"
+
+
+@dataclass
+class Order:
+    what: str
+
+
+@hookimpl
+def on_message_received(context, **_):
+    return ContextBlock(Order(f"Serve {context.options.cups[0].of}.").what)
 """
 
 
@@ -44,6 +73,25 @@ async def test_it_is_called_with_its_options_like_any_other(tmp_path: Path):
 async def test_it_is_switched_off_by_its_name(tmp_path: Path):
     block, problems = await block_with(tmp_path, tmp_path / "mine" / "butler.py", butler=False)
     assert (block, problems) == ("", [])
+
+
+async def test_its_types_may_be_written_as_text_and_its_path_may_be_a_path(tmp_path: Path):
+    file = tmp_path / "butler.py"
+    file.write_text(TYPED, encoding="utf-8")
+    config = MemoryConfig(
+        core={"pluginFiles": [file], "messageLimit": 60}, plugins={"butler": {"cups": [{"of": "mocha"}]}}
+    )
+    async with MemoryHost(tmp_path / "workspace", config=config) as memory:
+        assert memory.plugins.problems == []
+        assert "Serve mocha." in ((await memory.message_received(session_key="a", text="What now?")).block or "")
+
+
+async def test_one_that_raises_leaves_no_module_behind(tmp_path: Path):
+    file = tmp_path / "butler.py"
+    file.write_text("1 / 0", encoding="utf-8")
+    async with MemoryHost(tmp_path / "workspace", config=MemoryConfig(core={"plugin_files": [str(file)]})) as memory:
+        assert "ZeroDivisionError" in memory.plugins.failed["butler"]
+    assert [name for name in sys.modules if name.endswith("butler")] == []
 
 
 @pytest.fixture(autouse=True)
