@@ -83,6 +83,14 @@ class NoteEntry:
     line: int
     searchable: bool = True
 
+    @property
+    def source(self) -> str:
+        """The `Hit.source` of the note in the file of a day: ``summary``, ``observation`` or ``note``."""
+        names = {tag.casefold() for tag in self.tags} | {self.title.casefold()}
+        if self.origin is Origin.SUMMARY or "summary" in names:
+            return "summary"
+        return "observation" if self.origin is Origin.TOOL and "observation" in names else "note"
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 
 FOLDER = "memory"
 DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
+_LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
 
 _LONGEST_READABLE = 60  # characters; at 3 bytes each still far below the usual 255 bytes of a file name
 _HASH_DIGITS = 16
@@ -37,6 +38,24 @@ def session_file_name(session_key: str) -> str:
     readable = re.sub(r"[^\w-]+|_+", "_", folded[: 4 * _LONGEST_READABLE])
     readable = "".join(c for c in readable if unicodedata.category(c)[0] != "C")[:_LONGEST_READABLE].strip("_-")
     return f"{readable or 'session'}-{digest}.jsonl"
+
+
+def source_of(relative: str) -> str:
+    """Return the `Hit.source` of what stands in a file, by its name from the workspace with forward slashes.
+
+    It is ``long_term`` for ``MEMORY.md`` and ``ENTRIES.md``, ``note`` for the notes of a day, ``transcript`` for
+    messages, ``document`` for other Markdown, in subfolders too, and empty for what is no memory. The structured notes
+    of a day say themselves what they are: `NoteEntry.source`.
+    """
+    top, _, inside = relative.partition("/")
+    folder, _, name = inside.rpartition("/")
+    if top != FOLDER or "/." in f"/{inside}" or not name.endswith(".jsonl" if folder == "sessions" else ".md"):
+        return ""
+    if folder:
+        return "transcript" if folder == "sessions" else "document"
+    if name in _LONG_TERM:
+        return "long_term"
+    return "note" if DAY_NOTE.fullmatch(name) else "document"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,13 @@ class TranscriptRecord:
     name: str = ""
     resumed: bool = False
 
+    @property
+    def speaker(self) -> str:
+        """Who said it: the tool or the user by name, else the role."""
+        if self.name:
+            return self.name
+        return self.scope.user if self.role == "user" and self.scope.user else self.role
+
 
 def render_transcript_line(record: TranscriptRecord) -> bytes:
     """Return the line for ``record``, with its line end. The id comes first. Empty fields are left out."""

@@ -61,9 +61,11 @@ class Hit:
 
     ``path`` is relative to the workspace with forward slashes, ``line`` counts from 1. ``score`` lies in
     0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
-    text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
-    memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
-    are those of a structured note. ``answers`` is the question of the other speaker right before a message,
+    text covers, ``similarity`` the cosine to the query, or None without vectors. ``speaker`` is who said a message
+    (`TranscriptRecord.speaker`); ``tldr`` and ``tags`` are those of a structured note. ``source`` is the kind of
+    memory: what `core.files.paths.source_of` says of its file (``long_term``, ``note``, ``transcript``, ``document``),
+    and of a structured note in the file of a day its own (`NoteEntry.source`: ``note``, ``observation``, ``summary``).
+    ``answers`` is the question of the other speaker right before a message,
     empty where there is none; then coverage and similarity are those of both. ``superseded`` says that another memory
     has taken its place: it held once, and its text says until when.
     """

@@ -86,7 +86,7 @@ class _Reader:
             path=self.source.relative,
             line=note.line,
             offset=note.offset,
-            source=_note_source(note, self.source.kind),
+            source=note.source if self.source.kind is FileKind.DAY_NOTES else self.source.kind.value,
             text=bounded(text, self.source.relative),
             origin=note.origin,
             scope=note.scope,
@@ -166,15 +166,6 @@ def _text_of(note: NoteEntry) -> str:
     begin = " ".join(note.tldr.split())
     repeats_summary = bool(begin) and " ".join(note.details.split()).removeprefix("- ").startswith(begin)
     return note.details if repeats_summary else "\n\n".join(filter(None, (note.tldr, note.details)))
-
-
-def _note_source(note: NoteEntry, kind: FileKind) -> str:
-    if kind is not FileKind.DAY_NOTES:
-        return kind.value
-    names = {tag.casefold() for tag in note.tags} | {note.title.casefold()}
-    if note.origin is Origin.SUMMARY or "summary" in names:
-        return "summary"
-    return "observation" if note.origin is Origin.TOOL and "observation" in names else "note"
 
 
 def _day_of(source: SourceFile) -> datetime | None:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,13 +9,11 @@ from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, source_of
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
 
-_DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
-_LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
 # What a folder cannot be looked at for: a moment later it can be.
 _PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
@@ -60,7 +57,6 @@ class Places:
         self._paths = paths
         self._memory = str(paths.memory)
         self._prefix = self._relative(paths.memory) + "/"
-        self._sessions = self._relative(paths.sessions) + "/"
         # A workspace or a memory folder that is itself a link is its owner's arrangement; links inside
         # them must not lead out, or anybody who may write a note could have any file indexed.
         self._inside = (paths.workspace.resolve(), paths.memory.resolve())
@@ -96,7 +92,7 @@ class Places:
                     if not entry.name.startswith("."):
                         yield from self._walk(entry.path, relative + "/", whole=whole)
                     continue
-                kind, path = _kind_of(relative, self._prefix, self._sessions), Path(entry.path)
+                kind, path = _kind_of(relative), Path(entry.path)
                 if kind is None or (entry.is_symlink() and not self._stays_inside(path)):
                     continue
                 found = entry.stat()
@@ -124,20 +120,10 @@ def unindexed_bytes(sources: Iterable[SourceFile], states: Mapping[str, FileStat
 
 
 @lru_cache(maxsize=100_000)  # a search looks at every file, and names do not change what they say
-def _kind_of(relative: str, memory: str, sessions: str) -> FileKind | None:
-    """Return the kind of a file by its name; ``memory`` and ``sessions`` are names of folders."""
-    folder, _, name = relative.rpartition("/")
-    folder += "/"
-    suffix = ".jsonl" if folder == sessions else ".md"
-    if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}" or not name.endswith(suffix):
-        return None
-    if relative != clean_markdown(relative):  # SQLite cannot hold it
+def _kind_of(relative: str) -> FileKind | None:
+    """Return the kind of a file by its name, or None for what is not indexed."""
+    source = source_of(relative)
+    if source and relative != clean_markdown(relative):  # SQLite cannot hold it
         warn_once(ascii(relative), "it is not indexed, because its name is not UTF-8")
         return None
-    if folder == sessions:
-        return FileKind.TRANSCRIPT
-    if folder != memory:
-        return FileKind.DOCUMENT
-    if name in _LONG_TERM:
-        return FileKind.LONG_TERM
-    return FileKind.DAY_NOTES if _DAY_NOTE.fullmatch(name) else FileKind.DOCUMENT
+    return FileKind(source) if source else None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
-from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, parse_transcript_line
+from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.markdown import read_markdown
@@ -95,13 +95,7 @@ def _transcript_documents(
         text=content,
         origin=record.origin,
         scope=record.scope,
-        speaker=_speaker(record),
+        speaker=record.speaker,
         time=record.time,
     )
     return in_parts(document, chunking.cut(content))
-
-
-def _speaker(record: TranscriptRecord) -> str:
-    if record.name:
-        return record.name
-    return record.scope.user if record.role == "user" and record.scope.user else record.role
