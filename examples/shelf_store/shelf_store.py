@@ -8,10 +8,11 @@ import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,17 +29,18 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files.entry_lines import hidden_records
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, source_of
+from nanobot_memory_plugins.core.files.reading import file_stamp, read_inside
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.values import Trace
 
-TABLES = """
-CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
-CREATE TABLE IF NOT EXISTS memories
-  (workspace, id, text, path, line, time, origin, tags, agent, user, channel, session, group_chat);
-"""
 # The fields of a scope that the shelf keeps, by their names: a later version may have more.
-WHOSE = ("agent", "user", "channel", "session", "group_chat")
+WHOSE = ("agent", "user", "channel", "session", "group_chat", "project")
+COLUMNS = ("id", "text", "path", "line", "time", "origin", "speaker", "source", "tldr", "tags", *WHOSE)
+TABLES = f"""
+CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
+CREATE TABLE IF NOT EXISTS memories (workspace, {", ".join(COLUMNS)});
+"""
 WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
@@ -46,7 +48,7 @@ class ShelfStore:
     """A `Store`: anything with these six methods is one."""
 
     def __init__(self, workspace: Path, file: Path, redact: Callable[[str], str]) -> None:
-        self.workspace, self.file, self.paths = workspace, file, MemoryPaths.of(workspace)
+        self.file, self.paths = file, MemoryPaths.of(workspace)
         self.redact = redact  # people write into the files what nothing has looked at
         self.lock = threading.Lock()
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -100,44 +102,59 @@ class ShelfStore:
 
     def rows(self) -> Iterator[Hit]:
         """Yield every memory of this workspace."""
+        read = f"SELECT {', '.join(COLUMNS)} FROM memories WHERE workspace = ?"
         with closing(self.open()) as shelf:
-            found = shelf.execute("SELECT * FROM memories WHERE workspace = ?", (str(self.workspace),)).fetchall()
-        for _, key, text, path, line, time, origin, tags, *scope in found:
-            source = "transcript" if path.endswith(".jsonl") else "note"
-            when = datetime.fromisoformat(time)
-            yield Hit(
-                key,
-                text,
-                path,
-                line,
-                0.0,
-                Origin(origin),
-                Scope(**dict(zip(WHOSE, scope, strict=True))),
-                when,
-                source=source,
-                tags=tuple(tags.split()),
-            )
+            found = shelf.execute(read, (str(self.paths.workspace),)).fetchall()
+        yield from map(hit_of, found)
+
+    def stamps(self) -> dict[str, str]:
+        """Return what tells of each memory file whether it has changed, by its name from the workspace."""
+        # Entries say whose they are in fields of their own, which this shelf does not know: they are not on it.
+        files = (path for path in self.paths.memory.rglob("*") if path != self.paths.entries)
+        names = ((path, self.paths.relative(path)) for path in files)
+        stamps = {name: file_stamp(path) for path, name in names if source_of(name)}
+        return {name: str(stamp) for name, stamp in stamps.items() if stamp is not None}
 
     def follow(self) -> bool:
         """Read the files that have changed since the last time, and let go of those that are no more."""
-        files = [*self.paths.memory.glob("*.md"), *self.paths.sessions.glob("*.jsonl")]
-        # Entries say whose they are in fields of their own, which this shelf does not know: they are not on it.
-        files = [path for path in files if path.name != "ENTRIES.md"]
-        stamps = {
-            str(path.relative_to(self.workspace)): f"{path.stat().st_mtime_ns} {path.stat().st_size}" for path in files
-        }
         with self.lock, closing(self.open()) as shelf, shelf:
-            mine = (str(self.workspace),)
+            stamps, mine = self.stamps(), (str(self.paths.workspace),)
             known = dict(shelf.execute("SELECT path, stamp FROM files WHERE workspace = ?", mine).fetchall())
             changed = {path for path in known.keys() | stamps.keys() if known.get(path) != stamps.get(path)}
             for path in sorted(changed):
                 for table in ("files", "memories"):
                     shelf.execute(f"DELETE FROM {table} WHERE workspace = ? AND path = ?", (*mine, path))
-                if path in stamps:
+                if path not in stamps:
+                    continue
+                with suppress(OSError):  # gone meanwhile, or nothing that may be read: the next search looks again
+                    rows = [(*mine, *row_of(hit)) for hit in self.read_file(path)]
                     shelf.execute("INSERT INTO files VALUES (?, ?, ?)", (*mine, path, stamps[path]))
-                    rows = [(*mine, *row) for row in read(self.workspace, path, self.redact)]
-                    shelf.executemany(f"INSERT INTO memories VALUES ({', '.join('?' * 13)})", rows)
+                    shelf.executemany(f"INSERT INTO memories VALUES (?{', ?' * len(COLUMNS)})", rows)
         return bool(changed)
+
+    def read_file(self, path: str) -> Iterator[Hit]:
+        """Yield the memories of one file."""
+        file, source = self.paths.workspace / path, source_of(path)
+        data, changed = read_inside(file), datetime.fromtimestamp(file.stat().st_mtime, UTC)
+        if source == "transcript":
+            for number, line in enumerate(data.splitlines(), 1):
+                if said := parse_transcript_line(line):
+                    key, when = said.id or f"{path}:{number}", said.time or changed
+                    hit = Hit(key, said.text, path, number, 0.0, said.origin, said.scope, when)
+                    yield replace(hit, speaker=said.speaker, source=source)
+            return
+        for part in parse_notes(data):
+            key = f"{path}:{part.line}"
+            if not isinstance(part, NoteEntry):
+                if text := self.redact(part.text.strip()):
+                    yield Hit(key, text, path, part.line, 0.0, Origin.USER, Scope(), changed, source=source)
+            elif part.searchable:
+                tldr, text = part.tldr, f"{part.tldr}\n{part.details}".strip()
+                if not part.id:  # a person wrote it
+                    tldr, text = self.redact(tldr), self.redact(text)
+                hit = Hit(part.id or key, text, path, part.line, 0.0, part.origin, part.scope, part.time)
+                kind = part.source if source == "note" else source
+                yield replace(hit, source=kind, tldr=tldr, tags=part.tags)
 
 
 def passes(hit: Hit, query: Query) -> bool:
@@ -154,32 +171,21 @@ def passes(hit: Hit, query: Query) -> bool:
     )
 
 
-def read(workspace: Path, path: str, redact: Callable[[str], str]) -> Iterator[tuple[str | int, ...]]:
-    """Yield the rows of one memory file, for the columns of the table from `id` on."""
-    file = workspace / path
-    changed = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-    if file.suffix == ".jsonl":
-        for line, data in enumerate(file.read_bytes().splitlines(), 1):
-            if said := parse_transcript_line(data):
-                at = (said.time or changed).isoformat()
-                yield said.id or f"{path}:{line}", said.text, path, line, at, said.origin.value, "", *whose(said.scope)
-        return
-    for part in parse_notes(file.read_bytes()):
-        key, when, origin, scope, tags = f"{path}:{part.line}", changed, Origin.USER, Scope(), ""
-        if isinstance(part, NoteEntry):
-            if not part.searchable:
-                continue
-            key, when, origin, scope = part.id or key, part.time, part.origin, part.scope
-            text, tags = f"{part.tldr}\n{part.details}".strip(), " ".join(part.tags)
-        else:
-            text = redact(part.text.strip())
-        if text:
-            yield key, text, path, part.line, when.astimezone(UTC).isoformat(), origin.value, tags, *whose(scope)
+def row_of(hit: Hit) -> tuple[str | int, ...]:
+    """Return a memory as values of the columns."""
+    assert hit.time is not None
+    when, whose = hit.time.astimezone(UTC).isoformat(), (getattr(hit.scope, name) for name in WHOSE)
+    about = (hit.origin.value, hit.speaker, hit.source, hit.tldr, "\n".join(hit.tags))
+    return hit.id, hit.text, hit.path, hit.line, when, *about, *whose
 
 
-def whose(scope: Scope) -> tuple[str, ...]:
-    """Return the columns of a scope."""
-    return tuple(getattr(scope, name) for name in WHOSE)
+def hit_of(row: tuple[Any, ...]) -> Hit:
+    """Return a row as a memory."""
+    values = dict(zip(COLUMNS, row, strict=True))
+    scope = Scope(**{name: values.pop(name) for name in WHOSE})
+    time, origin = datetime.fromisoformat(values.pop("time")), Origin(values.pop("origin"))
+    tags = tuple(values.pop("tags").splitlines())
+    return Hit(**values, score=0.0, time=time, origin=origin, tags=tags, scope=scope)
 
 
 class Plugin:

@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.values import Erasure, Note, Origin
+from nanobot_memory_plugins.core.values import Erasure, Note, Origin, Scope
 from tests.support.patient import patient_config
 from tests.support.third_party import install_example
 
@@ -65,3 +65,22 @@ async def test_the_shelf_is_a_store_and_can_be_deleted(shelf: Path, tmp_path: Pa
     async with MemoryHost(tmp_path / "a", config=config(shelf)) as memory:
         assert len((await memory.search(Query("garden gate"))).hits) == 1
         assert isinstance(memory.store, Store)
+
+
+async def test_links_out_of_the_workspace_or_nowhere_are_passed_over(shelf: Path, tmp_path: Path):
+    memory_folder = tmp_path / "a" / "memory"
+    memory_folder.mkdir(parents=True)
+    (memory_folder / "mine.md").write_text("The garden gate is green.", encoding="utf-8")
+    (tmp_path / "secret.md").write_text("The garden gate of another.", encoding="utf-8")
+    (memory_folder / "out.md").symlink_to(tmp_path / "secret.md")
+    (memory_folder / "gone.md").symlink_to(tmp_path / "nowhere.md")
+    async with MemoryHost(tmp_path / "a", config=config(shelf)) as memory:
+        assert [hit.path for hit in (await memory.search(Query("garden gate"))).hits] == ["memory/mine.md"]
+
+
+async def test_a_memory_keeps_its_whole_owner(shelf: Path, tmp_path: Path):
+    owner = Scope(user="ana", project="helix")
+    async with MemoryHost(tmp_path / "a", config=config(shelf)) as memory:
+        await memory.keep(Note("the gate is green", scope=owner, tags=("garden work",)), session_key="cli:one")
+        (hit,) = (await memory.search(Query("gate", scope=owner))).hits
+        assert (hit.scope, hit.tags) == (owner, ("garden work",))

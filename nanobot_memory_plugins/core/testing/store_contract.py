@@ -19,6 +19,10 @@ from nanobot_memory_plugins.core.values import Hit, Note, Origin, Query, Scope, 
 _T = TypeVar("_T")
 ANA, BOB = Scope(user="ana"), Scope(user="bob")
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
+KINDS = ("long_term", "note", "observation", "summary", "transcript", "document")
+# Where people write. A note without an id is a person's, too.
+OWN_FILES = ("MEMORY.md", "2026-02-17.md", "projects/alpha.md")
+OWN_NOTE = "### 2026-02-18 10:00\ntl;dr: the weather service: {0}\n\ndetails:\n- it is called with {0}\n"
 
 
 class MemoryWorkspace:
@@ -119,6 +123,27 @@ class StoreContract(ABC):
         assert "攀岩馆" in hit.text
         assert (hit.origin, hit.time, hit.scope.session) == (Origin.USER, TIME, "cli:direct")
 
+    def test_a_hit_says_what_kind_of_memory_it_is(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        workspace.write("MEMORY.md", "The parrot is long_term.\n")
+        workspace.write("projects/alpha.md", "The parrot is in a document.\n")
+        workspace.message("my parrot is in the transcript", "m1", scope=ANA)
+        workspace.note(Note("a parrot is in a note", details="It cost ten euros.", tags=("pets",)), "n1")
+        seen = Note("a parrot is in an observation", origin=Origin.TOOL, tags=("observation",))
+        workspace.note(seen, "n2", time=datetime.now(UTC))  # a store may let old ones pass
+        workspace.note(Note("a parrot is in a summary", origin=Origin.SUMMARY), "n3")
+
+        async def look(store: Store) -> dict[str, tuple[Hit, ...]]:
+            queries = {kind: Query("parrot", sources=frozenset({kind})) for kind in KINDS}
+            return {kind: tuple((await store.search(query)).hits) for kind, query in queries.items()}
+
+        found = self.use(workspace, look)
+        assert {kind: [hit.source for hit in hits] for kind, hits in found.items()} == {kind: [kind] for kind in KINDS}
+        assert [kind for kind, (hit,) in found.items() if kind not in hit.text] == []
+        assert found["transcript"][0].speaker == "ana"
+        (note,) = found["note"]
+        assert (note.tldr, note.tags) == ("a parrot is in a note", ("pets",))
+
     def test_what_is_written_while_it_is_open_is_found_after_a_flush(self, tmp_path: Path) -> None:
         workspace = MemoryWorkspace(tmp_path)
 
@@ -166,16 +191,18 @@ class StoreContract(ABC):
     def test_a_secret_that_a_person_wrote_into_a_file_is_hidden(self, tmp_path: Path) -> None:
         workspace = MemoryWorkspace(tmp_path)
         secret = "sk-ant-api03-" + "Zq7Rk2Lm9Xc4" * 4
-        workspace.write("MEMORY.md", f"The weather service is called with {secret}.\n")
+        for name in OWN_FILES:
+            workspace.write(name, f"The weather service is called with {secret}.\n")
+        workspace.write("2026-02-18.md", OWN_NOTE.format(secret))
         hits = self.found(workspace, Query("weather service"))
-        assert len(hits) == 1
-        assert secret not in f"{hits[0].text} {hits[0].snippet}"
+        assert len(hits) == len(OWN_FILES) + 1
+        assert [hit.path for hit in hits if secret in f"{hit.text} {hit.snippet} {hit.tldr}"] == []
 
     def test_filters_of_a_query_narrow_it(self, tmp_path: Path) -> None:
         workspace = MemoryWorkspace(tmp_path)
         for number in range(6):
             origin = Origin.TOOL if number % 2 else Origin.USER
-            tags = ("drinks",) if number < 2 else ()
+            tags = (("Drinks/hot",), ("drinks",), ("drinks-bill",))[min(number, 2)]
             time = TIME + timedelta(days=number)
             note = Note(f"coffee at the harbour, remark {number}", origin=origin, time=time, tags=tags)
             workspace.note(note, f"c{number}")
@@ -189,13 +216,14 @@ class StoreContract(ABC):
                 Query("coffee harbour", until=TIME + timedelta(days=1)),
                 Query("coffee harbour", exclude_ids=frozenset(hit.id for hit in every.hits[1:])),
                 Query("coffee harbour", tags=frozenset({"drinks"})),
+                Query("coffee harbour", tags=frozenset({"DRINKS/Hot", "tea"})),
                 Query("coffee harbour", sources=frozenset({"transcript"})),
             ]
             return [tuple(every.hits), *[tuple((await store.search(query)).hits) for query in narrowed]]
 
-        every, few, tools, late, early, one, tagged, said = self.use(workspace, look)
-        found = [len(hits) for hits in (every, few, tools, late, early, one, tagged, said)]
-        assert found == [6, 2, 3, 2, 2, 1, 2, 0]
+        every, few, tools, late, early, one, tagged, hot, said = self.use(workspace, look)
+        found = [len(hits) for hits in (every, few, tools, late, early, one, tagged, hot, said)]
+        assert found == [6, 2, 3, 2, 2, 1, 2, 1, 0]
         assert {hit.origin for hit in tools} == {Origin.TOOL}
         assert one == every[:1] or one[0].id == every[0].id
 
@@ -215,3 +243,4 @@ class StoreContract(ABC):
         assert "three euros" in best.text
         assert all(best.score >= other.score for other in others)
         assert 0.0 < best.coverage <= 1.0
+        assert all(hit.coverage < best.coverage for hit in others)
