@@ -140,6 +140,21 @@ async def test_no_request_passes_the_budget_of_a_chunk(life: Life, model: Readin
             assert estimate_tokens(summary.text) + tokens(history[summary.keep_from :]) <= window, name
 
 
+async def test_a_conversation_in_chinese_is_summed_up_read_and_known_in_chinese(life: Life, model: ReadingModel):
+    said = "我们决定把测试数据库放在 db-7.example.org 上。"
+    model.summary = "- 决定：测试数据库在 db-7.example.org 上，其余方案都已确认"
+    model.learn("测试数据库在 db-7.example.org 上", said)
+    history = chat(said, "好的。", *(f"第{n}条：" + "我们决定采用新的方案。" * 20 for n in range(30)))
+    async with life.host() as memory:
+        assert model.summary in (await compact(memory, history, window=8_000)).text
+        await until(lambda: "db-7" in Conversation(memory, "cli:next").prompt())
+        known = Conversation(memory, "cli:next").prompt()
+    for purpose in ("compaction", "reading"):
+        systems = {request.system.splitlines()[0] for request in model.asked(purpose)}
+        assert [("你" in system, " the " in system) for system in systems] == [(True, False)], purpose
+    assert "关于用户的关键信息" in known
+
+
 @pytest.mark.accept("AC-05")
 @pytest.mark.usefixtures("alone")
 async def test_an_earlier_summary_is_carried_forward(life: Life, model: ReadingModel):
