@@ -76,6 +76,24 @@ async def test_what_was_hidden_when_it_was_said_is_known_again_and_stays_hidden_
     assert life.files_with("Xk9#mQ2vLp7w") == []
 
 
+async def test_what_a_cut_brought_along_is_kept_once_though_the_host_hands_it_over_afterwards(life: Life):
+    question, answer = "He is afraid of umbrellas, is he?", "Poor Rex."
+    expected = ["My dog is called Rex.", "What a name.", question, answer]
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        await talk.turn(*expected[:2])
+        talk.history.append({"role": "user", "content": question})
+        await talk.compact(keep=False)
+        received = await memory.message_received(session_key=KEY, text=question, history=talk.history[:-1])
+        assert received.receipt.stored
+        talk.history.append({"role": "assistant", "content": answer})
+        await talk.compact(keep=False)
+        assert (await memory.message_sent(session_key=KEY, text=answer)).stored
+        assert [one["text"] for one in life.transcript()] == expected
+        await talk.turn(question, answer)  # in a turn of its own it is said again
+    assert [one["text"] for one in life.transcript()] == [*expected, question, answer]
+
+
 async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_was_taken_in_behind_it(
     life: Life, model: ReadingModel
 ):
