@@ -5,10 +5,8 @@ password``. What follows the name of something else (the user, the network, a ho
 simplified characters: the redactor looks through a text in both scripts.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import chain
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
@@ -148,6 +146,8 @@ _LABEL_LINE = lazy_re(
 )
 
 
+# What parts a value from a word behind it.
+_BREAK = lazy_re(r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z")
 # A list of them, and its rows: names, a mark or a blank, and the value.
 _LISTED = words("passwords credentials creds logins accounts 密码 口令 账号 账户")
 _LONGEST_HEADING, _SPACES_OF_TITLE = 120, 3
@@ -175,7 +175,10 @@ def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
         nearest = bisect_left(starts, start - 2 * _FORWARD)
         if nearest == len(starts) or starts[nearest] >= end + _BACKWARD:
             continue  # no cue is near: most words of long texts
-        end = start + len(_without_mark(text, run["secret"], end))
+        found = _without_mark(text, run["secret"], end)
+        if not found.isdigit() and not has_password_marks(found.strip("*_~")):
+            continue  # a word
+        end = start + len(found)
         left = cues[bisect_left(starts, start - _FORWARD) : bisect_left(starts, start)][::-1]
         right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)]
         if _is_secret(text, start, end, [cue for cue in left if cue.end <= start], right):
@@ -218,45 +221,36 @@ def _without_mark(text: str, run: str, end: int) -> str:
 
 
 def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
-    found = text[start:end]
-    bare = found.strip("*_~")  # what is emphasised
-    if not has_password_marks(bare) and not found.isdigit():
-        return False
-    before = text[max(0, start - 48) : start]
+    found, before = text[start:end], text[max(0, start - 48) : start]
     if _ASSIGNMENT.match(found) or found.startswith("-") or is_placeholder(found):
         return False
     reaching = [cue for cue in left if _reaches(text, cue, start)]
-    behind = [
-        cue
-        for cue in right
-        if cue.end <= end + _BACKWARD and _reaches_back(text, end, cue) and not _OWN_VALUE.match(text, cue.end)
-    ]
-    if not reaching and not behind:
+    behind = [cue for cue in right if _reaches_back(text, end, cue) and not _OWN_VALUE.match(text, cue.end)]
+    cues = reaching + behind
+    if not cues:
         return False
-    near = next((cue for cue in chain(reaching, behind) if cue.word in _SURE or cue.word in _WEAK), None)
     is_linked = any(cue.word in _SURE and _links(cue.word, text[cue.end : start]) for cue in reaching)
     if found.isdigit():
         return is_linked and 4 <= len(found) <= 20
     if _is_other(before) and not is_linked:
         return False
-    key = next(
-        (cue for cue in chain(reaching, behind) if cue.word in _KEYS and _is_of_key(text, cue, start, end)), None
-    )
     look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
-    if key is not None and (_is_random(found) or look is Looks.STRONG):
+    if (_is_random(found) or look is Looks.STRONG) and any(
+        cue.word in _KEYS and _is_of_key(text, cue, start, end) for cue in cues
+    ):
         return True
-    if is_linked and is_bare_secret(bare) and not is_host(found):
+    if is_linked and is_bare_secret(found.strip("*_~")) and not is_host(found):
         return True
     if look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching):
         return True
-    if near is None or look is Looks.NONE or (_OWN_LABEL.search(before) and not _LINKED.search(before)):
+    is_near, is_sure = any(cue.word in _WEAK for cue in cues), any(cue.word in _SURE for cue in cues)
+    if not (is_near or is_sure) or look is Looks.NONE or (_OWN_LABEL.search(before) and not _LINKED.search(before)):
         return False
-    sure = any(cue.word in _SURE for cue in chain(reaching, behind))
     if look is Looks.WORDS:
-        return (sure or before.endswith("输")) and bool(
+        return (is_sure or before.endswith("输")) and bool(
             _CLOSELY.search(before) or any(_SAYS.fullmatch(text, end, cue.start) for cue in behind if cue.word in _SURE)
         )
-    return sure or bool(_LINKED.search(before))
+    return is_sure or bool(_LINKED.search(before))
 
 
 def _links(word: str, between: str) -> bool:
@@ -307,7 +301,4 @@ def _reaches(text: str, cue: _Cue, start: int) -> bool:
 
 def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
     """Tell whether ``cue``, which follows a value that ends at ``end``, is about it."""
-    between = text[end : cue.start]
-    return not re.search(
-        r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z", between
-    )
+    return not _BREAK.search(text, end, cue.start)
