@@ -184,7 +184,11 @@ def test_a_chosen_password_is_read_by_its_marks_and_by_how_it_was_typed(text):
         "智能锁,输«13766608»再按井号",
         "车库的密码换了吗?昨天进不去\n小赵: 换了,这周用«207859»",
         "the box by the meter opens with «2079». The show opens with 2079 guests",
-        "我密码忘了,12306那个要人脸; 密码含字符时报 40013",
+        "我密码忘了,12306那个要人脸; 密码含字符时报 40013; 密码器坏了,报修单号 WX20250309",
+        "I set the iPad to «281904», the iPad is 120000 pixels long; 平板开机是«147369»",
+        "the alarm shuts off with «1029», the alarm is at 0630. The lockbox on the railing takes «3058»",
+        "The till wants its card, key in «4096» and press subtotal; 单元门«2580»加井号",
+        "Ann: I've sent you a code.\nTom: Got it, «208841»\nTom: 208842 euros",
     ],
 )
 def test_a_code_is_read_by_where_and_how_it_is_typed(text):

@@ -20,14 +20,14 @@ _ASKS = lazy_re(
 )
 _SENTENCE = lazy_re(r"[^\n.!?。！？]{0,80}\Z")
 _REACH = 140
-_END = lazy_re(r"[?？][^\n?？]{0,24}\n")
+_END = lazy_re(r"(?:[?？][^\n?？]{0,24}|(?<=code)\.|(?<=码)。)\n")
 # Who answers, and when: "> ", "[12:03] Ben: ", "A: ".
 _SPEAKER = lazy_re(
     r"\s*(?:[>*-][ ]?){0,3}(?:[\[(][^\])\n]{1,24}[\])][ ]?)?(?:[^\s:：]{1,20}(?:[ ][^\s:：]{1,20}){0,2}[:：][ ]{1,2})?"
 )
 # How an answer may begin, and what none is.
 _OPENING = lazy_re(
-    r"(?i)\s*(?:(?:it['’]?s|it is|that['’]?s|sure|yes|yeah|yep|ok(?:ay)?|here|try|的?是|好的?)(?![a-z])"
+    r"(?i)\s*(?:(?:it['’]?s|it is|that['’]?s|got it|sure|yes|yeah|yep|ok(?:ay)?|here|try|的?是|好的?)(?![a-z])"
     r"[,.:，。：—-]?\s*){0,3}"
 )
 _WORD = lazy_re(r"[A-Za-z]*+(?![0-9])")

@@ -99,7 +99,7 @@ _OTHER_NAMES = words(
     " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
-_CALLED = ("叫", "叫做", "名是", "名为", "名称是")
+_OTHER_ENDS = ("叫", "叫做", "名", "名称", "单号", "编号", "型号")
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|ist|est|es|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 _LINKED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|ist|est|es|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
@@ -274,7 +274,7 @@ def _is_beside_account(text: str, cue: _Cue, start: int) -> bool:
 def _is_other(before: str) -> bool:
     """Tell whether what precedes a value names something else."""
     last = _LAST_WORD.search(before)
-    return before.endswith(_CALLED) or (last is not None and last.group(1).lower() in _OTHER_NAMES)
+    return before.rstrip(" :是为").endswith(_OTHER_ENDS) or (last is not None and last.group(1).lower() in _OTHER_NAMES)
 
 
 def _is_random(found: str) -> bool:

@@ -48,6 +48,7 @@ CODE_CUES = KeywordIndex(
     _SURE
     | (_DOUBTFUL - {"tan"})
     | words("码 口令 暗号 保险箱 保险柜 门 锁 组合锁 键盘 keypad intercom buzzer door gate garage alarm lock panel")
+    | {"texted", "just sent", "ipad", "phone", "tablet", "laptop", "手机", "平板", "电脑"}
     | {"key safe", "key box", "type that", "type it", "enter that", "enter it", "punch in"}
 )
 _CANDIDATE = lazy_re(
@@ -66,26 +67,36 @@ _BEHIND = lazy_re(
 )
 # Where codes are typed in, and what says that one is: "press 4410 at the gate", "按1984开门禁", "gate: 5590#".
 _TYPED = lazy_re(r"(?i)(?:(?<![a-z])(?:enter|press|dial|(?:punch|type|key)(?:[ ]in)?)[ ]|输入?|按|拨)\Z")
-_TYPED_BEHIND = lazy_re(r"(?i),?[ ](?:and[ ])?(?:enter|type|punch|key|put)[ ](?:that|it)(?![a-z])")
+_TYPED_BEHIND = lazy_re(
+    r"(?i),?[ ](?:and[ ])?(?:enter|type|punch|key|put)[ ](?:that|it)(?![a-z])|[加再然后按]{1,4}[井星]"
+    r"|,?[ ](?:and|then|followed[ ]by)[ ](?:press[ ]|hold[ ]|the[ ]){0,2}(?:hash|pound|star|tick|bell|enter)(?![a-z])"
+)
 _PLACE = lazy_re(
     r"(?i)(?<![a-z])(?:keypad|intercom|buzzer|door(?:bell)?|gate|garage|alarm|lock(?:box|er)?|lobby|key[ ]?box|safe"
-    r"|barrier|panel|(?:hash|pound|star|tick|bell)[ ](?:key|sign|button)|the[ ](?:star|hash))(?![a-z])"
+    r"|barrier|panel|(?:and|then)[ ](?:press|hit|hold)"
+    r"|(?:hash|pound|star|tick|bell)[ ](?:key|sign|button)|the[ ](?:star|hash))(?![a-z])"
     r"|(?<![部专热澳厦])门(?![店诊票])|[能车码]锁|车库|保险[箱柜]|键盘|[井#星]号"
 )
 # What has no number but its code: "the keypad was changed. It's now 4410".
 _PAD = lazy_re(
-    r"(?i)(?:key[ ]?(?:pad|safe|box)|lock[ ]?box|密码锁|智能锁|密码键盘)[^\n0-9]{0,60}?"
-    r"(?:(?:it['’]?s|is|was|to)(?:[ ](?:now|still))?[ ]|[是为成用])\Z"
+    r"(?i)(?:key[ ]?(?:pad|safe|box)|lock[ ]?box|alarm(?=[^\n0-9]{0,60}with[ ]\Z)|密码锁|智能锁|密码键盘)"
+    r"[^\n0-9]{0,60}?(?:(?:it['’]?s|is|was|to|takes|wants|needs|with)(?:[ ](?:now|still))?[ ]|[是为成用])\Z"
+)
+# What was sent, and a device that is unlocked, have numbers that long for nothing else.
+_SENT = lazy_re(
+    r"(?i)(?:(?:just[ ]sent|texted)[^\n0-9]{0,16}|(?:ipad|i?phone|tablet|laptop)[^\n0-9.,]{0,24}(?:is|to|wants|takes)"
+    r"(?:[ ](?:now|still))?|(?:手机|平板|电脑|开机|锁屏)[^\n0-9,。]{0,8}[是为成用输])[ ]?\Z"
 )
 # What a code was before it was changed names nothing.
 _FORMER = lazy_re(r"(?:from|从|由)[ ]?\[[A-Z_]+\]")
 _COUNTS = lazy_re(
     r"(?i)[ ]?%|[ -](?:percent|px|ms|[km]?b|gb|bit|byte|digit|char|character|line|word|page|item|user|step|second"
-    r"|minute|hour|day|year|euro|dollar|time|people|version|edition|pc|piece|unit)s?(?![a-z])"
+    r"|minute|hour|day|year|euro|dollar|time|people|version|edition|pc|piece|unit|pixel)s?(?![a-z])"
     r"|[ ]?(?:[个個次秒天元块条條人年月日章页頁集版米度倍字行台件名期层層楼樓]|位(?!置)|分[钟鐘]?"
     r"|小[时時]|公里|[号號][楼樓])"
 )
 _WORD = lazy_re(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1,2})?")
+_SENT_ONE = lazy_re(r"[0-9]{6}")
 _YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
 # Fields of JSON end a sentence, too: the next one has a name of its own.
@@ -96,8 +107,9 @@ _CHINESE = lazy_re(
     r"(?i)(?:密\s?码锁?|口令|暗号|(?<![a-z])(?:pin|puk)\s?码?(?![a-z])"
     rf"|(?<![{_OTHER_CODE}])(?<!识别)(?<!健康)(?<!付款)(?<!收款)(?<!商品)(?<!邮政编)码(?![头农流字表本])"
     r"|组合锁|保险[箱柜]|门禁|[门车]锁)"
-    r"(?!有效|学|技术|算法|期限|周期|时长|最[长短大小]|长度|位数|规则|强度|管理|格式|类型|字段|错误|保护|政策|框|页面|本)"
-    r"(?![^\n,]{0,8}(?:忘|怎么|含))[^\n0-9A-Za-z。！？!?；;]{0,24}(?<!报)(?<![第约共每前近超过满限少多于长度错])(?<!房间)(?<!尾号)(?<!金额)(?<!订单)"
+    r"(?!有效|学|技术|器|算法|期限|周期|时长|最[长短大小]|长度|位数|规则|强度|管理|格式|类型|字段|错误|保护|政策|框|页面|本)"
+    r"(?![^\n,]{0,8}(?:忘|怎么|含))[^\n0-9A-Za-z。！？!?；;]{0,24}(?<!报)(?<![第约共每前近超过满限少多于长度错])"
+    r"(?<!房间)(?<![单编型尾]号)(?<![单编型尾]号[ ])(?<!金额)(?<!订单)"
     r"[ ]?[#*]?\Z"
 )
 _REACH, _SHORTEST, _LIKE_A_SENT_ONE = 96, 4, 6
@@ -115,7 +127,9 @@ def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
         is_long = len(found) >= _SHORTEST
         is_typed = is_long and (found[-1] in "#*" or _TYPED.search(clause))
         is_said = is_long and (
-            _TYPED_BEHIND.match(text, match.end()) or _PAD.search(text, max(0, start - _REACH), start)
+            _TYPED_BEHIND.match(text, match.end())
+            or _PAD.search(text, max(0, start - _REACH), start)
+            or (_SENT_ONE.fullmatch(found) and _SENT.search(text, max(0, start - _REACH), start))
         )
         if is_told or is_said or (is_typed and _is_at_a_place(text, match)):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)

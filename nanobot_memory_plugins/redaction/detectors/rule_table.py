@@ -25,7 +25,7 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     Span,
     ValueRule,
 )
-from nanobot_memory_plugins.redaction.values.bare_words import is_bare_secret
+from nanobot_memory_plugins.redaction.values.bare_words import Looks, is_bare_secret, looks
 from nanobot_memory_plugins.redaction.values.key_names import split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     entropy,
@@ -45,7 +45,8 @@ _CLASSES = {
     "<id-number>": (
         "(?-i:(?P<secret>[A-Z]{0,4}[0-9](?:[ ./-]?[0-9]){4,16}(?:[ .-]?[A-Z](?![a-z])){0,2}[0-9]{0,3}"
         "|(?=[A-Z0-9-]{0,18}[0-9][A-Z0-9-]{0,16}[0-9])[A-Z0-9]{2,20}(?:-[A-Z0-9]{1,12}){0,4}"
-        "|[A-Z]{2}(?:[ ][0-9]{2}){3}[ ][A-Z]|[A-Z]{1,2}[0-9]{6}\\([0-9A]\\)))<number-end>"
+        "|[A-Z]{2}(?:[ ][0-9]{2}){3}[ ][A-Z]|[A-Z9]{5}[ ]?[0-9]{6}[ ]?[A-Z0-9]{5}"
+        "|[A-Z]{1,2}[0-9]{6}\\([0-9A]\\)))<number-end>"
     ),
     "<A>": "[A-Za-z0-9]",
     "<W>": "[A-Za-z0-9_-]",
@@ -204,6 +205,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "number": _is_number,
     "phrase": _is_phrase,
     "chosen": _is_chosen,
+    "strong": lambda found: looks(found) is Looks.STRONG,
     "setup key": lambda found: any(map(str.isdigit, found)) or found.isupper() or _NO_WORD.search(found) is not None,
 }
 """Every check."""

@@ -237,7 +237,7 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
     if not nested:
         nested_find = partial(_find_in_script, nested=True)
         spans.extend(find_encoded(text, nested_find))
-        if "?" in text and ANSWER_CUES.meets(lower):
+        if "\n" in text and ANSWER_CUES.meets(lower):
             spans.extend(find_answers(text, nested_find))
     return _in_original(view, spans)
 
