@@ -189,6 +189,8 @@ def test_a_chosen_password_is_read_by_its_marks_and_by_how_it_was_typed(text):
         "the alarm shuts off with «1029», the alarm is at 0630. The lockbox on the railing takes «3058»",
         "The till wants its card, key in «4096» and press subtotal; 单元门«2580»加井号",
         "Ann: I've sent you a code.\nTom: Got it, «208841»\nTom: 208842 euros",
+        "客服: 短信验证码发过去了\n我: «730518»\n单号: 请填写密码\n限时: 3000",
+        "the studio door is «6619» then the green button, the PIN letter says «5527»",
     ],
 )
 def test_a_code_is_read_by_where_and_how_it_is_typed(text):

@@ -20,7 +20,9 @@ _ASKS = lazy_re(
 )
 _SENTENCE = lazy_re(r"[^\n.!?。！？]{0,80}\Z")
 _REACH = 140
-_END = lazy_re(r"(?:[?？][^\n?？]{0,24}|(?<=code)\.|(?<=码)。)\n")
+# The line that is answered: a question, or "they sent me a code".
+_END = lazy_re(r"(?:[?？][^\n?？]{0,24}|(?:(?<=code)|(?<=码))[^\n0-9?？]{0,12})\n")
+_IS_TOLD = lazy_re(r"[?？]|(?i:(?<![a-z])(?:sent|texted)(?![a-z]))|发")
 # Who answers, and when: "> ", "[12:03] Ben: ", "A: ".
 _SPEAKER = lazy_re(
     r"\s*(?:[>*-][ ]?){0,3}(?:[\[(][^\])\n]{1,24}[\])][ ]?)?(?:[^\s:：]{1,20}(?:[ ][^\s:：]{1,20}){0,2}[:：][ ]{1,2})?"
@@ -49,7 +51,7 @@ def find_answers(text: str, find: Callable[[str], Iterable[Span]]) -> Iterator[S
         speaker = _SPEAKER.match(text, end.end())
         opening = _OPENING.match(text, speaker.end() if speaker else end.end())
         question = _SENTENCE.search(text, first, end.start())
-        if opening is None or question is None:
+        if opening is None or question is None or not _IS_TOLD.search(question.group() + end.group()):
             continue
         word, start = _WORD.match(text, opening.end()), opening.end()
         line = text[start : start + _LONGEST].partition("\n")[0]

@@ -99,7 +99,7 @@ _OTHER_NAMES = words(
     " project team group tenant realm domain zone region hash checksum digest fingerprint sha algorithm cipher format"
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
-_OTHER_ENDS = ("叫", "叫做", "名", "名称", "单号", "编号", "型号")
+_OTHER_ENDS = ("叫", "叫做", "名", "名字", "名称", "单号", "编号", "型号")
 _LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|ist|est|es|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
 _LINKED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|ist|est|es|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"

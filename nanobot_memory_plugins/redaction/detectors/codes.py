@@ -39,10 +39,10 @@ _HARMLESS = words(
 )
 _HARMLESS_AFTER = words("code codes postal postale area review fiscale")
 _LINKS = words(
-    "is was reads are be been it's that's to with use using enter type dial press now still again from ist lautet"
+    "is was reads says are be been it's that's to with use using enter type dial press now still again from ist lautet"
     " est es"
 )
-_CLOSE_LINKS = words("is was reads it's that's now still lautet ist est es è é")
+_CLOSE_LINKS = words("is was reads says it's that's now still lautet ist est es è é")
 _CLOSE_MARKS, _MARKS = ":=→>—–-", ",(~…"
 CODE_CUES = KeywordIndex(
     _SURE
@@ -70,6 +70,7 @@ _TYPED = lazy_re(r"(?i)(?:(?<![a-z])(?:enter|press|dial|(?:punch|type|key)(?:[ ]
 _TYPED_BEHIND = lazy_re(
     r"(?i),?[ ](?:and[ ])?(?:enter|type|punch|key|put)[ ](?:that|it)(?![a-z])|[加再然后按]{1,4}[井星]"
     r"|,?[ ](?:and|then|followed[ ]by)[ ](?:press[ ]|hold[ ]|the[ ]){0,2}(?:hash|pound|star|tick|bell|enter)(?![a-z])"
+    r"|,?[ ](?:then|followed[ ]by)[ ](?:[a-z]{1,8}[ ]){0,3}(?:button|key)(?![a-z])"
 )
 _PLACE = lazy_re(
     r"(?i)(?<![a-z])(?:keypad|intercom|buzzer|door(?:bell)?|gate|garage|alarm|lock(?:box|er)?|lobby|key[ ]?box|safe"
@@ -124,15 +125,19 @@ def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
         clause = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
         behind = _BEHIND.match(text, match.end())
         is_told = _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found))
-        is_long = len(found) >= _SHORTEST
-        is_typed = is_long and (found[-1] in "#*" or _TYPED.search(clause))
-        is_said = is_long and (
-            _TYPED_BEHIND.match(text, match.end())
-            or _PAD.search(text, max(0, start - _REACH), start)
-            or (_SENT_ONE.fullmatch(found) and _SENT.search(text, max(0, start - _REACH), start))
-        )
-        if is_told or is_said or (is_typed and _is_at_a_place(text, match)):
+        if is_told or (len(found) >= _SHORTEST and _is_typed(text, match, clause)):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)
+
+
+def _is_typed(text: str, match: re.Match[str], clause: str) -> bool:
+    """Tell whether a number is typed in at a place for codes, or is what a pad has or somebody was sent."""
+    found, start = match["secret"], match.start("secret")
+    before = text[max(0, start - _REACH) : start]
+    if (found[-1] in "#*" or _TYPED.search(clause)) and _is_at_a_place(text, match):
+        return True
+    if _PAD.search(before) or _TYPED_BEHIND.match(text, match.end()):
+        return True
+    return _SENT_ONE.fullmatch(found) is not None and _SENT.search(before) is not None
 
 
 def _is_at_a_place(text: str, match: re.Match[str]) -> bool:
