@@ -78,7 +78,7 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
 
         def change(text: str) -> str:
             taken, kinds = secrets_taken(text, redaction.of_people)
-            held.extend(kinds)
+            held.extend(HeldLine(0, one.text) for one in kinds)  # a line of a row says nothing
             return taken
 
         found = clean_files(paths, cleaner, dry_run=dry_run, special=special)

@@ -97,4 +97,4 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
 def summary(findings: Sequence[Finding]) -> str:
     """Return how many there are of each health, in one line."""
     counts = {health: sum(one.health is health for one in findings) for health in HEALTH_COLOURS}
-    return tr(", ").join(f"{tr(health.value)}: {count}" for health, count in counts.items() if count) + tr(".")
+    return tr(", ").join(f"{tr(health.value)}{tr(': ')}{count}" for health, count in counts.items() if count) + tr(".")

@@ -134,7 +134,7 @@ def _numbers(lines: list[int]) -> str:
 
 def _counts(counts: Mapping[str, int]) -> str:
     """Return numbers of messages, notes, entries and files, for people."""
-    return tr(", ").join(f"{tr(kind)}: {count:,}" for kind, count in counts.items() if count) or tr("nothing")
+    return tr(", ").join(f"{tr(kind)}{tr(': ')}{count:,}" for kind, count in counts.items() if count) or tr("nothing")
 
 
 def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
@@ -146,7 +146,7 @@ def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
     source, about = shown(report.source), shown(report.format)
     out.print(f"{source} ([bold]{about}[/bold])" if about else tr("The import of {source}:", source=source))
-    out.print(f"{verb}: {_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
+    out.print(f"{verb}{tr(': ')}{_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
     for why in dict.fromkeys(why for _, why in report.left):
         lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
         count = sum(map(len, lines.values()))

@@ -152,13 +152,18 @@ def secrets_cleaner(people: Callable[[str], str], tools: Callable[[str], str], *
 
 
 def secrets_taken(text: str, redact: Callable[[str], str]) -> tuple[str, list[HeldLine]]:
-    """Return a text redacted, and the kinds of what was taken out."""
+    """Return a text redacted, and the kinds of what was taken out, by their lines (from 0) in the text."""
     safe = redact(text)
-    if safe == text:
-        return text, []
-    new = Counter(PLACEHOLDER.findall(safe)) - Counter(PLACEHOLDER.findall(text))
-    kinds = [placeholder.strip("[]").lower() for placeholder in new.elements()]
-    return safe, [HeldLine(0, kind) for kind in kinds or ["redacted"]]
+    before, after = text.split("\n"), safe.split("\n")
+    if len(before) != len(after):  # a secret of several lines
+        before, after = [text], [safe]
+    held: list[HeldLine] = []
+    for number, (was, left) in enumerate(zip(before, after, strict=True)):
+        if was != left:
+            new = Counter(PLACEHOLDER.findall(left)) - Counter(PLACEHOLDER.findall(was))
+            kinds = [placeholder.strip("[]").lower() for placeholder in new.elements()]
+            held += [HeldLine(number, kind) for kind in kinds or ["redacted"]]
+    return safe, held
 
 
 Special = Callable[[Path], Callable[[bytes], Cleaned] | None]

@@ -1,7 +1,7 @@
 """``nanobot-memory why``: what a message would recall, what not, and why."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
@@ -76,7 +76,10 @@ def why(
         )
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
-    scope = Scope(user=user, channel=channel, session=session, project=project_named(project))
+    scope = Scope(user=user, channel=channel, session=session)
+    if scope.is_everybodys:  # as in a new conversation on the command line
+        scope = workspace_scopes(folder, memory_config).of_owner()
+    scope = replace(scope, project=project_named(project))
     recalled = run(examine(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
     if as_json:
         print_json(_json_answer(recalled, options))

@@ -23,10 +23,11 @@ async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest
         if path.is_file() and PLACE.encode() in path.read_bytes():
             path.write_bytes(path.read_bytes().replace(PLACE.encode(), TOKEN.encode()))
     hand = life.memory / "ideas.md"
-    hand.write_text(f"# Mine\n\nThe key of the shed is {TOKEN}\n\nBuy tea.\n", encoding="utf-8")
+    hand.write_text(f"# Mine\n\nLent to Ana.\nThe key of the shed is {TOKEN}\n\nBuy tea.\n", encoding="utf-8")
     held = life.files_with(TOKEN)
     assert len(held) >= 4
     before = contents(life)
+    assert "line 4: " in life.command("scrub", "--dry-run").out.partition("memory/ideas.md")[2].splitlines()[1]
     plan = life.command("scrub", "--dry-run", "--json")
     assert contents(life) == before
     done = life.command("scrub", "--json")

@@ -1,8 +1,11 @@
 """Who is one person, who took over what names nobody, and what comes first in a project."""
 
+import json
+
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
+from tests.behaviour.kit.command import run
 from tests.behaviour.kit.life import Conversation, Life
 from tests.behaviour.kit.model import forget_call, remember_call, search_call
 
@@ -134,3 +137,17 @@ async def test_what_two_members_of_a_group_say_alike_is_known_of_both(life: Life
             await talk.turn(sentence)
         await talk.idle(ended=True)
     assert sorted(entry["scope"]["user"] for entry in life.entries()) == ["ana", "bob"]
+
+
+def test_where_several_may_write_a_command_that_names_nobody_shows_what_the_owner_would_be_shown(life: Life):
+    file = life.folder / "home" / ".nanobot" / "config.json"
+    file.parent.mkdir(parents=True)
+    telegram = {"enabled": True, "allowFrom": ["111", "222"]}
+    channels = {"telegram": telegram, "memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+    named = {"agents": {"defaults": {"workspace": str(life.workspace)}}, "channels": channels}
+    file.write_text(json.dumps(named), encoding="utf-8")
+    life.workspace.mkdir()
+    assert run("entries", "remember", CODE).status == 0
+    ask = ("why", "Do you remember the code of the vault?")
+    assert "quillwort" in run(*ask).out
+    assert "quillwort" not in run(*ask, "--user", "222", "--channel", "telegram").out
