@@ -31,7 +31,7 @@ def panel(
     finish_erasure(folder, options)
     # Textual takes its time to import: only who opens the panel pays for it.
     if web:
-        from nanobot_memory_plugins.panel.web.server import serve
+        from nanobot_memory_plugins.panel.web import serve
 
         serve(folder, config, port=port)
         return

@@ -14,7 +14,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.panel.web.server import panel_command
+from nanobot_memory_plugins.panel.web import panel_command
 
 # Playwright brings no browser of its own here: Debian's is used, or the one that is named.
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.panel.web.server import panel_command
+from nanobot_memory_plugins.panel.web import panel_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 

@@ -16,7 +16,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSServerH
 from nanobot_memory_plugins.core.cli.language import spoken
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.serving import bound_socket
-from nanobot_memory_plugins.panel.web.server import HOST, PanelServer, panel_command
+from nanobot_memory_plugins.panel.web import HOST, PanelServer, panel_command
 from tests.behaviour.kit.waiting import until
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-_])")

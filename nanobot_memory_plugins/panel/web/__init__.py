@@ -1,1 +1,0 @@
-"""The panel in a browser on this machine."""
