@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
-from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets, taken_out, without_cut
+from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets, taken_out
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, render_transcript_line
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
@@ -267,9 +267,6 @@ class _Writer:
         if len(parts) != len(fields):  # a text that holds the mark itself, or of which all was taken
             parts = [self._redacted(field, note.origin) for field in fields]
         title, tldr, details, *tags = parts
-        # Title and tags are often cut from the text: what was hidden there may be in the cut.
-        secrets = {value for _, value in taken_out(f"{fields[1]}\n{fields[2]}", f"{tldr}\n{details}")}
-        title, *tags = (without_cut(secrets, text) for text in (title, *tags))
         return replace(note, tldr=tldr, details=details, title=title, tags=tuple(tags))
 
     def _redacted(self, value: str, origin: Origin) -> str:

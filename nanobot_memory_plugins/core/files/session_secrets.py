@@ -1,7 +1,6 @@
 """Secrets that occurred in a session: hidden in its later messages and notes, where nothing says what they are."""
 
-import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core.values import Note
@@ -15,7 +14,6 @@ _SHORTEST, _LONGEST = 4, 500
 _LONGEST_ANSWER = 2_000
 # Secrets of a session that are remembered.
 _MOST_SECRETS = 100
-_AROUND = "#.,;:!?()[]{}<>\"'`*_…"
 
 
 @dataclass(slots=True)
@@ -58,18 +56,3 @@ def taken_out(before: str, after: str) -> Iterator[tuple[str, str]]:
         if placeholder and found != REDACTED and _SHORTEST <= len(found) <= _LONGEST:
             yield placeholder, found
         at = place + len(piece)
-
-
-def without_cut(secrets: Collection[str], text: str) -> str:
-    """Return a title or a tag without words that hold one of the secrets, or the beginning of one: it may be cut."""
-    if not secrets:
-        return text
-    if text.strip() in secrets:
-        return REDACTED
-
-    def hide(word: re.Match[str]) -> str:
-        plain = word[0].strip(_AROUND)
-        is_one = len(plain) >= _SHORTEST and any(one in plain or one.startswith(plain) for one in secrets)
-        return REDACTED if is_one else word[0]
-
-    return re.sub(r"\S+", hide, text)

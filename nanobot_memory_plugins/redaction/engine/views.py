@@ -19,7 +19,7 @@ CYCLE = "[CYCLE]"
 _NAME_FIELDS = words("name key field label type doc_type document_type variable Name Key ParameterKey")
 _VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain answer content")
 _NUMBER_FIELDS = words("number num no nr")
-_LONGEST_COMMAND, _LONGEST_NAME = 64, 100
+_LONGEST_NAME = 100
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
 # Beyond what a view can show this much is looked at, and as much as the longest value that is read as one is left out.
 _MARGIN, _BORDER = 32_768, 16_384
@@ -115,18 +115,7 @@ class _Walker:
             text = item if isinstance(item, str) else ""
             result.append(self.visit(item, depth + 1, hide=hide or (after_flag and not text.startswith("-"))))
             after_flag = text.startswith("-") and "=" not in text and _is_secret_flag(text)
-        return self._as_command(items, result)
-
-    def _as_command(self, items: list[Any], result: list[Any]) -> list[Any]:
-        """Hide in ``result`` what is secret only by the whole command line ``items``: ``["mysql", "-pVeil7lamp"]``."""
-        if not 2 <= len(items) <= _LONGEST_COMMAND or not all(
-            isinstance(item, str) and item and not any(char.isspace() for char in item) for item in items
-        ):
-            return result
-        parts = self._redact(" ".join(items)).split(" ")
-        if len(parts) != len(items):
-            return result
-        return [part if shown == item else shown for item, shown, part in zip(items, result, parts, strict=True)]
+        return result
 
 
 def _is_secret_name(name: str) -> bool:
