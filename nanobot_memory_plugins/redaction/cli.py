@@ -10,7 +10,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, BinaryIO
 
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
@@ -23,11 +22,6 @@ _DONE, _FAILED = 0, 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0 done, 1 it failed, 2 wrong use."""
-    options = _parser().parse_args(arguments)
-    return filter_standard_input(Redactor(), jsonl=options.jsonl, json_output=options.json, program=PROGRAM)
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Redact standard input to standard output.",
@@ -36,15 +30,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--jsonl", action="store_true", help='read lines of {"id", "text"} and write the same with the text redacted')
     add("--json", action="store_true", help="end with a line of JSON that counts what was found, by kind")
-    add("--version", action="version", version=f"{PROGRAM} {_version()}")
-    return parser
-
-
-def _version() -> str:
-    try:
-        return version("nanobot-memory-redaction")
-    except PackageNotFoundError:
-        return "(not installed as a distribution)"
+    options = parser.parse_args(arguments)
+    return filter_standard_input(Redactor(), jsonl=options.jsonl, json_output=options.json, program=PROGRAM)
 
 
 def filter_standard_input(redactor: Redactor, *, jsonl: bool, json_output: bool, program: str) -> int:
