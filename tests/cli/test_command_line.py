@@ -81,26 +81,6 @@ def test_an_interrupt_is_one_line(start: Callable[..., subprocess.Popen[bytes]])
     assert (process.returncode, errors) == (130, b"nanobot-memory: Interrupted.\n")
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_while_modules_are_imported_is_one_line(environment: dict[str, str], tmp_path: Path):
-    (tmp_path / "slow").mkdir()
-    slow = "import sys, time\nsys.stdout.write('importing\\n')\nsys.stdout.flush()\ntime.sleep(60)\n"
-    (tmp_path / "slow" / "typer.py").write_text(slow, encoding="utf-8")
-    paths = os.pathsep.join(filter(None, (str(tmp_path / "slow"), environment.get("PYTHONPATH", ""))))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor"],
-        env=environment | {"PYTHONPATH": paths, "PYTHONIOENCODING": "utf-8"},
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"importing\n"
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors.decode()) == (130, "nanobot-memory: Interrupted.\n")
-
-
 @pytest.mark.parametrize("command", ["talks", "whispers"])
 def test_a_reader_that_leaves_is_no_drama(command: str, start: Callable[..., subprocess.Popen[bytes]]):
     process = start(command)

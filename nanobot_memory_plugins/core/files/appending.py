@@ -6,9 +6,8 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -19,9 +18,6 @@ from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-
-if TYPE_CHECKING:
-    from filelock import AcquireReturnProxy
 
 _LOCK_POLL_SECONDS = 0.002
 _BUSY = "The memory files are locked by another process."
@@ -60,8 +56,8 @@ def locked(paths: MemoryPaths, name: str, seconds: float) -> Iterator[None]:
         queue.release()
 
 
-def acquired_lock(paths: MemoryPaths, name: str, seconds: float) -> "AcquireReturnProxy[Any]":
-    """Return a lock of the workspace that is held until it is left as a context, or its ``lock`` released, anywhere.
+def acquired_lock(paths: MemoryPaths, name: str, seconds: float) -> AbstractContextManager[object]:
+    """Return a lock of the workspace that is held until it is left as a context.
 
     "work" is for who purges, or takes in a host's history: work of seconds. Raises `FileBusyError` when it is not free
     within so many seconds, and `MemoryFileError` where it cannot be made.

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -25,11 +26,6 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.values.entries import words_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-if TYPE_CHECKING:
-    from filelock import AcquireReturnProxy
-
-    from nanobot_memory_plugins.core.clock import Clock
-
 _SUBJECT = "forgetting for good"
 _GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
 # Seconds that one erasure waits for another.
@@ -43,7 +39,7 @@ _DELETED = "no plugin opens it; it is deleted, and made again where it is used"
 class Eraser:
     """Erases in one workspace: its files, its plugins, its store, its state."""
 
-    def __init__(self, workspace: Path, plugins: PluginSet, clock: "Clock") -> None:
+    def __init__(self, workspace: Path, plugins: PluginSet, clock: Clock) -> None:
         self._paths = MemoryPaths.of(workspace)
         self._plugins = plugins
         self._clock = clock
@@ -95,7 +91,7 @@ class Eraser:
         state = Sentence("one{since} is not finished; {holds}", since=since, holds=holds)
         return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _GOES_ON)]
 
-    async def _alone(self, wait: float) -> "AcquireReturnProxy[Any]":
+    async def _alone(self, wait: float) -> AbstractContextManager[object]:
         try:
             return await run_in_daemon_thread(acquired_lock, self._paths, "work", wait)
         except FileBusyError as error:
