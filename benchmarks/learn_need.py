@@ -30,7 +30,7 @@ from nanobot_memory_plugins.storage.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, embedded_part
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
-from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
+from nanobot_memory_plugins.tools.evaluation.evaluate import group_scope, write_transcripts
 
 LIVES = SHARED / "everyday" / "dev.jsonl"
 CHATS = BENCH / "assistant_chats"

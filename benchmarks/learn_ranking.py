@@ -33,7 +33,7 @@ from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
-from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
+from nanobot_memory_plugins.tools.evaluation.evaluate import group_scope, write_transcripts
 
 # A set counts by the root of the number of its questions, so that the small ones are heard beside the large.
 HEARD = 20.0

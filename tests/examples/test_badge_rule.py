@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
-from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules
-from tests.support.third_party import install_example
+from tests.support.third_party import forget_installed_rules, install_example
 
 ISSUED, NOT_ISSUED = "BDG-120407", "BDG-120401"  # 1 + 2 + 0 + 4 + 0 = 7
 

@@ -7,9 +7,10 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules, installed_rules
+from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values.diagnosis import Health
+from tests.support.third_party import forget_installed_rules
 
 HEAD = """import re
 from nanobot_memory_plugins.redaction.rules.rule import Rule

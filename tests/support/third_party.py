@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor, installed_rules
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -25,3 +27,9 @@ def install_example(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) ->
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def forget_installed_rules() -> None:
+    """Have redaction rules looked for anew."""
+    installed_rules.cache_clear()
+    default_redactor.cache_clear()

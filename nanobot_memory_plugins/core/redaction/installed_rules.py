@@ -118,12 +118,6 @@ def installed_rules() -> tuple[InstalledRules, ...]:
     return found
 
 
-def forget_installed_rules() -> None:
-    """Look for rules anew at the next call."""
-    installed_rules.cache_clear()
-    default_redactor.cache_clear()
-
-
 def _load(point: InstalledEntryPoint) -> InstalledRules:
     try:
         brought = point.load()
