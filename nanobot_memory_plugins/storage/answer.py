@@ -31,7 +31,7 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
     """
     if query.tier is Tier.LIGHT:  # a search of tl;dr, tags and titles has no context to look at
         options = options.model_copy(update={"context_boosts": False})
-    scores, parts = rank(candidates, query.text[:_QUESTION_CHARS], now, options, query.scope.project)
+    scores, parts = rank(candidates, query.text[:_QUESTION_CHARS], query.asked_at or now, options, query.scope.project)
     found_alone = are_found(candidates)
     is_hit = found_alone.copy()
     if is_learned(options):

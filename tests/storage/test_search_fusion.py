@@ -92,3 +92,18 @@ def test_vector_words_and_recency_are_weighed_and_long_term_memory_is_always_fre
     c, a, b = 0.5 + 0.1, 0.3 + 0.2, 0.3 * 8 / 11 + 0.1
     assert scores(database, **choice) == pytest.approx({"c": 1.0, "a": a / c, "b": b / c}, rel=1e-5)
     database.close()
+
+
+def test_recency_counts_from_when_the_question_is_asked(tmp_path):
+    then = NOW - timedelta(days=300)
+    documents = [
+        document("a", "apple apple pear fig", time=then - timedelta(days=90)),
+        document("b", "apple plum kiwi fig", time=then),
+    ]
+    database = Database.open(tmp_path / "memory.db")
+    database.apply(change(*documents))
+    search = searcher(database, context_boosts=False, fts_weight=0.75, vector_weight=0.0, recency_weight=0.25)
+    # Then a had 0.75 + 0.25/8 and b 0.75 x 8/11 + 0.25; ten half-lives later neither is recent.
+    for asked_at, first in ((then, "b"), (NOW, "a")):
+        assert search.search(Query("apple", asked_at=asked_at)).hits[0].id == first
+    database.close()
