@@ -7,7 +7,7 @@ line is another question: of two that say different things the newer mostly hold
 
 Each has a logistic table with vectors and one by words alone. ``python -m benchmarks learn_need`` learns those of the
 need by maximum likelihood, but that the one by words is .2 more silent than it learns: that costs nothing that is
-needed. docs/retrieval.md has the figures.
+needed. docs/figures.md has the figures.
 """
 
 import math
