@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions, SearchOptions, StorageOptions
-from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, numbers, rank
+from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, features, rank
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -55,12 +55,12 @@ _Task = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 @dataclass(frozen=True)
 class Example:
-    """A question with its candidates: their numbers, their scores by plain fusion, and which are evidence (0 or 1)."""
+    """A question with its candidates: their features, their scores by plain fusion, and which are evidence (0 or 1)."""
 
     dataset: str
     question: Question
     ids: tuple[str, ...]
-    numbers: dict[str, NDArray[np.float64]]
+    features: dict[str, NDArray[np.float64]]
     fused: NDArray[np.float64]
     evidence: NDArray[np.float64]
     fold: int
@@ -93,8 +93,8 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
             )
             candidates = searcher.candidates(query, meaning_of(query, embedder))
             hits = [places.ids[row.path, row.line] for row in candidates.rows]
-            columns = numbers(candidates, question.text)
-            fused, _ = rank(candidates, question.text, SystemClock().now(), SearchOptions(context_boosts=False))
+            columns = features(candidates, question.text)
+            fused, _ = rank(candidates, question.text, SystemClock().now(), SearchOptions(fusion="weighted"))
             found.append(
                 Example(
                     name,
@@ -111,9 +111,9 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
 
 
 def learn(examples: Sequence[Example], names: Sequence[str]) -> dict[str, float]:
-    """Return the weights of some numbers by Newton's method."""
+    """Return the weights of some features by Newton's method."""
     usable = [one for one in examples if one.evidence.any()]
-    tables = [np.stack([one.numbers[name] for name in names], axis=1) for one in usable]
+    tables = [np.stack([one.features[name] for name in names], axis=1) for one in usable]
     scale = np.concatenate(tables).std(0)
     scale[scale == 0] = 1.0
     sizes = Counter(one.dataset for one in usable)
@@ -159,7 +159,7 @@ def order(example: Example, weights: Mapping[str, float] | None) -> list[str]:
     """Return the ids of the best candidates, best first; without weights by plain fusion."""
     scores = example.fused
     if weights is not None:
-        scores = sum((weight * example.numbers[name] for name, weight in weights.items()), start=0.0 * scores)
+        scores = sum((weight * example.features[name] for name, weight in weights.items()), start=0.0 * scores)
     best = np.argsort(-scores, kind="stable")
     return list(dict.fromkeys(example.ids[place] for place in best))[:_RANKED]
 

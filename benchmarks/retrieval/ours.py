@@ -18,7 +18,7 @@ from tests.support.postgres_server import OwnServer
 _COMMAND = (sys.executable, "-m", "nanobot_memory_plugins.core.cli", "eval")
 
 # Neighbours, sessions, speakers and all else that was learned left out.
-_PLAIN = {"memoryPlugins": {"storage": {"contextBoosts": False}}}
+_PLAIN = {"memoryPlugins": {"storage": {"fusion": "weighted"}}}
 
 
 class EvaluationFailedError(Exception):

@@ -47,7 +47,7 @@ _HELP_WITH_MEANING = {
     "similarity": 10.68,
     "by_assistant": -1.13,
     "asks": -1.38,
-    "recency": 1.39,
+    "relative_recency": 1.39,
 }
 _HELP_BY_WORDS = {
     "always": -2.22,
@@ -55,7 +55,7 @@ _HELP_BY_WORDS = {
     "coverage": 2.71,
     "by_assistant": -1.16,
     "asks": -2.61,
-    "recency": 1.11,
+    "relative_recency": 1.11,
 }
 _PERSON = re.compile(r"\b(?:my|our|i|we|me|us|he|she|his|her|they|their)\b|[我咱他她]", re.IGNORECASE)
 # So many of what was said are shown whatever the best one is worth.
@@ -107,7 +107,7 @@ def usefulness(hits: Sequence[Hit]) -> dict[str, float]:
             "by_assistant": float(hit.origin is Origin.ASSISTANT),
             "asks": float(only_asks(hit.text)),
             # From the oldest, 0, to the newest, 1; one half where the time says nothing.
-            "recency": (hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5,
+            "relative_recency": (hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5,
         }
         found[hit.id] = _probability(table, evidence)
     return found

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Search
 from nanobot_memory_plugins.core.values.search import Weighed
 from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, covered
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.ranking import is_learned, odds, rank
+from nanobot_memory_plugins.storage.ranking import odds, rank
 from nanobot_memory_plugins.storage.results import hit_of, question_in
 
 # Below this cosine a text that shares no word with the query has nothing to do with it.
@@ -29,18 +29,20 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
     With the learned order these are also the passages next to one that is found: an answer may have none of the
     question's words. What was said word for word before, and further parts of a long message, come after all else.
     """
-    if query.tier is Tier.LIGHT:  # a search of tl;dr, tags and titles has no context to look at
-        options = options.model_copy(update={"context_boosts": False})
-    scores, parts = rank(candidates, query.text[:_QUESTION_CHARS], query.asked_at or now, options, query.scope.project)
+    is_learned = options.fusion == "learned"
+    if is_learned and query.tier is Tier.LIGHT:  # a search of tl;dr, tags and titles has no context to look at
+        is_learned, options = False, options.model_copy(update={"fusion": "weighted"})
+    asked_at = query.asked_at or now
+    scores, parts = rank(candidates, query.text[:_QUESTION_CHARS], asked_at, options, query.scope.project)
     found_alone = are_found(candidates)
     is_hit = found_alone.copy()
-    if is_learned(options):
+    if is_learned:
         keys = candidates.keys[found_alone]
         # That entries follow each other is chance.
         is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
     places = np.flatnonzero(is_hit).tolist()
     found = sorted(places, key=lambda place: (-scores[place], candidates.rows[place].path, candidates.rows[place].line))
-    if is_learned(options):
+    if is_learned:
         found = _said_before_last(found, candidates)
     shown = odds([float(scores[place]) for place in found], options)
     hits = tuple(

@@ -37,12 +37,15 @@ class EmbeddingOptions(PluginOptions):
 class SearchOptions(PluginOptions):
     """Fusion of full text and meaning."""
 
-    fusion: Literal["weighted", "rrf"] = Field("weighted", description="How the two orders become one.")
+    fusion: Literal["learned", "weighted", "rrf"] = Field(
+        "learned", description="How the order is made: learned, by the three weights, or by ranks."
+    )
     vector_weight: float = Field(0.6, ge=0, le=1, description="Weight of the meaning, with weighted fusion.")
     fts_weight: float = Field(0.4, ge=0, le=1, description="Weight of the words, with weighted fusion.")
-    recency_weight: float = Field(0.0, ge=0, le=1, description="Weight of how recent a passage is.")
+    recency_weight: float = Field(
+        0.0, ge=0, le=1, description="Weight of how recent a passage is, with weighted fusion."
+    )
     recency_half_life_days: float = Field(30.0, gt=0, description="Days after which recency has halved.")
-    context_boosts: bool = Field(True, description="Let neighbours, session and speaker raise a passage.")
     rrf_k: int = Field(60, ge=1, le=10_000, description="The constant of reciprocal rank fusion.")
     vector_refresh_ttl: float = Field(
         30.0, ge=0, le=86_400, description="A name of the documents: vectors are never out of date here."

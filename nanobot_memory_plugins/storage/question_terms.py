@@ -84,7 +84,7 @@ def _terms_of(span: DaySpan, terms: Container[str]) -> list[str]:
 # Chinese is looked for by pairs of characters. A name of one character, 蓍 in 蓍所生长的地区, and a word that is half
 # mistyped have none of their pairs in the index, but the character is there.
 # A character is rare where so many documents at most contain it, or in this share of them. Commoner ones change
-# nothing in what is found (docs/retrieval.md).
+# nothing in what is found.
 _FEW, _SHARE = 3, 0.02
 
 

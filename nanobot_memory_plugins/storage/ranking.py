@@ -1,9 +1,9 @@
-"""The order of hits: ten numbers about each passage, and what each is worth.
+"""The order of hits: ten features of each passage, and what each is worth.
 
 None of them reads a sentence. Words and meaning come first. What comes around a passage counts as well: in a
 conversation the words of a question are often in the turn before its answer, and the rest of its subject elsewhere
-in the same session. ``python -m benchmarks learn_ranking`` learns the two tables anew; docs/retrieval.md has figures.
-Two plain fusions of words and meaning can be chosen in place of it.
+in the same session. ``python -m benchmarks learn_ranking`` learns the two tables anew; docs/figures.md has figures.
+``fusion`` can choose a weighted sum of words, meaning and recency in place of it, or reciprocal ranks.
 """
 
 import math
@@ -44,8 +44,6 @@ WORDS_ALONE = {
 SECONDS_A_DAY = 86_400.0
 # Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
 LONGEST = 32
-# Log-odds that a recency weight of 1 gives to a memory of this moment, in addition to the learned sum.
-RECENCY_LOG_ODDS = 5.0
 # Log-odds of what is about the project that is worked in, and of what is about another; and their shares of a score.
 OWN_PROJECT, OTHER_PROJECT, PROJECT_SHARE = 1.0, -3.0, 0.1
 
@@ -54,7 +52,7 @@ _Value = TypeVar("_Value", np.float64, np.bool_)
 Parts = dict[str, tuple[float, Floats]]
 
 
-def numbers(candidates: Candidates, question: str) -> dict[str, Floats]:
+def features(candidates: Candidates, question: str) -> dict[str, Floats]:
     """Return what speaks for each passage as the answer to a question."""
     words, matched = candidates.words, candidates.words.matched
     weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
@@ -78,46 +76,45 @@ def numbers(candidates: Candidates, question: str) -> dict[str, Floats]:
 
 
 def rank(
-    candidates: Candidates, question: str, now: datetime, options: SearchOptions, project: str = ""
+    candidates: Candidates, question: str, asked_at: datetime, options: SearchOptions, project: str = ""
 ) -> tuple[Floats, Parts]:
     """Return a score for each candidate, larger is better, and the summands that it is made of.
 
-    With ``fusion: weighted`` and ``context_boosts`` the order is the learned one, and scores are log-odds. For somebody
-    who works in a ``project`` its memories come first, and those of others last.
+    Scores of the learned order are log-odds. For somebody who works in a ``project`` its memories come first, and
+    those of others last.
     """
-    if is_learned(options):
+    if options.fusion == "learned":
         table = WITH_MEANING if candidates.has_meaning else WORDS_ALONE
-        found = numbers(candidates, question)
+        found = features(candidates, question)
         parts = {name: (weight, found[name]) for name, weight in table.items()}
-        if options.recency_weight:
-            parts["recency"] = (options.recency_weight * RECENCY_LOG_ODDS, _freshness(candidates, now, options))
+    elif options.fusion == "weighted":
+        parts = weighted_sum(candidates, asked_at, options)
     else:
-        parts = reciprocal_rank(candidates, options) if options.fusion == "rrf" else weighted(candidates, options)
-        if options.recency_weight:
-            whole = 1.0 if options.fusion == "rrf" else (options.vector_weight + options.fts_weight) or 1.0
-            both = whole + options.recency_weight
-            parts = {name: (weight * whole / both, values) for name, (weight, values) in parts.items()}
-            parts["recency"] = (options.recency_weight / both, _freshness(candidates, now, options))
+        parts = reciprocal_rank(candidates, options)
     if project:
         about = [row.project for row in candidates.rows]
         fit = [0.0 if not name else OWN_PROJECT if name == project else OTHER_PROJECT for name in about]
-        parts["project"] = (1.0 if is_learned(options) else PROJECT_SHARE, np.array(fit))
+        parts["project"] = (1.0 if options.fusion == "learned" else PROJECT_SHARE, np.array(fit))
     return sum((weight * values for weight, values in parts.values()), start=np.zeros(len(candidates))), parts
 
 
-def weighted(candidates: Candidates, options: SearchOptions) -> Parts:
-    """Fuse by weight: BM25 as a share of the best candidate's, cosines stretched from the median to the best.
+def weighted_sum(candidates: Candidates, asked_at: datetime, options: SearchOptions) -> Parts:
+    """Fuse by weight: BM25 as a share of the best candidate's, cosines stretched from the median to the best, recency.
 
-    Without vectors the words are everything, whatever the weights.
+    Without vectors the words have the weight of the meaning, too.
     """
-    words = _shares_of_best(candidates.words.bm25)
-    if not candidates.has_meaning:
-        return {"words": (1.0, words)}
-    whole = (options.vector_weight + options.fts_weight) or 1.0
-    cosines = np.nan_to_num(candidates.similarity)
-    middle, best = float(np.sort(cosines)[len(cosines) // 2]), float(cosines.max())
-    meaning: Floats = np.clip((cosines - middle) / (best - middle), 0.0, 1.0) if best > middle else np.sign(cosines)
-    return {"words": (options.fts_weight / whole, words), "meaning": (options.vector_weight / whole, meaning)}
+    both = (options.vector_weight + options.fts_weight) or 1.0
+    whole = both + options.recency_weight
+    parts = {"words": (both / whole, _shares_of_best(candidates.words.bm25))}
+    if candidates.has_meaning:
+        cosines = np.nan_to_num(candidates.similarity)
+        middle, best = float(np.sort(cosines)[len(cosines) // 2]), float(cosines.max())
+        meaning: Floats = np.clip((cosines - middle) / (best - middle), 0.0, 1.0) if best > middle else np.sign(cosines)
+        parts["words"] = (options.fts_weight / whole, parts["words"][1])
+        parts["meaning"] = (options.vector_weight / whole, meaning)
+    if options.recency_weight:
+        parts["recency"] = (options.recency_weight / whole, _recency(candidates, asked_at, options))
+    return parts
 
 
 def reciprocal_rank(candidates: Candidates, options: SearchOptions) -> Parts:
@@ -131,15 +128,10 @@ def reciprocal_rank(candidates: Candidates, options: SearchOptions) -> Parts:
     return parts
 
 
-def is_learned(options: SearchOptions) -> bool:
-    """Tell whether the learned order is asked for: it is the default."""
-    return options.fusion == "weighted" and options.context_boosts
-
-
 def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
     """Return scores as they are shown, 0..1, 1 for the best: its share, or with the learned order the odds to it."""
     best = max(scores, default=0.0)
-    if is_learned(options):
+    if options.fusion == "learned":
         return [math.exp(min(0.0, score - best)) for score in scores]
     return [min(1.0, max(0.0, score / best)) if best > 0 else 0.0 for score in scores]
 
@@ -151,11 +143,11 @@ def _named_speaker(candidates: Candidates, question: str) -> Floats:
     return np.array([0.0 if not named else 1.0 if name in named else -1.0 for name in speakers])
 
 
-def _freshness(candidates: Candidates, now: datetime, options: SearchOptions) -> Floats:
-    """Return 1 for now, one half after the half-life, 0 without a time; a time to come counts as now."""
-    days = np.maximum(0.0, (timestamp(now) - candidates.timestamps) / SECONDS_A_DAY)
-    fresh = np.nan_to_num(0.5 ** (days / options.recency_half_life_days))
-    return np.where(candidates.always_fresh, 1.0, fresh)
+def _recency(candidates: Candidates, asked_at: datetime, options: SearchOptions) -> Floats:
+    """Return 1 for the moment of the question and after it, one half after the half-life, 0 without a time."""
+    days = np.maximum(0.0, (timestamp(asked_at) - candidates.timestamps) / SECONDS_A_DAY)
+    recency = np.nan_to_num(0.5 ** (days / options.recency_half_life_days))
+    return np.where(candidates.always_fresh, 1.0, recency)
 
 
 def _shares_of_best(values: Floats) -> Floats:

@@ -34,7 +34,7 @@ async def block_after(folder: Path, said: list[str], question: str) -> str:
         ("我的办公室在214房间。", "我的办公室在377房间。", "我的办公室在哪个房间？"),
     ],
 )
-async def test_the_newer_of_two_stands_first(tmp_path: Path, older: str, newer: str, question: str):
+async def test_a_block_shows_the_newer_of_two_first(tmp_path: Path, older: str, newer: str, question: str):
     for order in ([older, newer], [newer, older]):
         folder = tmp_path / str(order.index(newer))
         block = await block_after(folder, [*order, "The cat sleeps all day.", "猫整天睡觉。"], question)

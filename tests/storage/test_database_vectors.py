@@ -35,7 +35,7 @@ def test_a_vector_that_is_none_is_like_nothing_and_not_asked_for_again(database,
     assert stored(database) == {1: [0.0, 0.0], 2: [1.0, 0.0]}
     assert database.texts_without_vector(model.name, 9) == {}
     for resident_bytes in (10_000, 0) if database.has_vec else (10_000,):
-        found = searcher(database, model, resident_bytes=resident_bytes, context_boosts=False).search(Query("asked"))
+        found = searcher(database, model, resident_bytes=resident_bytes, fusion="weighted").search(Query("asked"))
         assert [hit.id for hit in found.hits] == ["d1"]
 
 

@@ -1,7 +1,9 @@
-"""What speaks for a passage, number by number, and how the learned table makes an order of it."""
+"""What speaks for a passage, feature by feature, and how the learned table makes an order of it."""
 
 import math
+import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +13,7 @@ from nanobot_memory_plugins.storage.candidates import Candidates, score_terms
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.question_terms import idf_of
-from nanobot_memory_plugins.storage.ranking import (
-    WITH_MEANING,
-    WORDS_ALONE,
-    numbers,
-    rank,
-)
+from nanobot_memory_plugins.storage.ranking import WITH_MEANING, WORDS_ALONE, features, rank
 from tests.storage.builders import document
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
@@ -33,7 +30,7 @@ def candidates(*rows: Document, cosines: tuple[float, ...] = ()) -> Candidates:
 
 
 def of(name: str, *rows: Document, text: str = "tea port", cosines: tuple[float, ...] = ()) -> list[float]:
-    return numbers(candidates(*rows, cosines=cosines), text)[name].tolist()
+    return features(candidates(*rows, cosines=cosines), text)[name].tolist()
 
 
 def test_words_are_shares_of_the_best_and_the_length_is_a_logarithm_that_ends():
@@ -64,19 +61,30 @@ def test_a_named_speaker_is_raised_and_the_others_are_lowered():
 
 
 @pytest.mark.parametrize(("cosines", "table"), [((), WORDS_ALONE), ((0.5, 0.7), WITH_MEANING)])
-def test_the_learned_order_is_the_weighted_sum_of_the_numbers(cosines, table):
+def test_the_learned_order_is_the_weighted_sum_of_the_features(cosines, table):
     asked = candidates(row("tea"), row("port", path="b", speaker="ann"), cosines=cosines)
     scores, parts = rank(asked, "tea of Ann", NOW, SearchOptions())
-    found = numbers(asked, "tea of Ann")
+    found = features(asked, "tea of Ann")
     assert scores.tolist() == pytest.approx(sum(table[name] * found[name] for name in table).tolist())
     assert {name: weight for name, (weight, _) in parts.items()} == table
 
 
-def test_the_tables_weigh_a_dozen_numbers_at_most_and_name_no_other():
-    known = set(numbers(candidates(row("tea")), "tea"))
+def test_the_tables_weigh_a_dozen_features_at_most_and_name_no_other():
+    known = set(features(candidates(row("tea")), "tea"))
     assert set(WITH_MEANING) == known
     assert set(WORDS_ALONE) == {name for name in known if not name.endswith("meaning")} - {"similarity"}
     assert len(known) <= 12
+
+
+def test_the_page_has_the_weights_of_the_tables():
+    page = Path(__file__).parents[2].joinpath("docs", "retrieval.md").read_text(encoding="utf-8")
+    with_meaning: dict[str, float] = {}
+    words_alone: dict[str, float] = {}
+    for names, weights, by_words in re.findall(r"^\| (`\w+`.*) \| .+ \| ([-\d., ]+) \| (?:([-\d.]+) )?\|$", page, re.M):
+        named = re.findall(r"`(\w+)`", names)
+        with_meaning |= zip(named, map(float, weights.split(", ")), strict=True)
+        words_alone |= {named[0]: float(by_words)} if by_words else {}
+    assert (with_meaning, words_alone) == (WITH_MEANING, WORDS_ALONE)
 
 
 def test_bm25_and_coverage_by_hand():

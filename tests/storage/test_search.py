@@ -160,9 +160,7 @@ def test_an_answer_next_to_its_question_is_raised(database):
     database.apply(change(talk[2], path="memory/b.md"))
     boosted = keys(searcher(database).search(Query("picked framework")))
     assert boosted.index("answer") < boosted.index("elsewhere")
-    plain = {
-        hit.id: hit.score for hit in searcher(database, context_boosts=False).search(Query("picked framework")).hits
-    }
+    plain = {hit.id: hit.score for hit in searcher(database, fusion="weighted").search(Query("picked framework")).hits}
     assert plain["answer"] == pytest.approx(plain["elsewhere"])
 
 
@@ -188,7 +186,7 @@ def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec,
     database.apply(change(*(document(f"d{n}", f"word{n}") for n in range(400))))
     model = ChosenVectors({**words, "asked": words["word7"]})
     model.fill(database)
-    search = searcher(database, model, context_boosts=False, resident_bytes=resident_bytes)
+    search = searcher(database, model, fusion="weighted", resident_bytes=resident_bytes)
     result = search.search(Query("asked", limit=10))
     assert result.level is level
     query = np.array(words["word7"])

@@ -40,7 +40,7 @@ def database(request, tmp_path):
 def scores(database, **options) -> dict[str, float]:
     model = ChosenVectors(VECTORS)
     model.fill(database)
-    hits = searcher(database, model, context_boosts=False, **options).search(Query("apple")).hits
+    hits = searcher(database, model, **{"fusion": "weighted", **options}).search(Query("apple")).hits
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     return {hit.id: hit.score for hit in hits}
 
@@ -73,7 +73,7 @@ def test_the_order_of_words_and_recency_is_that_computed_by_hand(tmp_path):
         )
     )
     choice = {"vector_weight": 0.0, "fts_weight": 0.75, "recency_weight": 0.25, "recency_half_life_days": 30.0}
-    hits = searcher(database, context_boosts=False, **choice).search(Query("apple")).hits
+    hits = searcher(database, fusion="weighted", **choice).search(Query("apple")).hits
     # Words: a 1, b 8/11. Recency: a 1/4 after two half-lives, b 1.
     a, b = 0.75 + 0.25 / 4, 0.75 * 8 / 11 + 0.25
     assert {hit.id: hit.score for hit in hits} == pytest.approx({"a": 1.0, "b": b / a}, rel=1e-5)
@@ -102,7 +102,7 @@ def test_recency_counts_from_when_the_question_is_asked(tmp_path):
     ]
     database = Database.open(tmp_path / "memory.db")
     database.apply(change(*documents))
-    search = searcher(database, context_boosts=False, fts_weight=0.75, vector_weight=0.0, recency_weight=0.25)
+    search = searcher(database, fusion="weighted", fts_weight=0.75, vector_weight=0.0, recency_weight=0.25)
     # Then a had 0.75 + 0.25/8 and b 0.75 x 8/11 + 0.25; ten half-lives later neither is recent.
     for asked_at, first in ((then, "b"), (NOW, "a")):
         assert search.search(Query("apple", asked_at=asked_at)).hits[0].id == first

@@ -28,11 +28,9 @@ def told(workspace: Workspace) -> Workspace:
     "options",
     [
         {},
-        {"recency_weight": 0.3},
-        {"context_boosts": False},
-        {"context_boosts": False, "recency_weight": 0.2},
+        {"fusion": "weighted"},
+        {"fusion": "weighted", "recency_weight": 0.2},
         {"fusion": "rrf"},
-        {"fusion": "rrf", "recency_weight": 0.2},
     ],
 )
 async def test_the_parts_of_each_candidate_add_up_to_what_the_order_goes_by(

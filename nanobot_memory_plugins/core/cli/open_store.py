@@ -35,7 +35,7 @@ async def opened_store(
     changed = with_store.model_copy(update={"core": core, "plugins": {**with_store.plugins, **others}})
     await run_in_daemon_thread(lambda: finish_erasure(workspace, config))
     async with MemoryHost(workspace, config=changed, looks_only=True) as memory:
-        store = memory.required_store
+        store = memory.required_store()
         if settles:
             with suppress(TimeoutError, StoreError):
                 async with asyncio.timeout(_PATIENCE):

@@ -59,11 +59,10 @@ class MemoryHost(HistoryCalls):
         """
         await self.start()
         scope = redact_scope(query.scope) if isinstance(query.scope, Scope) else query.scope
-        return await self.required_store.search(replace(query, scope=scope))
+        return await self.required_store().search(replace(query, scope=scope))
 
-    @property
     def required_store(self) -> Store:
-        """The open index. Raises `StoreError` where there is none."""
+        """Return the open index. Raises `StoreError` where there is none."""
         if self.store is None:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",

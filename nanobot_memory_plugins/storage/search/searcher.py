@@ -161,7 +161,7 @@ class Searcher:
         by_meaning = self._index.nearest(meaning, query, limit) if meaning is not None else ()
         meaning = meaning if by_meaning else None
         found = self._index.rows(list(dict.fromkeys([*by_words, *by_meaning])), meaning)
-        if query.tier is Tier.LIGHT or not self._options.context_boosts:
+        if query.tier is Tier.LIGHT or self._options.fusion != "learned":
             return found
         first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row, _ in found}
         around = self._index.around([row for row, _ in found if row.id in first], meaning)
