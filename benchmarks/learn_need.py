@@ -142,11 +142,11 @@ def learn_table(asked: Sequence[Asked], columns: Sequence[str]) -> None:
     print("    " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in zip(columns, weights, strict=True)))
 
 
-def main() -> None:
-    """Learn the layer and print the tables."""
+def main() -> int:
+    """Learn the layer and print the tables; return 1 where there is nothing to learn from."""
     if not LIVES.exists() or not CHATS.exists():
         print(f"  the made-up lives and chats are not at {LIVES} and {CHATS}")
-        return
+        return 1
     embedder = open_embedder(EmbeddingOptions())
     assert embedder is not None
     lives = read_lives(LIVES)
@@ -161,3 +161,4 @@ def main() -> None:
             asked = [one for one in asked if ("personal" in one.evidence) == vectors]
             print(f"  {label}: {len(asked)} messages")
             learn_table(asked, [name for name in names if name != "always"] + ["always"])
+    return 0

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, SETS, Question, read_set
+from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, SETS, WHERE, Question, read_set
 from benchmarks.retrieval.exchange import Answer, write_answers
 from benchmarks.retrieval.scoring import score
 from nanobot_memory_plugins.core.clock import SystemClock
@@ -177,11 +177,11 @@ def report(label: str, ranked: dict[str, dict[str, list[str]]]) -> None:
         )
 
 
-def main(arguments: Sequence[str] = ()) -> None:
-    """Cross-validate, and print the tables."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Cross-validate, and print the tables; return 1 where there is nothing to learn from."""
     if not BENCH.exists():
-        print(f"  the labelled sets are not at {BENCH}")
-        return
+        print(f"  the labelled sets are not at {BENCH}. {WHERE}")
+        return 1
     embedder = open_embedder(EmbeddingOptions())
     for label, model, table in (("with meaning", True, WITH_MEANING), ("words alone", False, WORDS_ALONE)):
         examples = [one for name in SETS for one in asyncio.run(examples_of(name, embedder, model))]
@@ -199,3 +199,4 @@ def main(arguments: Sequence[str] = ()) -> None:
             fused[one.dataset][one.question.id] = order(one, None)
         report(f"{label}, plain fusion", fused)
         print(f"  {label}: " + ", ".join(f'"{name}": {weight:.2f}' for name, weight in learn(examples, names).items()))
+    return 0

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.retrieval.baselines import BASELINES, ONLY_CHINESE
-from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
+from benchmarks.retrieval.datasets import BENCH, SETS, WHERE, LabelledSet, read_set
 from benchmarks.retrieval.exchange import Task, Vectors, write_answers
 from benchmarks.retrieval.kept_runs import KeptRuns
 from benchmarks.retrieval.ours import own_server, run_ours, run_ours_on
 from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
 from benchmarks.retrieval.plain import FUSION, FUSION_BY_WORDS, Met, below, met
-from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, score_apart, verdict
+from benchmarks.retrieval.scoring import Row, has_scorer, heading, names_injected, printed, score, score_apart, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
@@ -24,17 +24,18 @@ from nanobot_memory_plugins.storage.options import EmbeddingOptions
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the table of every set that is chosen. Without ``--peers`` only ours and the simplest things run.
 
-    Returns 1 where our order is more than one question below a plain one on any set, 0 otherwise.
+    Returns 1 where our order is more than one question below a plain one on any set, or there is no set, 0 otherwise.
     """
     options = _options(arguments)
-    if not (options.bench / "score.py").exists():
-        print(f"  the labelled sets are not at {options.bench}")
-        return 0
+    names = [name for name in options.sets if (options.bench / name / "queries.jsonl").exists()]
+    if not names:
+        print(f"  none of the sets is in {options.bench}. {WHERE}")
+        return 1
     embedder = open_embedder(EmbeddingOptions())
     if embedder is None:
         print("  the embedding model is not installed: only words are compared, and no peer runs")
     is_below = False
-    for name in options.sets:
+    for name in names:
         labelled = read_set(options.bench / name)
         print(f"\n  {name}: {len(labelled.documents)} documents, {len(labelled.questions)} questions")
         print(heading(), flush=True)
@@ -99,6 +100,9 @@ def _rows(
         if versions:
             ran_with.append(versions)
         met_by[label] = met(labelled, file)
+        if not has_scorer(labelled.folder):
+            shares = {figure: count / len(labelled.questions) for figure, count in met_by[label].items()}
+            return Row(label, shares, is_peer)
         parts = score_apart(labelled.folder, file)
         return Row(label, score(labelled.folder, file), is_peer, names_injected(file), parts)
 

@@ -13,6 +13,10 @@ from pydantic import BaseModel, ConfigDict
 
 SHARED = Path(os.environ.get("NANOBOT_MEMORY_SHARED") or Path(__file__).parents[3] / "shared")
 BENCH = SHARED / "bench"
+WHERE = (
+    "They are not part of the project: $NANOBOT_MEMORY_SHARED/bench or ../shared/bench beside the checkout is looked "
+    "into, and with --bench another folder. `retrieval --bench tests/data` measures the sample in the project."
+)
 SETS = ("locomo_turns", "locomo_facts", "membank_zh", "cmrc_zh", "precisionmem", "assistant_chats")
 CHINESE = frozenset({"membank_zh", "cmrc_zh"})
 LEFT_OUT = "adversarial"

@@ -1,4 +1,7 @@
-"""The figures of a run, made by the scorer that lies beside the sets, and how they are printed."""
+"""The figures of a run, made by the scorer that lies beside the sets, and how they are printed.
+
+Where there is none, `plain.met` has two of them.
+"""
 
 import json
 import subprocess
@@ -38,6 +41,11 @@ class Row:
     is_peer: bool = False
     names_injected: bool = True
     parts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+def has_scorer(folder: Path) -> bool:
+    """Return whether a scorer lies beside a set."""
+    return (folder.parent / "score.py").exists()
 
 
 def score(folder: Path, run: Path) -> dict[str, float]:
@@ -83,7 +91,7 @@ def heading() -> str:
 
 
 def printed(row: Row) -> str:
-    """Return a row as it is printed, its parts below it: a dash stands for what a run does not say."""
+    """Return a row as it is printed, its parts below it: a dash stands for what is not known."""
     return "\n".join(_lines(row))
 
 
@@ -94,7 +102,8 @@ def _lines(row: Row) -> Iterator[str]:
 
 
 def _line(label: str, figures: Mapping[str, float], *, names_injected: bool) -> str:
-    cells = ("-" if column in _OF_INJECTION and not names_injected else f"{figures[column]:.3f}" for column in COLUMNS)
+    known = [column in figures and (names_injected or column not in _OF_INJECTION) for column in COLUMNS]
+    cells = (f"{figures[column]:.3f}" if is_known else "-" for column, is_known in zip(COLUMNS, known, strict=True))
     return f"  {label:<{_LABEL_WIDTH}}" + "".join(f"{cell:>{_WIDTH}}" for cell in cells)
 
 
