@@ -1,6 +1,6 @@
 """What plugins offer to each other. A third party implements these; nobody inherits from them."""
 
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -79,8 +79,11 @@ class VectorStore(Protocol):
         Vectors can be compared within one answer; in between, the model may have changed.
         """
 
-    async def vectors_complete(self) -> None:
-        """Return once everything has its vector, which comes after the text, or when there is no model for it."""
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, Any], None] | None = None) -> None:
+        """Return once everything has its vector, which comes after the text, or when there is no model for it.
+
+        ``waiting`` is called again and again meanwhile, with the state of the store and that of its model.
+        """
 
 
 @runtime_checkable

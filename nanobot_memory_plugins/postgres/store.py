@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from nanobot_memory_plugins.core import (
     Clock,
@@ -184,10 +184,10 @@ class SharedStore:
         """Return one vector a text, or None while there is no model that answers."""
         return await self.local.encode(texts) if isinstance(self.local, VectorStore) else None
 
-    async def vectors_complete(self) -> None:
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, Any], None] | None = None) -> None:
         """Return once everything of this machine has its vector here and on the server, or when there is no model."""
         if isinstance(self.local, VectorStore):
-            await self.local.vectors_complete()
+            await self.local.vectors_complete(waiting)
         embedder = self.embedder
         sql = (
             "SELECT EXISTS (SELECT 1 FROM nanobot_memory.passage c WHERE c.machine = %s AND NOT EXISTS "

@@ -1,5 +1,6 @@
 """The store that the storage plugin opens: the index of one workspace, and what replaces it when it fails."""
 
+import asyncio
 import os
 import time
 import weakref
@@ -8,7 +9,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core import (
     Clock,
@@ -59,7 +60,7 @@ _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 2_000_000
 _OPEN_SECONDS, _REBUILD_SECONDS, _STATUS_AGE = 3.0, 10.0, 1.0
 # Seconds: between looks at vectors that are being made, how long closing waits for the files that were accepted, and
 # how long the end of a process that forgot to close.
-_POLL, _DRAIN, _LAST_SECONDS = 0.25, 5.0, 1.0
+_POLL, _DRAIN, _LAST_SECONDS = 0.5, 5.0, 1.0
 # Seconds without progress after which a purge leaves the index to the next start.
 _STUCK_PURGE = 15.0
 # Seconds that doctor waits for a model: to load it takes long where much is done.
@@ -193,16 +194,20 @@ class SqliteStore:
         """Return the store's state with numbers of this moment."""
         return await run_in_daemon_thread(self._refresh)
 
-    async def vectors_complete(self) -> None:
-        """Return once everything has its vector, or when there is no model to make them."""
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, Any], None] | None = None) -> None:
+        """Return once everything has its vector, or when there is no model to make them.
 
-        def wait() -> None:
-            self.embedding.wait()
-            while not (self._closed or self._vectors_are_complete()):
-                time.sleep(_POLL)
-            self._refresh()
-
-        await run_in_daemon_thread(wait)
+        ``waiting`` is called again and again meanwhile, with the state of the store and that of its model.
+        """
+        while True:
+            report = await run_in_daemon_thread(lambda: self.embedding.wait(_POLL))
+            if waiting is not None:
+                waiting(self.status(), report)
+            if not report.is_loading:
+                if await run_in_daemon_thread(self._vectors_are_complete):
+                    await self.refreshed_status()
+                    return
+                await asyncio.sleep(_POLL / 2)
 
     async def rebuild(self) -> None:
         """Remove the index. Whoever owns it makes it again from the files; `flush` waits for that.
