@@ -139,7 +139,9 @@ def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):
     embedder = HashEmbedder()
     with opened(workspace, embedder) as store:
         asyncio.run(store.flush())
-        asyncio.run(store.vectors_complete())
+        seen: list[int] = []
+        asyncio.run(store.vectors_complete(lambda status, model: seen.append(status.documents)))
+        assert seen[-1] == 601  # whoever waits is told of the state meanwhile
         for use_vectors in (False, True):
             hits = asyncio.run(store.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors))).hits
             assert [hit.text for hit in hits] == ["a coffee"]
