@@ -1,6 +1,5 @@
 """``nanobot-memory index``: bring the index up to date, or build it anew."""
 
-import asyncio
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
@@ -23,8 +22,6 @@ from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.search_command import show_level
 from nanobot_memory_plugins.storage.store import SqliteStore
-
-_LOOK_SECONDS = 0.2
 
 
 def index(
@@ -54,18 +51,10 @@ async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool, embedding
         local_store = getattr(store, "local", store)  # of a memory that other machines share
         if rebuild and isinstance(local_store, SqliteStore):
             await local_store.rebuild()
-        with console(stderr=True).status("") as line:
-
-            def embedding(status: StoreStatus, _model: object) -> None:
-                count = tr("embedding: {count:,} passages", count=status.pending_vectors)
-                line.update(count if status.model else tr("loading the model"))
-
-            flushing = asyncio.ensure_future(store.flush())
-            while not (await asyncio.wait({flushing}, timeout=_LOOK_SECONDS))[0]:
-                line.update(tr("reading files: {count:,} bytes", count=store.status().pending_bytes))
-            await flushing
+        with console(stderr=True).status(tr("indexing")):
+            await store.flush()
             if isinstance(store, VectorStore):
-                await store.vectors_complete(embedding)
+                await store.vectors_complete()
         return store.status()
 
 
