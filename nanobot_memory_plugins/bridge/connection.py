@@ -22,7 +22,9 @@ from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_
 from nanobot_memory_plugins.bridge.tool_calls import OfferedTool, ToolHook
 from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
 from nanobot_memory_plugins.core import LanguageModelError, MemoryService, SystemClock, logger
+from nanobot_memory_plugins.core.cli.language import language_of, spoken
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.config.languages import language_named
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn_records import note_missed
@@ -193,7 +195,8 @@ class Bridge:
             return
         self._is_settled = True
         if self._is_quiet:
-            say_problems(memory.plugins.problems)
+            with spoken(language_named(memory.config.core.language) or language_of()):
+                say_problems(memory.plugins.problems)
         for tool in memory.tools() if self.seams["tools"].attached else ():
             if self._loop.tools.has(tool.name):
                 logger.warning("the memory's tool {} is left out: nanobot has one of that name", tool.name)

@@ -14,13 +14,25 @@ WRONG = {
 
 
 @pytest.mark.slow
-def test_nanobot_agent_says_wrong_options_in_one_line(install, server):
+@pytest.mark.parametrize(
+    ("locale", "ending"),
+    [
+        ("C.UTF-8", " (the first of 3 problems; `nanobot-memory doctor` says what helps)"),
+        ("zh_CN.UTF-8", "（共 3 个问题，这是第一个；`nanobot-memory doctor` 会说明怎么办）"),
+    ],
+)
+def test_nanobot_agent_says_wrong_options_in_one_line(install, server, locale, ending):
     installation = install(WRONG)
     command = [sys.executable, "-m", "nanobot", "agent", "-m", "hello", "-s", "cli:direct", "--no-markdown"]
     done = subprocess.run(
-        command, env=installation.environment, capture_output=True, text=True, timeout=120, check=True
+        command,
+        env={**installation.environment, "LC_ALL": locale},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
     (line,) = [line for line in done.stderr.splitlines() if "memory" in line]
-    assert line.startswith("nanobot-memory: channels.memoryPlugins.core.messageLimit: ")
-    assert line.endswith(" (the first of 3 problems; `nanobot-memory doctor` says what helps)")
+    assert "channels.memoryPlugins.core.messageLimit" in line.partition("(")[0]
+    assert line.endswith(ending)
     assert "memoryPlugins" not in done.stdout

@@ -124,7 +124,7 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
     assert shown.splitlines()[0].startswith("Found: ")
     assert ". Shown: " in shown.splitlines()[0]
     assert "another memory says the same: 1" in shown
-    assert 'tier: heavy, "remember" (explicitAnchors); need: ' in shown
+    assert 'search: heavy, for "remember" (explicitAnchors); memory is needed: ' in shown
     assert "Shown: 1." in ask(ASKED, text=True, heavyTopK=1)
 
 

@@ -45,8 +45,8 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
     text = json.dumps(changed, indent=indent[1] if indent else "  ", ensure_ascii=False) + "\n"
     try:
         replace_file(path, text.encode("utf-8"))
-    except (OSError, MemoryFileError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except MemoryFileError as error:
+        reason = getattr(error.__cause__, "strerror", None) or str(error)
         raise ConfigurationError(
             Sentence("{path} cannot be changed: {rstrip}.", path=path, rstrip=reason.rstrip(".")),
             hint="Make the file and its folder writable.",

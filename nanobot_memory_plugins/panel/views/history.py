@@ -64,6 +64,8 @@ class HistoryView(View):
             if after is not None:
                 is_new = before is None or before.content != after.content
                 text.append(f"{'+' if is_new else ' '} {after.content}\n", "green")
+            if before is not None and after is not None and before.group != after.group:
+                text.append(f"  {tr('Group')} {before.group or tr('none')} → {after.group or tr('none')}\n", "dim")
             if before is not None and after is not None and f"{before.score:.2f}" != f"{after.score:.2f}":
                 text.append(f"  {tr('Score')} {before.score:.2f} → {after.score:.2f}\n", "dim")
         return text.append("\n").append_text(entry_text(self._entry)) if self._entry is not None else text

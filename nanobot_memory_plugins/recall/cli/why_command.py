@@ -134,17 +134,21 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
             out.print(f"    {shown(line)}", style="green")
     if recalled.seconds > turn:
         out.print(tr("On a turn this would come too late."), style="yellow")
-    words = f', "{shown(decision.words)}" ({decision.option})' if decision.option else ""
-    raised = f" -> {tr(recalled.tier)}" if recalled.tier is not decision.tier else ""
-    figures = [tr("tier: {told}", told=f"{tr(decision.tier)}{raised}{words}")]
+    search = tr(decision.tier)
+    if decision.option:
+        search = tr('{search}, for "{words}" ({option})', search=search, words=decision.words, option=decision.option)
+    if recalled.tier is not decision.tier:
+        search = tr("{search}, then {tier}", search=search, tier=tr(recalled.tier))
+    figures = [tr("search: {search}", search=shown(search))]
     if recalled.need is not None:
-        figures.append(tr("need: {need:.2f} of {needed:g} needed", need=recalled.need, needed=options.need_threshold))
+        likely = {"need": recalled.need, "needed": options.need_threshold}
+        figures.append(tr("memory is needed: {need:.0%} likely, {needed:.0%} would do (needThreshold)", **likely))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     out.print(tr("; ").join(figures), style="dim")
     for reason in Reason:
         left_out = [one for one in candidates(recalled) if recalled.left_out.get(one.hit.id) is reason]
         if left_out:
-            out.print(f"{tr(reason)}: {len(left_out)}", style="yellow")
+            out.print(f"{tr(reason)}{tr(': ')}{len(left_out)}", style="yellow")
         for candidate in left_out:
             _show_candidate(candidate)
 

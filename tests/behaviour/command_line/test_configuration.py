@@ -53,6 +53,12 @@ def test_a_configuration_that_cannot_be_read_is_one_fault_in_every_command(tmp_p
     assert [path.name for path in broken.parent.iterdir()] == ["config.json"]
 
 
+def test_a_file_that_cannot_be_changed_is_named_in_the_language_that_was_asked_for(file: Path):
+    file.with_name(f"{file.name}.bak").mkdir()
+    done = run("--lang", "zh", "config", "set", "recall.recallTopK", "3", config=file)
+    assert (done.status, f"{file} 改不了：" in done.err, "cannot be" in done.err) == (2, True, False), done
+
+
 def test_doctor_says_each_problem_once(file: Path, life: Life):
     life.workspace.mkdir()
     write(file, {"core": {"languag": "zh"}, "recall": {"recallTopK": "many"}, "storage": {"embeddingProvider": "none"}})

@@ -80,6 +80,7 @@ def life_of(life: Life) -> list[str]:
 
 @pytest.mark.accept("NC-12")
 async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(life: Life, config: Path):
+    assert life.command("entries", "group", life.entries()[0]["id"], "--to", "hives").status == 0
     async with panel_of(life.workspace, config, life.clock) as panel:
         for name in panel.app.views:
             await show(panel, name)
@@ -88,7 +89,7 @@ async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(l
         await panel.press("down")
         await panel.sees("I keep bees in Lisbon.")
         await show(panel, "history")
-        await panel.sees("remember")
+        await panel.sees("remember", "none → hives")
         await show(panel, "search")
         await panel.press(*"boiler")
         await panel.sees("2026-02-16.md")
