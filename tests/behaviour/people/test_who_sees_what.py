@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, Note, Query, Scope
+from nanobot_memory_plugins.core import MemoryHost, Note, Origin, Query, Scope
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.model import ReadingModel, remember_call
 from tests.behaviour.kit.waiting import until
@@ -76,8 +76,8 @@ async def fill(memory: MemoryHost) -> None:
 
 
 async def ids_of(memory: MemoryHost) -> list[str]:
-    """Return the id of one record of each owner."""
-    return [(await memory.search(Query(word, limit=1))).hits[0].id for word in WORDS]
+    """Return the id of what each owner said: a tool's result in a group is the group's alone."""
+    return [(await memory.search(Query(word, origins=frozenset({Origin.USER}), limit=1))).hits[0].id for word in WORDS]
 
 
 async def seen(memory: MemoryHost, caller: Scope, ids: list[str], *, by_key: bool) -> dict[str, set[Scope]]:
