@@ -105,7 +105,7 @@ def show_run(run: EntryRun) -> None:
     """Show a run of the history."""
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     when, who, why = shown(local_minute(run.time)), shown(tr(run.who)), shown(tr(run.why))
-    console().print(f"[bold]{shown(run.id)}[/bold]  {when}  {who}: {why}{undoes}")
+    console().print(f"[bold]{shown(run.id)}[/bold]  {when}  {who}{tr(': ')}{why}{undoes}")
     _show_changes(run.changes, indent="    ")
 
 
