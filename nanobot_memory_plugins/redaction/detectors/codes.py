@@ -92,12 +92,13 @@ _SENT = lazy_re(
 _FORMER = lazy_re(r"(?:from|从|由)[ ]?\[[A-Z_]+\]")
 _COUNTS = lazy_re(
     r"(?i)[ ]?%|[ -](?:percent|px|ms|[km]?b|gb|bit|byte|digit|char|character|line|word|page|item|user|step|second"
-    r"|minute|hour|day|year|euro|dollar|time|people|version|edition|pc|piece|unit|pixel)s?(?![a-z])"
+    r"|minute|hour|day|year|euro|dollar|time|people|version|edition|pc|piece|unit|pixel|volt|[cm]m|kg|psi|rpm|yen)s?(?![a-z])"
     r"|[ ]?(?:[个個次秒天元块条條人年月日章页頁集版米度倍字行台件名期层層楼樓]|位(?!置)|分[钟鐘]?"
     r"|小[时時]|公里|[号號][楼樓])"
 )
 _WORD = lazy_re(r"[A-Za-z\u00e0-\u00ff][A-Za-z0-9\u00e0-\u00ff]*(?:['’][a-z]{1,2})?")
-_SENT_ONE = lazy_re(r"[0-9]{6}")
+# Six digits that count nothing.
+_SENT_ONE = lazy_re(r"[0-9]{6}(?![0-9])(?![ ](?!and|so|then|if|or)[A-Za-z])")
 _YEAR = lazy_re(r"(?:19[4-9]|20[0-4])[0-9]")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}")
 # Fields of JSON end a sentence, too: the next one has a name of its own.
@@ -137,7 +138,7 @@ def _is_typed(text: str, match: re.Match[str], clause: str) -> bool:
         return True
     if _PAD.search(before) or _TYPED_BEHIND.match(text, match.end()):
         return True
-    return _SENT_ONE.fullmatch(found) is not None and _SENT.search(before) is not None
+    return _SENT_ONE.match(text, start) is not None and _SENT.search(before) is not None
 
 
 def _is_at_a_place(text: str, match: re.Match[str]) -> bool:
