@@ -48,7 +48,7 @@ CODE_CUES = KeywordIndex(
     _SURE
     | (_DOUBTFUL - {"tan"})
     | words("码 口令 暗号 保险箱 保险柜 门 锁 组合锁 键盘 keypad intercom buzzer door gate garage alarm lock panel")
-    | {"texted", "just sent", "ipad", "phone", "tablet", "laptop", "手机", "平板", "电脑"}
+    | {"texted", "just sent", "pad", "phone", "tablet", "laptop", "手机", "平板", "电脑"}
     | {"key safe", "key box", "type that", "type it", "enter that", "enter it", "punch in"}
 )
 _CANDIDATE = lazy_re(
@@ -74,7 +74,7 @@ _TYPED_BEHIND = lazy_re(
 )
 _PLACE = lazy_re(
     r"(?i)(?<![a-z])(?:keypad|intercom|buzzer|door(?:bell)?|gate|garage|alarm|lock(?:box|er)?|lobby|key[ ]?box|safe"
-    r"|barrier|panel|(?:and|then)[ ](?:press|hit|hold)"
+    r"|barrier|panel|pad|(?:and|then)[ ](?:press|hit|hold)"
     r"|(?:hash|pound|star|tick|bell)[ ](?:key|sign|button)|the[ ](?:star|hash))(?![a-z])"
     r"|(?<![部专热澳厦])门(?![店诊票])|[能车码]锁|车库|保险[箱柜]|键盘|[井#星]号"
 )

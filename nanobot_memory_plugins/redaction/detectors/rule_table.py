@@ -65,7 +65,8 @@ _CLASSES = {
     "<number-word>": "[ _-]?(?:(?:number|num|no|nr|id)(?![a-z])\\.?|numbers?|nummer|n[º°]|#)",
     # "of my daughter is ", ": "
     "<link>": (
-        "[\"'*)]{0,3}(?:[ ](?:of|for|de|del|della|der|des|do|da|du|von|van|vom)(?:[ ][^\\s\\d:=]{1,20}){1,3}?)?"
+        "[\"'*)]{0,3}(?:[ ](?:of|for|de|del|della|der|des|do|da|du|von|van|vom)(?:[ ][^\\s\\d:=]{1,20}){1,3}?"
+        "|[ ][a-z]{2,8}(?=:))?"
         "(?:,?[ ](?:that|it)['’]s|[ ]{0,3}(?:is|was|es|ist|est|är|é|è|jest)(?![a-zà-ÿ]))?"
         "[ ]{0,3}(?:[:=#?：是为は—-])?[ ]{0,3}[\"'(*]{0,2}"
     ),
