@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, is_fenced
+from nanobot_memory_plugins.core import MemoryHost, MemoryService, is_fenced
 from nanobot_memory_plugins.core.host.framework_calls import guarded
 from nanobot_memory_plugins.core.host.history import unanswered_in
-from tests.host.conftest import ASKED, TOLD, notes, tell_the_port, transcript
+from tests.host.conftest import ASKED, CONFIG, TOLD, notes, tell_the_port, transcript
 
 WINDOW = 2_000
 SECRET = " The key is sk-proj-Qx7Lm2Vb9Tz4Rk8Wp1Nd6Hs3Jf5Gc0Ya"
@@ -122,6 +122,32 @@ async def test_what_nobody_said_in_the_session_is_not_kept(memory):
     await memory.go_on(turn, request)
     await memory.go_on(turn, [])
     assert "5433" in turn.block
+    assert transcript(memory, "asked") == []
+
+
+async def test_what_goes_on_lifts_no_pause(memory):
+    await memory.turn("asked").received("memory pause")
+    await memory.go_on(memory.turn("asked"), [{"role": "user", "content": "memory resume"}])
+    await memory.turn("asked").received("My cat is called Tom.")
+    assert transcript(memory, "asked") == []
+
+
+async def test_what_goes_on_is_quoted_as_the_users_word_where_the_transcript_has_it_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation")
+    with MemoryService(tmp_path, config=CONFIG) as memory:
+        await memory.turn("asked").received(TOLD)
+    with MemoryService(tmp_path, config=CONFIG) as memory:  # another process goes on
+        for session, text, is_users in (("asked", TOLD, True), ("nested", "Our cat is called Tom.", False)):
+            await memory.go_on(memory.turn(session), [{"role": "user", "content": text}])
+            remember = next(tool for tool in memory.tools() if tool.name == "remember")
+            answer = await remember.run({"text": text, "said": text}, session_key=session)
+            assert ("your note" in answer) is not is_users
+
+
+async def test_what_answers_a_private_message_is_not_kept_though_another_process_goes_on(memory):
+    private = "/private I have bought a zebra."
+    await memory.go_on(memory.turn("asked"), [{"role": "user", "content": private}])
+    await memory.turn("asked").replied("The zebra needs a stable.")
     assert transcript(memory, "asked") == []
 
 

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, remove_fenced
 from nanobot_memory_plugins.core.text.pasted import both_ends
-from nanobot_memory_plugins.core.text.private import without_private
+from nanobot_memory_plugins.core.text.private import memory_command, without_private
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt
 from nanobot_memory_plugins.core.values.bounded import bounded_copy
 from nanobot_memory_plugins.core.values.conversation import message_key, messages_from_chat
@@ -51,7 +51,8 @@ class MessageCalls(HostParts):
         """Keep a user's message, and return what memory says; ``history`` precedes it in the live context.
 
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
-        ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
+        ``spoken``: it is recalled for, and neither kept nor believed as the user's word. One that is ``known`` was kept
+        and heard before: it is recalled for, and no word of the user's again.
         """
         session_key = redact_key(session_key)
         session = self.privacy.session(session_key)  # at once: a history behind this turn is from before it
@@ -79,7 +80,7 @@ class MessageCalls(HostParts):
         owner = await self._owner_of(session_key, scope)
         session = self.privacy.session(session_key)
         text, language = without_private(remove_fenced(text)), self._language(text)
-        if not spoken:
+        if not spoken or (known and memory_command(text)):  # an order was carried out when it was given
             if await self.privacy.refuses(session_key):
                 return MessageContext(block=None, receipt=NOT_KEPT)
         elif (notice := await self.privacy.received(session_key, text, owner.user, language)) is not None:
@@ -89,6 +90,7 @@ class MessageCalls(HostParts):
         if taken is None:
             session.taken_in.clear()  # a new turn has begun
             session.count_message("user", text, spoken=spoken)
+        spoken = spoken and not known  # what was kept before was heard then; else it is a nested agent's prompt
         whole, text = text, both_ends(text)  # kept whole, judged by its ends
         before = await self._shown_history(session_key, history[-LOOKED_AT:])
         if spoken:
