@@ -87,7 +87,7 @@ class ShelfStore:
         """Search, in a worker thread."""
         self.follow()
         words = set(WORD.findall(query.text.lower()))
-        excluded = query.exclude_ids | query.exclude_records | hidden_records(self.paths)
+        excluded = query.exclude_records | hidden_records(self.paths)
         found = []
         for hit in self.rows():
             if hit.id in excluded or not passes(hit, query):
@@ -189,7 +189,7 @@ def hit_of(row: tuple[Any, ...]) -> Hit:
 
 
 class Plugin:
-    """What the entry point names. `tryfirst` puts it before the store that is installed with the set."""
+    """What the entry point names. `tryfirst` puts it before the store of the set, which does without."""
 
     class Options(BaseModel):
         """Where the shelf stands."""

@@ -49,7 +49,6 @@ def passes(document: Document, query: Query) -> bool:
         and (not query.sources or document.source in query.sources)
         and ((query.since is None and query.until is None) or _is_between(document.time, query.since, query.until))
         and (not query.tags or _has_tag(document.tags, query.tags))
-        and document.key not in query.exclude_ids
         and (not query.exclude_records or record_of(document.key) not in query.exclude_records)
     )
 

@@ -73,7 +73,7 @@ FILTERS = [
     ({"since": NOW}, {"ana", "bob"}),
     ({"until": NOW - timedelta(days=9)}, {"old"}),
     ({"since": (NOW - timedelta(days=9)).replace(tzinfo=None), "until": NOW}, {"ana", "bob", "old"}),
-    ({"exclude_ids": frozenset({"ana", "old"})}, {"bob", "undated"}),
+    ({"exclude_records": frozenset({"ana", "old"})}, {"bob", "undated"}),
     ({"tags": frozenset({"WORK"})}, {"old"}),
     ({"tags": frozenset({"work/helix", "Ärger"})}, {"old", "undated"}),
     ({"tags": frozenset({"wor_/helix"})}, set()),

@@ -31,8 +31,8 @@ class Query:
 
     ``scope`` is a `Scope` for people who look at all memories, or the `Visibility` of whoever asks: both say with
     ``allows`` whether a memory may be among the hits.
-    ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out,
-    ``exclude_records`` all that is of messages, notes and entries with these ids. ``asked_at`` is
+    ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_records`` leaves out all
+    that is of messages, notes and entries with these ids. ``asked_at`` is
     the moment at which the question is asked, from which "last Friday" and recency count, and in whose zone the times
     of hits are; None: the store's now, and the zones in which they were written.
     ``tags`` are those of notes, in either case: one of them is enough, and ``work`` means ``work/helix``, too.
@@ -48,7 +48,6 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     use_vectors: bool = True
-    exclude_ids: frozenset[str] = frozenset()
     exclude_records: frozenset[str] = frozenset()
     asked_at: datetime | None = None
     explain: bool = False

@@ -149,7 +149,7 @@ class Searcher:
 
     def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         newer = {document.key for document in tail}
-        spare = len(newer) + len(query.exclude_ids) + len(query.exclude_records)
+        spare = len(newer) + len(query.exclude_records)
         rows = self._index.newest(query, query.limit + spare)
         known = (row for row in rows if row.key not in newer)
         return newest_first([*known, *tail], query, Level.FULL_TEXT)
