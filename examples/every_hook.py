@@ -123,7 +123,7 @@ def open_store(**_: object) -> EmptyStore:
 
 
 @hookimpl
-def share_store(context: PluginContext, **_: object) -> Store:
+def open_shared_store(context: PluginContext, **_: object) -> Store:
     """Put a store of many machines before this machine's own."""
     return context.store or EmptyStore()
 

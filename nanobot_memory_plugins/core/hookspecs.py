@@ -188,7 +188,7 @@ def open_store(context: PluginContext) -> Store | None:
 
 
 @hookspec(firstresult=True)
-def share_store(context: PluginContext) -> Store | None:
+def open_shared_store(context: PluginContext) -> Store | None:
     """Put a store that many machines share before the one of this machine, which is ``context.store``.
 
     What is returned serves everybody in its place, answers from it where nothing else does, and closes it.

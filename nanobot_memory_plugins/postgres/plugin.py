@@ -35,7 +35,7 @@ class PostgresPlugin:
         self._untold: list[Erasure] = []
 
     @hookimpl
-    async def share_store(self, context: PluginContext) -> Store | None:
+    async def open_shared_store(self, context: PluginContext) -> Store | None:
         """Open the shared store before the one of this machine, which stays what answers while the server is away.
 
         Nothing is opened while an option is wrong: a typing error must not publish one memory to another tenant.

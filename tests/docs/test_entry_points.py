@@ -61,7 +61,7 @@ ANSWERS = {
     "trim_bootstrap": (1, (dict,)),
     "prompt_entries": (1, (PromptEntries,)),
     "open_store": (1, (Store,)),
-    "share_store": (1, (Store,)),
+    "open_shared_store": (1, (Store,)),
     "open_entries": (1, (EntryAccess,)),
     "on_start": (0, ()),
     "on_stop": (0, ()),

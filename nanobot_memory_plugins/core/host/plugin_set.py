@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 # Nobody waits for an answer meanwhile, and a large index is written anew.
 _PURGE_SECONDS = 900.0
 _READING_SECONDS = 5.0
-_AT_START = ("open_store", "share_store", "open_entries", "on_start", "on_stop", "contribute_tools")
+_AT_START = ("open_store", "open_shared_store", "open_entries", "on_start", "on_stop", "contribute_tools")
 
 
 class PluginSet(PluginHost):
@@ -153,7 +153,7 @@ class PluginSet(PluginHost):
         """Open the store of the first plugin that brings one, before it one that another shares, and the entries."""
         self.store = await self._first("open_store", Store)
         if self.store is not None:
-            self.store = await self._first("share_store", Store) or self.store
+            self.store = await self._first("open_shared_store", Store) or self.store
         self.entries = await self._first("open_entries", EntryAccess)
 
     async def _first(self, hook: str, kind: type[_T]) -> _T | None:
