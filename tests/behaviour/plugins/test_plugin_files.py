@@ -86,6 +86,21 @@ async def test_its_types_may_be_written_as_text_and_its_path_may_be_a_path(tmp_p
         assert "Serve mocha." in ((await memory.message_received(session_key="a", text="What now?")).block or "")
 
 
+async def test_it_is_asked_before_installed_plugins_and_those_in_the_order_of_z_to_a(
+    tmp_path: Path, install, monkeypatch
+):
+    first = SOURCE.replace("@hookimpl", "@hookimpl(tryfirst=True)")
+    for name, source in (("able", first), ("zeal", first), ("alpha", SOURCE), ("zulu", SOURCE)):
+        install(name, source, alone=True)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "able,zeal,alpha,zulu,butler,maid")
+    files = [tmp_path / "butler.py", tmp_path / "maid.py"]
+    for file, source in zip(files, (first, SOURCE), strict=True):
+        file.write_text(source, encoding="utf-8")
+    async with MemoryHost(tmp_path / "workspace", config=MemoryConfig(core={"plugin_files": files})) as memory:
+        order = memory.plugins.plugins_with("on_message_received")
+    assert order == ("butler", "zeal", "able", "maid", "zulu", "alpha")
+
+
 async def test_one_that_raises_leaves_no_module_behind(tmp_path: Path):
     file = tmp_path / "butler.py"
     file.write_text("1 / 0", encoding="utf-8")
