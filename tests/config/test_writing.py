@@ -1,7 +1,6 @@
 """Writing a configuration file: the keys that are set, and nothing else."""
 
 import json
-import stat
 from pathlib import Path
 
 import pytest
@@ -34,16 +33,6 @@ def file(tmp_path: Path) -> Path:
     path.write_text(NANOBOT)
     path.chmod(0o640)
     return path
-
-
-def test_a_key_is_set_and_everything_else_keeps_value_order_and_indentation(file: Path):
-    assert set_plugin_options(file, OFF) == file.with_name("config.json.bak")
-    before = json.loads(NANOBOT)
-    before["channels"]["memoryPlugins"]["recall"]["enabled"] = False
-    assert file.read_text() == json.dumps(before, indent=4, ensure_ascii=False) + "\n"
-    assert (file.parent / "config.json.bak").read_text() == NANOBOT
-    assert set_plugin_options(file, OFF) is None
-    assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from nanobot_memory_plugins.consolidation.operations.entry_access import Reposit
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.entries import EntryEdit
 
@@ -45,25 +44,6 @@ def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repos
     assert access.entries().entries[0].origin is Origin.WEB
     access.edit(id_, EntryEdit(text="so it is"))
     assert access.entries().entries[0].origin is Origin.USER
-
-
-@pytest.mark.parametrize(
-    ("wanted", "said"),
-    [
-        (EntryEdit(text=" \n "), "no text"),
-        (EntryEdit(score=1.5), "between 0 and 1"),
-        (EntryEdit(category="secret"), "no category"),
-    ],
-)
-def test_a_wrong_edit_is_refused_with_a_mend(access: RepositoryAccess, workspace: Path, wanted: EntryEdit, said: str):
-    access.add("one")
-    before = on_disk(workspace)
-    with pytest.raises(InputError, match=said) as caught:
-        access.edit(texts(access)["one"], wanted)
-    assert caught.value.hint
-    with pytest.raises(InputError, match="There is no entry"):
-        access.edit("00000000", EntryEdit(text="x"))
-    assert on_disk(workspace) == before
 
 
 def test_a_run_shows_the_score_from_which_an_entry_went_and_whether_it_was_undone(

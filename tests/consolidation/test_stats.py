@@ -42,10 +42,3 @@ async def test_messages_notes_entries_and_turns_are_counted(tmp_path: Path, caps
     assert (found["messages"]["count"], found["messages"]["files"], found["notes"]["count"]) == (3, 2, 1)
     assert found["entries"] == {"count": 1, "active": 1}
     assert found["recall"] == {"turns": 2, "with_memories": 1, "since": "2026-03-06"}
-
-
-def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):
-    assert told(tmp_path, capsys)["messages"]["count"] == 0
-    assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
-    assert "No turn is recorded yet." in capsys.readouterr().out
-    assert run_command_line(["stats", "-w", str(tmp_path / "nowhere")]) == 1

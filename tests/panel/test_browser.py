@@ -98,12 +98,6 @@ def open_panel(page: Any, address: str) -> Drawn:
     return drawn
 
 
-def take_picture(page: Any, name: str) -> None:
-    if folder := os.environ.get("NANOBOT_MEMORY_PICTURES"):
-        page.wait_for_timeout(6_000)
-        page.screenshot(path=Path(folder) / name)
-
-
 @pytest.mark.accept("EB-22")
 def test_search_edit_forget_and_restore_through_the_page(browser: Any, address: str, workspace: Path):
     RepositoryAccess(EntryRepository(workspace)).add("likes oolong tea")
@@ -144,7 +138,6 @@ def test_search_edit_forget_and_restore_through_the_page(browser: Any, address: 
     assert failed == []
     assert {url.split("/")[2] for url in asked} == {address.split("/")[2]}  # nothing from anywhere else
     assert context.request.get(address).status == 403
-    take_picture(page, "web-search.png")
 
 
 def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(browser: Any, address: str, workspace: Path):
@@ -160,4 +153,3 @@ def test_on_a_telephone_it_fits_and_a_name_can_be_tapped(browser: Any, address: 
     box = page.locator(".xterm-screen").bounding_box()
     page.touchscreen.tap(15.5 * box["width"] / columns, 1.5 * box["height"] / lines)  # Search, behind Memories
     drawn.sees("Search: words")
-    take_picture(page, "web-phone.png")

@@ -1,6 +1,5 @@
 """What the views of entries do with keys, and what they write."""
 
-import asyncio
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -23,17 +22,6 @@ async def test_memories_are_sorted_and_filtered_by_keys(workspace: Path, config:
         ])  # fmt: skip
         await panel.press("enter", "escape")
         await panel.until(lambda: len(view.rows) == 13)
-
-
-async def test_views_that_are_changed_faster_than_the_tabs_tell_of_it_settle_on_the_last(workspace, config, clock):
-    async with driven(workspace, config, clock) as panel:
-        for name in ("sessions", "history"):
-            await panel.app.action_show(name)
-        shown = set()
-        for _ in range(20):
-            await asyncio.sleep(0.02)
-            shown.add(panel.app.current.id)
-        assert shown == {"history"}
 
 
 async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config: Path, clock: ManualClock):

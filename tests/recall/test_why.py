@@ -9,10 +9,6 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.values import Hit, Origin, Query, SearchResult
-from nanobot_memory_plugins.recall.cli.why_command import candidates
-from nanobot_memory_plugins.recall.engine import recall
-from nanobot_memory_plugins.recall.options import RecallOptions
 
 SAID = [
     "For billing we chose PostgreSQL as the database.",
@@ -150,17 +146,3 @@ def test_while_the_memory_is_paused_nothing_is_recalled_in_the_conversations_tha
     assert (ask(ASKED, "--session", "cli:5")["reason"], ask(ASKED)["reason"]) == ("paused", None)
     assert run_command_line(["pause", "-w", str(workspace)]) == 0
     assert "the memory is paused" in ask(ASKED, text=True)
-
-
-class PlainStore:
-    """A third party's store, which tells nothing about its order."""
-
-    async def search(self, query: Query) -> SearchResult:
-        texts = ("The port is 1", "The port is 2")
-        return SearchResult(tuple(Hit(text, text, "memory/a.md", 1, 1.0, Origin.USER, coverage=1.0) for text in texts))
-
-
-async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
-    recalled = await recall(PlainStore(), "do you remember the port?", options=RecallOptions(heavy_top_k=1))
-    assert [(one.hit.id, one.place) for one in candidates(recalled)] == [("The port is 1", 1), ("The port is 2", 2)]
-    assert recalled.left_out.keys() == {"The port is 2"}

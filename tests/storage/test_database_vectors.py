@@ -87,10 +87,3 @@ def test_a_search_sees_what_was_written_moved_and_deleted_meanwhile(database):
     assert [hit.id for hit in search.search(Query("cat", scope=Scope(user="bob"))).hits] == ["two"]
     database.apply(change(removed_keys=frozenset({"one"})))
     assert [hit.id for hit in search.search(Query("cat")).hits] == ["two"]
-
-
-def test_vectors_that_are_too_many_to_be_held_are_compared_by_sqlite_vec_or_not_at_all(database):
-    model = filled(database)
-    found = searcher(database, model, resident_bytes=100).search(Query("cat"))
-    assert [hit.id for hit in found.hits] == (["one"] if database.has_vec else [])
-    assert (found.level is Level.HYBRID) is database.has_vec
