@@ -22,6 +22,7 @@ from nanobot_memory_plugins.panel.dialogs import Confirm
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.forgetting import ForgettingView
+from nanobot_memory_plugins.panel.views.health import HealthView
 from nanobot_memory_plugins.panel.views.history import HistoryView, shown_run
 from nanobot_memory_plugins.panel.views.memories import MemoriesView
 from nanobot_memory_plugins.panel.views.search import SearchView
@@ -69,6 +70,7 @@ VIEWS: dict[str, type[View]] = {
     "history": HistoryView,
     "sessions": SessionsView,
     "forgetting": ForgettingView,
+    "health": HealthView,
 }
 POLL_SECONDS = 1.0
 # Keys for which the last line has no room.
@@ -115,6 +117,7 @@ class PanelApp(App[None]):
             ("u", "undo", tr("Undo")),
             ("slash", "ask", tr("Filter")),
             ("h", "history", tr("History")),
+            ("g", "again", tr("Look again")),
             ("c", "confirm", tr("Confirm")),
             ("r", "restore", tr("Restore")),
             ("a", "section", tr("Archive")),

@@ -41,7 +41,7 @@ def panel(
             "The panel needs a terminal to draw on.",
             hint="Run it in one, or use `nanobot-memory panel --web`.",
         )
-    # What is logged would be drawn over the screen.
+    # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
     logger.remove()
     if asyncio.run(_shown(folder, options)):
         raise typer.Exit(1)

@@ -1,5 +1,6 @@
 """What the panel shows and changes: one workspace, opened to be looked at."""
 
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,26 +9,34 @@ from typing import cast
 from nanobot_memory_plugins.core import (
     Clock,
     EntryAccess,
+    Finding,
+    Health,
     NanobotMemoryError,
     Store,
     SystemClock,
+    logger,
 )
+from nanobot_memory_plugins.core.cli.findings import machine_findings, pause_finding
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
+_MOST_WARNINGS = 20
+
 
 class PanelMemory:
-    """One workspace: its plugins and its index."""
+    """One workspace: its plugins and its index, and the last warnings of what is logged."""
 
     def __init__(self, host: MemoryHost, clock: Clock) -> None:
         self.host = host
         self.clock = clock
         self.paths = MemoryPaths.of(host.workspace)
         self.privacy = PrivacyFile(self.paths)
+        self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
 
     @property
     def entries(self) -> EntryAccess:
@@ -39,14 +48,30 @@ class PanelMemory:
         """The index, for the view that is there where a plugin has one."""
         return cast(Store, self.host.store)
 
+    async def findings(self) -> list[Finding]:
+        """Return what ``doctor`` would say, as seen from here."""
+        workspace = self.paths.workspace
+        found = await run_in_daemon_thread(lambda: [*machine_findings(workspace), pause_finding(workspace)])
+        found += await self.host.diagnose()
+        states = " ".join(finding.state for finding in found)
+        return found + [
+            Finding("warning", text, Health.DEGRADED, "`nanobot-memory --verbose doctor` shows where it comes from.")
+            for text in dict.fromkeys(self.warnings)
+            if text not in states
+        ]
+
 
 @asynccontextmanager
 async def opened(workspace: Path, config: MemoryConfig, *, clock: Clock | None = None) -> AsyncIterator[PanelMemory]:
     """Open plugins and index to look at them: nothing is learned, consolidated or observed here."""
     clock, senders = clock or SystemClock(), asked_senders(workspace, config)
     memory = PanelMemory(MemoryHost(workspace, config=config, clock=clock, senders=senders, looks_only=True), clock)
-    async with memory.host:
-        yield memory
+    sink = logger.add(lambda line: memory.warnings.append(line.record["message"]), level="WARNING", diagnose=False)
+    try:
+        async with memory.host:
+            yield memory
+    finally:
+        logger.remove(sink)
 
 
 def reason_of(error: BaseException) -> str:

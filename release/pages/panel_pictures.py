@@ -21,8 +21,10 @@ from rich.cells import cell_len
 
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.core.cli.language import spoken
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp
 from nanobot_memory_plugins.panel.memory import PanelMemory, opened
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 from release.pages.picture_workspace import make_workspace
 
 SIZES = ((80, 24), (160, 50))
@@ -30,9 +32,9 @@ LANGUAGES = ("en", "zh")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 # What the documentation shows: views by size and language.
 SHOWN = (
-    *(((80, 24), "en", name) for name in ("memories", "search", "sessions", "forgetting")),
+    *(((80, 24), "en", name) for name in ("memories", "search", "sessions", "forgetting", "health")),
     ((160, 50), "en", "memories"),
-    *(((80, 24), "zh", name) for name in ("memories", "search", "history")),
+    *(((80, 24), "zh", name) for name in ("memories", "search", "health", "history")),
     ((160, 50), "zh", "memories"),
 )
 # What is typed in a view, by language.
@@ -43,13 +45,42 @@ _TYPED = {
 _FONTS = "'DejaVu Sans Mono','Noto Sans Mono CJK SC','Sarasa Mono SC',Menlo,Consolas,monospace"
 _TEXT = re.compile(r'<text class="(?P<class>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="(?P<length>[\d.]+)"'
                    r'(?P<rest>[^>]*)>(?P<text>[^<]*)</text>')  # fmt: skip
+# What differs from machine to machine and from release to release is replaced.
+_FINDINGS = (
+    Finding(
+        "python",
+        Sentence(
+            "{python_version} on {system} {machine} ({executable})",
+            python_version="3.11",
+            system="Linux",
+            machine="x86_64",
+            executable="~/.venv/bin/python",
+        ),
+    ),
+    Finding("workspace", "~/agent"),
+    Finding("long-term memory", Sentence("{number}, {size:,.1f} kB", number=Sentence("1 file"), size=3.0)),
+    Finding("transcripts", Sentence("{number}, {size:,.1f} kB", number=Sentence("{count} files", count=3), size=0.9)),
+    Finding("search level", "2: full text only", Health.DEGRADED),
+    Finding("index", Sentence("passages: {documents:,}, files: {files:,}", documents=38, files=7)),
+    Finding(
+        "embedding model",
+        "The embedding model is being loaded.",
+        Health.DEGRADED,
+        "`nanobot-memory models pull` waits for it; until then words alone are searched.",
+    ),
+    Finding(
+        "scored entries",
+        Sentence("{active} active, {archived} archived in {name}", active=13, archived=1, name="ENTRIES.md"),
+    ),
+)
 
 
 async def picture(name: str, size: tuple[int, int], language: str) -> str:
     """Return the SVG text of one view."""
     with tempfile.TemporaryDirectory() as home:
         at_home = mock.patch.dict(os.environ, {"HOME": home})
-        with spoken(language), at_home:
+        found = mock.patch.object(PanelMemory, "findings", _findings)
+        with spoken(language), at_home, found:
             async with _opened(Path(home), language) as memory:
                 app = PanelApp(memory, poll_seconds=0)
                 await memory.store.flush()
@@ -82,6 +113,10 @@ def _opened(home: Path, language: str) -> AbstractAsyncContextManager[PanelMemor
         encoding="utf-8",
     )
     return opened(workspace, load_config(config), clock=clock)
+
+
+async def _findings(_memory: PanelMemory) -> list[Finding]:
+    return list(_FINDINGS)
 
 
 async def _settled(app: PanelApp, name: str) -> None:

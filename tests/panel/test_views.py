@@ -39,6 +39,6 @@ async def test_what_was_typed_stays_until_it_is_written(workspace: Path, config:
 async def test_a_view_whose_plugin_is_not_there_is_missing(workspace: Path, config: Path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage")
     async with driven(workspace, config) as panel:
-        assert list(panel.app.views) == ["search", "sessions", "forgetting"]
+        assert list(panel.app.views) == ["search", "sessions", "forgetting", "health"]
         await panel.press("f3")
         await panel.sees("There are no sessions yet.")
