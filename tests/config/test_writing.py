@@ -1,11 +1,11 @@
 """Writing a configuration file: the keys that are set, and nothing else."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.config import writing
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import ConfigurationError
@@ -59,7 +59,7 @@ def test_a_folder_that_cannot_be_written_is_said(file: Path, monkeypatch: pytest
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(writing, "replace_file", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(ConfigurationError, match=r"Permission denied"):
         set_plugin_options(file, OFF)
     assert file.read_text() == NANOBOT
