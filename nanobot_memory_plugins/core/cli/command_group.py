@@ -16,7 +16,6 @@ from nanobot_memory_plugins.core.errors import PluginError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 EXTRA_COMMANDS: Final = {
-    "bench": "tools",
     "connect": "mcp",
     "demo": "tools",
     "eval": "tools",
