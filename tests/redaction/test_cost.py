@@ -31,6 +31,8 @@ COSTLY = (
     "insert into a (password) values ('a'), ",
     "密码是",
 )
+# Of each line that asks, the next might be the answer.
+QUESTIONS = ("pass7?\n", "密码是什么？\n", "发验证码\n")
 
 
 def seconds(text: str) -> float:
@@ -43,6 +45,12 @@ def seconds(text: str) -> float:
 @pytest.mark.parametrize("token", COSTLY)
 def test_what_rules_look_for_costs_little_however_often_it_stands_there(token):
     assert seconds((token * 12 * 1024)[: 12 * 1024]) < 12 * SECONDS_A_KB
+
+
+@pytest.mark.parametrize("token", QUESTIONS)
+def test_one_look_for_the_answers_to_all_questions_of_a_window_is_enough(token):
+    texts = ((f"{number} " + token * 12 * 1024)[: 12 * 1024] for number in range(3))
+    assert min(map(seconds, texts)) < 12 * SECONDS_A_KB / 5
 
 
 def test_a_spent_budget_hides_what_was_not_looked_at():

@@ -110,6 +110,8 @@ def test_an_answer_on_the_line_below_its_question_is_hidden(text):
         "SSH into 10.0.4.17 as deploy with «Rt5!mondayblue»",
         "Logins:\n- mail: lena, «kq8Zrvv01x»\n- shop: lena, «Moos+Fels3»\n\nBuild: web, kq8Zrvv02x",
         "Passwords:\nguests «Lavender88x9K» (till May)\nmail «Moos+Fels3»\nuse 1Password8\n\nmodel Moos+Fels3",
+        "Logins:\n" + "\n".join(f"shop{number} «Moos+Fels{number}»" for number in range(100, 180)),
+        "Our accounts:\nacme-corp  Enterprise2024\nglobex  Starter2023",
         "Password rules:\n- at least 12chars\n- rotate every 90days",
         "credentials:\n  username: svc_x9.billing\n  region: eu_west-1x",
         "persist-credentials: false\n\n- uses: ossf/card@62b2cac7ed8198b15 # v2.4.0",

@@ -149,10 +149,10 @@ _LABEL_LINE = lazy_re(
 # What parts a value from a word behind it.
 _BREAK = lazy_re(r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z")
 # A list of them, and its rows: names, a mark or a blank, and the value.
-_LISTED = words("passwords credentials creds logins accounts 密码 口令 账号 账户")
+_LISTED = words("passwords credentials creds logins 密码 口令")
 _LONGEST_HEADING, _SPACES_OF_TITLE = 120, 3
 _HEADING = lazy_re(r"(?<![^\n])[^\n:：=()_]{0,120}(?P<colon>[:：][ \t]*)?\Z")
-_BLOCK = lazy_re(r"\n?(?:\n[^\n]{0,200}(?=\n|\Z)){1,64}?(?=\n[ \t]*\n|\Z|\n\Z)")
+_BLOCK = lazy_re(r"\n?(?:\n(?![ \t]*(?:\n|\Z))[^\n]{0,200}(?=\n|\Z))++")
 _ROW = lazy_re(
     r"\n(?=[^\n]{0,200}[ \t,;|/:])(?![^\n]{0,200}[ ]=[ ])[^\n]{0,200}?(?<=[ \t,;|/:])(?P<secret>[^\s,;|]{6,96})"
     r"[ \t]*(?=\n|\Z|[ ]?[(#])"
@@ -187,15 +187,17 @@ def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
 
 def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
     """Find what looks like a password at the ends of the lines below a heading for such: a list of logins."""
+    done = 0
     for cue in cues:
-        if cue.word not in _LISTED:
+        end = text.find("\n", cue.end, cue.end + _LONGEST_HEADING) if cue.word in _LISTED else -1
+        if end < done:
             continue
-        end = text.find("\n", cue.end, cue.end + _LONGEST_HEADING)
-        line = _HEADING.search(text, max(0, cue.start - _LONGEST_HEADING), end) if end >= 0 else None
+        line = _HEADING.search(text, max(0, cue.start - _LONGEST_HEADING), end)
         if line is None or (line.group().count(" ") > _SPACES_OF_TITLE and not line["colon"]):
             continue
         block = _BLOCK.match(text, end)
-        for row in _ROW.finditer(text, end, block.end() if block else end):
+        done = block.end() if block else end
+        for row in _ROW.finditer(text, end, done):
             found, before = row["secret"], text[row.start() : row.start("secret")]
             is_field = before.endswith(": ") and _is_other(before)  # "username: "
             if looks(found) >= Looks.MIXED and not is_field:

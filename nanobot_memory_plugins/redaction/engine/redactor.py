@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from time import thread_time
 from typing import Any, Protocol, Self
 
-from nanobot_memory_plugins.redaction.detectors.answers import ANSWER_CUES, find_answers
+from nanobot_memory_plugins.redaction.detectors.answers import joined_to_answers
 from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
 from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import (
@@ -235,10 +235,10 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
         if cues is None or cues.meets(lower):
             spans.extend(find(text, lower))
     if not nested:
-        nested_find = partial(_find_in_script, nested=True)
-        spans.extend(find_encoded(text, nested_find))
-        if "\n" in text and ANSWER_CUES.meets(lower):
-            spans.extend(find_answers(text, nested_find))
+        spans.extend(find_encoded(text, partial(_find_in_script, nested=True)))
+        joined = joined_to_answers(text)
+        if joined != text:
+            spans.extend(_find_in_script(joined, nested=True))
     return _in_original(view, spans)
 
 
