@@ -11,13 +11,16 @@ from typing import Any
 
 from pydantic import Field
 
-from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, PluginOptions, hookimpl
+from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, PluginOptions, hookimpl, redact_text
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction import safe_preview
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.redaction.engine.views import last_run, without_token_end
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
 TAG = "observation"
 _TLDR_CHARS = 160
+_SESSIONS = 1_000
 # Processor time for looking for secrets in what is shown, and which part of the hook's limit a busy machine may take
 # for it: what is not checked by then is not shown, and the note is kept.
 _SECONDS_TO_CHECK = 0.1
@@ -42,9 +45,13 @@ class ObservationPlugin:
 
     Options = ObservationOptions
 
+    def __init__(self) -> None:
+        self._ended: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the run with which a session's last result ended
+
     @hookimpl
     async def on_tool_executed(
         self,
+        session_key: str,
         tool_name: str,
         arguments: Mapping[str, Any],
         result: object,
@@ -56,9 +63,10 @@ class ObservationPlugin:
         options: ObservationOptions = context.options
         if not is_observed(tool_name, options):
             return None
+        before = self._before(session_key, result) if error is None else ""
         limit = context.host.time_limit("on_tool_executed")
         seconds = limit * _PART_OF_LIMIT if limit is not None else None
-        called, outcome = await _views(arguments, result, error, options, seconds)
+        called, outcome = await _views(arguments, result, error, before, options, seconds)
         took = f"- duration: {duration_ms:.0f} ms"
         call = f"{tool_name} {called} {'failed' if error is not None else 'returned'}:"
         gist = " ".join(f"{call} {outcome}".split())
@@ -73,17 +81,27 @@ class ObservationPlugin:
             origin=Origin.WEB if is_web(tool_name) else Origin.TOOL,
         )
 
+    def _before(self, session_key: str, result: object) -> str:
+        """Return the run with which the session's last result ended: a page may be read in parts."""
+        before = self._ended.pop(session_key, "")
+        if not isinstance(result, str):
+            return ""
+        self._ended[session_key] = last_run(result)
+        return before
+
 
 async def _views(
     arguments: Mapping[str, Any],
     result: object,
     error: str | None,
+    before: str,
     options: ObservationOptions,
     seconds: float | None,
 ) -> tuple[str, str]:
     """Give what is shown of the arguments, and of the result or the error; what is not checked in ``seconds`` is not.
 
-    A thread does it: whatever a tool returns, the host's loop goes on.
+    A thread does it: whatever a tool returns, the host's loop goes on. ``before`` is the run that the session's last
+    result ended with.
     """
 
     def look() -> tuple[str, str]:
@@ -93,7 +111,8 @@ async def _views(
         called = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
         if error is not None:
             return called, safe_preview(error, max_chars=options.max_error_chars, budget=budget)
-        return called, safe_preview(result, max_chars=options.max_result_chars, budget=budget)
+        whole = without_token_end(before, result, redact_text) if isinstance(result, str) else result
+        return called, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
 
     looking = asyncio.ensure_future(run_in_daemon_thread(look))
     try:

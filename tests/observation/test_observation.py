@@ -16,6 +16,7 @@ def context(**options) -> PluginContext:
 
 async def observe(tool="exec", arguments=None, result="done", error=None, **options):
     return await ObservationPlugin().on_tool_executed(
+        session_key="cli:one",
         tool_name=tool,
         arguments=freeze(arguments or {}),
         result=result,

@@ -21,6 +21,10 @@ _VALUE_FIELDS = words("value Value default ParameterValue values val text data s
 _NUMBER_FIELDS = words("number num no nr")
 _LONGEST_NAME = 100
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
+# The run of a token at the end of one text, and at the beginning of the next; a longer one is none.
+_RUN = re.compile(r"[A-Za-z0-9+/=_.~-]{4,400}")
+_LONGEST_RUN = 400
+_ENDS_IN_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}\Z")
 # Beyond what a view can show this much is looked at, and as much as the longest value that is read as one is left out.
 _MARGIN, _BORDER = 32_768, 16_384
 _JOINERS = "\u200d\ufe0e\ufe0f"
@@ -110,8 +114,15 @@ class _Walker:
 
     def _items(self, value: Iterable[Any], depth: int, hide: bool) -> list[Any]:
         items, result = list(value), []
-        after_flag = False
+        after_flag, ended = False, ""
         for item in items:
+            text = item if isinstance(item, str) else item.get("text") if isinstance(item, Mapping) else None
+            if isinstance(text, str):  # the rest of a token with which the text before it ended
+                whole = without_token_end(ended, text, self._redact)
+                ended = last_run(text)
+                item = whole if isinstance(item, str) else {**item, "text": whole}
+            else:
+                ended = ""
             text = item if isinstance(item, str) else ""
             result.append(self.visit(item, depth + 1, hide=hide or (after_flag and not text.startswith("-"))))
             after_flag = text.startswith("-") and "=" not in text and _is_secret_flag(text)
@@ -146,6 +157,23 @@ def _as_text(value: object) -> str:
         return str(value)
     except Exception:  # any object may come here, and its __str__ may do anything
         return f"<{type(value).__name__}>"
+
+
+def last_run(text: str) -> str:
+    """Return the run of characters of a token with which a text ends, or nothing."""
+    backwards = _RUN.match(text[: -_LONGEST_RUN - 1 : -1])
+    return backwards.group()[::-1] if backwards else ""
+
+
+def without_token_end(before: str, text: str, redact: Callable[[str], str]) -> str:
+    """Return ``text`` without the rest of a token that began in ``before``, the run with which another text ended."""
+    first = _RUN.match(text) if before else None
+    if first is None:
+        return text
+    whole = redact(before + first.group())
+    if (whole.startswith(before) and first.group() in whole) or not _ENDS_IN_PLACEHOLDER.search(whole):
+        return text  # nothing of it is hidden
+    return f"{REDACTED}{text[first.end() :]}"
 
 
 def preview(value: object, limit: int, redact: _Redact) -> str:
