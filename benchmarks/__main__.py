@@ -8,7 +8,7 @@ import sys
 import benchmarks
 
 # Not measurements, but what they share.
-SHARED = {"__main__", "hostile_texts", "kept_answers", "lives", "local_model", "made_up", "measure", "search_memory"}
+SHARED = {"__main__", "hostile_texts", "kept_answers", "lives", "local_model", "measure", "search_memory"}
 # Takes hours or gigabytes, or needs the local model or a package from npm.
 ONLY_WHEN_NAMED = {
     "answers",

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from benchmarks import made_up
-from benchmarks.measure import milliseconds
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.question_terms import telling_terms
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.segmentation import match_expression
+from nanobot_memory_plugins.tools.bench import made_up
+from nanobot_memory_plugins.tools.bench.command import milliseconds
 
 # More than these vectors as one float32 matrix is not what a machine should be asked to hold in addition to the rest.
 MOST_MULTIPLIED = 250_000

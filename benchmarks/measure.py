@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from loguru import logger
@@ -22,18 +22,6 @@ def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> f
         function()
         times.append(time.perf_counter() - started)
     return statistics.median(times)
-
-
-def milliseconds(function: Callable[[], object]) -> float:
-    """Return how long one call takes."""
-    started = time.perf_counter()
-    function()
-    return (time.perf_counter() - started) * 1e3
-
-
-def percentile(times: Sequence[float]) -> float:
-    """Return the 95th percentile."""
-    return statistics.quantiles(times, n=20)[18]
 
 
 def unhurried(**core: object) -> MemoryConfig:

@@ -16,9 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import made_up
 from benchmarks.bare_parts import in_turns
-from benchmarks.measure import milliseconds, percentile, quiet, report
+from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.postgres import schema
@@ -29,6 +28,8 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
+from nanobot_memory_plugins.tools.bench import made_up
+from nanobot_memory_plugins.tools.bench.command import milliseconds, percentile
 from tests.support.postgres_server import OwnServer
 
 LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}

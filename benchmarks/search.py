@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import hostile_texts, made_up
+from benchmarks import hostile_texts
 from benchmarks.bare_parts import Timed, Times, bare_product, bare_query, in_turns
-from benchmarks.measure import milliseconds, percentile, report
+from benchmarks.measure import report
 from benchmarks.search_memory import report_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -27,15 +27,9 @@ from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions, SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
+from nanobot_memory_plugins.tools.bench import made_up
+from nanobot_memory_plugins.tools.bench.command import HITS, TIERS, milliseconds, percentile
 
-# What recall asks for.
-HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
-TIERS: dict[str, Callable[[str], Query]] = {
-    "probe": lambda text: Query(text, limit=PROBE_HITS),
-    "light": lambda text: Query(text, limit=LIGHT_HITS, tier=Tier.LIGHT),
-    "heavy": lambda text: Query(text, limit=HITS),
-}
-"""The searches of recall, by tier."""
 SPECIAL: dict[str, Callable[[str], Query]] = {
     "heavy, in one scope that everything is in": lambda text: Query(text, limit=HITS, scope=Scope(agent=made_up.AGENT)),
     "heavy, in one session": lambda text: Query(text, limit=HITS, scope=Scope(session="7")),

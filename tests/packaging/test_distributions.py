@@ -149,8 +149,8 @@ def test_each_plugin_is_installed_alone_and_removed(environment):
 
 @pytest.mark.accept("PL-01")
 def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
-    # The shared store stands on this one, and goes with it.
-    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder != "postgres"))
+    # The tools and the shared store stand on this store, and go with it.
+    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder not in ("tools", "postgres")))
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())
     environment.uninstall("nanobot-memory-storage")
@@ -181,13 +181,14 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
 @pytest.mark.accept("PL-01")
 def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
     environment.install("nanobot-memory-plugins")
-    assert not {"mcp", "panel", "postgres", "eval"} & set(environment.help().split())
+    assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
     environment.install("nanobot-memory-plugins[hosts,mcp,panel,postgres,tools]")
     environment.pip("check")
-    assert {"mcp", "panel", "postgres", "eval"} <= set(environment.help().split())
+    assert {"mcp", "panel", "postgres", "eval", "bench"} <= set(environment.help().split())
     done = environment.try_out("panel", "--workspace", str(tmp_path))
     assert done.returncode == 1
     assert "The panel needs a terminal" in done.stderr
+    assert environment.command("bench", "--size", "200", "--no-embeddings")["size"] == 200
     (tmp_path / "docs.jsonl").write_text('{"id": "d", "text": "The gate is green."}\n', encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "Which colour has the gate?"}\n', encoding="utf-8")
     run = tmp_path / "run.jsonl"
@@ -195,7 +196,7 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
     assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
     environment.uninstall(*(f"nanobot-memory-{name}" for name in ("hosts", "mcp", "panel", "postgres", "tools")))
     environment.pip("check")
-    assert not {"mcp", "panel", "postgres", "eval"} & set(environment.help().split())
+    assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
     assert set(environment.plugins()) == set(PLUGINS.values())
 
 

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.errors import PluginError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 EXTRA_COMMANDS: Final = {
+    "bench": "tools",
     "connect": "mcp",
     "demo": "tools",
     "eval": "tools",

@@ -232,7 +232,7 @@ COMMANDS = (
     *("demo", "init", "doctor", "plugins", "index", "search", "why", "timeline", "purge", "scrub", "redact", "pause"),
     *("resume", "audit", "stats", "config", "people", "models", "import", "export", "panel", "mcp", "connect"),
     *("entries list", "entries show", "entries remember", "entries forget", "entries confirm", "entries restore"),
-    *("entries history", "entries undo", "entries group", "postgres", "eval"),
+    *("entries history", "entries undo", "entries group", "postgres", "eval", "bench"),
 )
 
 
