@@ -33,6 +33,8 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: f"{r.randint(100, 599)} is the error code, {pick(r, D, 5)} the postal code",
         lambda r: f"{r.randint(1000, 9999)} is the year that her code was written, {_w(r)}",
         lambda r: f"the show opens with {r.randint(3000, 9000)} guests",
+        lambda r: f"Fixed: login codes were refused after {r.randint(2, 90)} seconds (#{pick(r, D, 5)})",
+        lambda r: f"修复：动态验证码被拒绝（#{pick(r, D, 5)}）；重置链接可以重复使用",
     ),
     "git commit": (
         lambda r: f"commit {pick(r, HEX, 40)}\nAuthor: {_w(r)}",
