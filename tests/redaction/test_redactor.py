@@ -85,6 +85,7 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
 @each(
     "text",
     [
+        # an answer on the line below its question
         "Q: PIN for the company card?\nA: «6620»\nQ: which floor?\nA: 6620",
         "[12:01] Ana: what's the door code?\n[12:02] Ben: it's «2468#»\nAna: and the floor?\nBen: 2468",
         "> what was the pass for the shared drive again?\n> «Cobalt-dingo-5»",
@@ -93,15 +94,7 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
         "Q: which key opens the map?\nA: F11",
         "and the wifi name?\nBen: CafeNero_5G",
         "what's your password policy?\n90days rotation",
-    ],
-)
-def test_an_answer_on_the_line_below_its_question_is_hidden(text):
-    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
-
-
-@each(
-    "text",
-    [
+        # what looks like a password, beside an account or below a heading
         "lab-01  root  «kkrj2mfgt1r»\nlab-02  root  uptime 41d\nlab-03  root  sshd_v9.6p1",
         "Host cam-04  user viewer  «mmq7x2kd»",
         "printer HP-4F admin «tonerKing5», fax unused",
@@ -120,15 +113,7 @@ def test_an_answer_on_the_line_below_its_question_is_hidden(text):
         "user: zhangwei88, role: admin, dept: R&D-2",
         "user deploy joined #proj-x7; user jenkins2_web, kernel 6.8.0-31-generic",
         "the roles admin, support_v2.1 and root/var2_x.4",
-    ],
-)
-def test_what_looks_like_a_password_beside_an_account_or_below_a_heading_is_hidden(text):
-    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
-
-
-@each(
-    "text",
-    [
+        # behind links of other languages; what has a label of its own stays
         "Das Kennwort fürs WLAN ist «Seestern1988», Schlüssel unter Stein 3",
         "Le mot de passe du coffre c'est «girafe-bleue-77», le dossier est A-12",
         "La clave del wifi es «Girasol_2211»",
@@ -147,15 +132,7 @@ def test_what_looks_like_a_password_beside_an_account_or_below_a_heading_is_hidd
         "we put 2000 chairs near the stage, type 4000 words",
         "Codice porta: «77K12», citofono Rossi; el código postal es 28012",
         'if (password.length < 8) throw new Error("ERR_PW01")',
-    ],
-)
-def test_a_secret_is_read_behind_links_of_other_languages_and_a_label_of_its_own_keeps_what_it_names(text):
-    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
-
-
-@each(
-    "text",
-    [
+        # a chosen password, by its marks and by how it was typed
         "my password is «Harbor#HwLMeaZq*», keep it to yourself, the password is **strong**, not *weak*",
         "the password for the NAS is «Fluffy!cat», restart it with Ctrl+Alt+Del",
         "邮件组的密码 «Jfb&sync-Lixia»,只在内网用",
@@ -169,15 +146,7 @@ def test_a_secret_is_read_behind_links_of_other_languages_and_a_label_of_its_own
         "备用账号的 key:«b2c01f20b0547b3f843cc0fc6bbef68e»(高德),密钥已抄录:«43a2e21b6addd2d3d090711f56c9469f»",
         "psk=«rye flour 1932 oven»\nchannel=11",
         "PGPASSWORD=«moss22» psql mydb",
-    ],
-)
-def test_a_chosen_password_is_read_by_its_marks_and_by_how_it_was_typed(text):
-    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
-
-
-@each(
-    "text",
-    [
+        # a code, by where and how it is typed
         "the alarm beeps, so walk to the panel & punch in «17502#»",
         "the bank just sent «969849», type that in quick",
         "The lab keypad was changed. It's now «0619X»; the lab is 1200 years old",
@@ -196,7 +165,7 @@ def test_a_chosen_password_is_read_by_its_marks_and_by_how_it_was_typed(text):
         "the studio door is «6619» then the green button, the PIN letter says «5527»",
     ],
 )
-def test_a_code_is_read_by_where_and_how_it_is_typed(text):
+def test_what_is_marked_is_hidden_and_nothing_beside_it(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
 
 
