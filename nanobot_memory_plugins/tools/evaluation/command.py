@@ -83,9 +83,5 @@ def eval_(
 
 def _evaluated(data: Dataset, config: MemoryConfig, *, embeddings: bool) -> EvaluationOutcome:
     folder = tempfile.TemporaryDirectory(prefix="nanobot-memory-eval-", ignore_cleanup_errors=True)
-    with console(stderr=True).status("") as status, folder as workspace:
-
-        def stage(name: str) -> None:
-            status.update(tr(name))
-
-        return run(evaluate(data, Path(workspace), config, embeddings=embeddings, stage=stage))
+    with console(stderr=True).status(tr("indexing and asking")), folder as workspace:
+        return run(evaluate(data, Path(workspace), config, embeddings=embeddings))

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,6 @@ from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope,
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier
-from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalDocument, EvalQuery
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "agent", "chatbot", "gpt", "助手", "助理"})
@@ -65,25 +64,20 @@ async def evaluate(
     config: MemoryConfig,
     *,
     embeddings: bool,
-    stage: Callable[[str], object] = lambda name: None,
     shared: Mapping[str, Any] | None = None,
 ) -> EvaluationOutcome:
     """Write the documents, index them, and answer the questions.
 
     ``config`` holds the options of search and recall that are measured, ``shared`` those of the ``postgres`` plugin
-    where its server is to answer; else what others share is not searched, and gets nothing of a data set. ``stage``
-    is called with what begins.
+    where its server is to answer; else what others share is not searched, and gets nothing of a data set.
     Raises `OSError` when the workspace cannot be written, and `StoreError` when there is no index.
     """
-    stage(Sentence("writing"))
     places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents)
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
     own_config = _own_index(config, shared)
     async with opened_store(workspace, own_config, embeddings=embeddings, settles=False) as store:
-        stage(Sentence("indexing"))
         await _indexed(store)
-        stage(Sentence("asking"))
         unhurried = chosen.model_copy(update={"recall_timeout": _NO_LIMIT})
         return EvaluationOutcome(await _answers(store, places, unhurried, dataset), store.status())
 
