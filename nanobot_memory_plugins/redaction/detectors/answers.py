@@ -23,7 +23,7 @@ _ANSWER = lazy_re(
     r"(?i)(?>\s*(?:[>*-][ ]?){0,3}(?:[\[(][^\])\n]{1,24}[\])][ ]?)?"
     r"(?:[^\s:：]{1,20}(?:[ ][^\s:：]{1,20}){0,2}[:：][ ]{1,2})?"
     r"\s*(?:(?:it['’]?s|it is|that['’]?s|got it|sure|yes|yeah|yep|ok(?:ay)?|here|try|的?是|好的?)(?![a-z])"
-    r"[,.:，。：—-]?\s*){0,3})(?!\Z|[^\n?？]{0,80}[?？]\n)(?P<word>[a-z]*+(?![0-9])|)"
+    r"[,.:，。：—-]?\s*){0,3})(?!\Z|[^\n]{0,80}(?:[?？]|code|码)\n)(?P<word>[a-z]*+(?![0-9])|)"
 )
 # What no answer begins with.
 _NO_ANSWER = words(
@@ -35,9 +35,9 @@ _DROPPED = "\u200b"
 
 
 def joined_to_answers(text: str) -> str:
-    """Give the folded ``text`` with a colon between each question for a secret and the line that answers it.
+    """Give of the folded ``text`` the questions for a secret, each with a colon and the line that answers it.
 
-    Every character stays at its place: what else stood between becomes characters that folding drops.
+    Every character stays at its place: what stood between becomes characters that folding drops.
     """
     pieces: list[str] = []
     at = 0
@@ -47,7 +47,8 @@ def joined_to_answers(text: str) -> str:
             continue
         answer = _ANSWER.match(text, end.end())
         if answer is not None and answer["word"].lower() not in _NO_ANSWER:
-            start = answer.start("word")
-            pieces += text[at : end.start()], ": "[: start - end.start()].ljust(start - end.start(), _DROPPED)
-            at = start
-    return "".join(pieces) + text[at:] if pieces else text
+            start, gap = answer.start("word"), answer.start("word") - end.start()
+            before = _DROPPED * (end.start() - len(question) - at)
+            at = text.find("\n", start) + 1 or len(text)
+            pieces += before, question, ": "[:gap].ljust(gap, _DROPPED), text[start:at]
+    return "".join(pieces)

@@ -236,8 +236,7 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
             spans.extend(find(text, lower))
     if not nested:
         spans.extend(find_encoded(text, partial(_find_in_script, nested=True)))
-        joined = joined_to_answers(text)
-        if joined != text:
+        if joined := joined_to_answers(text):
             spans.extend(_find_in_script(joined, nested=True))
     return _in_original(view, spans)
 
