@@ -32,7 +32,7 @@ COSTLY = (
     "密码是",
 )
 # Of each line that asks, the next might be the answer.
-QUESTIONS = ("pass7?\n", "密码是什么？\n", "发验证码\n", "ldappasswd?\n")
+QUESTIONS = ("pass7?\n", "密码是什么？\n", "发验证码\n")
 
 
 def seconds(text: str) -> float:
