@@ -1,4 +1,4 @@
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -17,39 +17,6 @@ def database(tmp_path):
 
 def keys(result) -> list[str]:
     return [hit.id for hit in result.hits]
-
-
-def both(database: Database, documents, query: Query) -> list[str]:
-    """Search with the index and without it; they must agree on what is found."""
-    database.apply(change(*documents))
-    indexed = keys(searcher(database).search(query))
-    assert sorted(keys(search_files(documents, query))) == sorted(indexed)
-    return indexed
-
-
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("咖啡", ["coffee"]),
-        ("茶", ["tea"]),
-        ("ERR_CONN_42", ["bug"]),
-        ("nginx.conf", ["bug"]),
-        ("What did Caroline research?", ["caroline"]),
-        ("what happened on 8 May?", ["dated"]),
-        ("unheard", []),
-        ("", ["dated", "coffee", "tea", "bug", "caroline"]),  # what has no time comes last
-        ("!!! ???", []),
-    ],
-)
-def test_words_of_every_kind_are_found(database, query, found):
-    documents = [
-        document("coffee", "我每天早上喝咖啡", time=None),
-        document("tea", "他更喜欢喝茶", time=None),
-        document("bug", "ERR_CONN_42 after a change in /etc/nginx/nginx.conf", time=None),
-        document("caroline", "agencies for adoption, researching them", speaker="Caroline", time=None),
-        document("dated", "the launch", time=datetime(2023, 5, 8, tzinfo=NOW.tzinfo)),
-    ]
-    assert both(database, documents, Query(query)) == found
 
 
 SCOPED = [
@@ -150,20 +117,6 @@ def test_of_a_list_without_full_stops_the_snippet_holds_what_was_found(database)
     assert found.snippet.startswith("…")
 
 
-def test_an_answer_next_to_its_question_is_raised(database):
-    talk = [
-        document("question", "Which framework did you pick?", ordinal=1),
-        document("answer", "We picked the small framework", ordinal=2),
-        document("elsewhere", "We picked the small framework", ordinal=9, path="memory/b.md"),
-    ]
-    database.apply(change(*talk[:2]))
-    database.apply(change(talk[2], path="memory/b.md"))
-    boosted = keys(searcher(database).search(Query("picked framework")))
-    assert boosted.index("answer") < boosted.index("elsewhere")
-    plain = {hit.id: hit.score for hit in searcher(database, fusion="weighted").search(Query("picked framework")).hits}
-    assert plain["answer"] == pytest.approx(plain["elsewhere"])
-
-
 @pytest.mark.parametrize("failure", [RuntimeError("no"), [[float("nan"), 1.0]]])
 def test_a_model_that_fails_costs_only_the_meaning(database, failure):
     database.apply(change(document("one", "coffee")))
@@ -217,27 +170,3 @@ def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database,
     assert found("蓍属几许？") == ["yarrow"]
     assert found("窑卢呢？") == ["kiln"]
     assert found("约摸呢？") == []
-
-
-@pytest.mark.parametrize("indexed", [True, False])
-def test_a_question_that_names_only_a_day_finds_what_was_said_on_it(database, indexed):
-    days = {"april": (4, 20), "friday": (5, 1), "wednesday": (5, 6), "thursday": (5, 7)}  # now is Friday, 8 May
-    documents = [
-        document(
-            name, f"walked the {name[::-1]} path", time=NOW.replace(month=month, day=day), path=f"memory/{name}.md"
-        )
-        for name, (month, day) in days.items()
-    ]
-    if indexed:
-        database.apply(change(*documents))
-    for text, expected in (
-        ("what did I do last Friday?", {"friday"}),
-        ("what did I do yesterday?", {"thursday"}),
-        ("上周五我做了什么？", {"friday"}),
-        ("前天我做了什么？", {"wednesday"}),
-        ("what happened two months ago?", set()),
-        ("what did I do last month?", {"april"}),
-    ):
-        query = Query(text, asked_at=NOW)
-        result = searcher(database).search(query) if indexed else search_files(documents, query)
-        assert set(keys(result)) == expected, text

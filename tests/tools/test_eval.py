@@ -21,30 +21,9 @@ def question(key: str, text: str, gold: list[str], **more: Any) -> dict[str, Any
     return {"id": key, **base, "text": text, "gold": gold, **more}
 
 
-DOCUMENTS = [
-    document("d0", "Hi there, how are you doing?", speaker="Ben"),
-    document("d1", "My sister Clara moved to Lisbon in the spring."),
-    document("d2", "We adopted a greyhound and called him Pepper.", speaker="Ben"),
-    document("d3", "The password hint hangs behind the kitchen door.", session="two", ts="2024-04-02T09:00:00"),
-    document("d4", "I bought a cello, and practise each evening.", session="two", ts="2024-04-02T09:01:00"),
-    document("d5", "我上个月去了成都，吃了很辣的火锅。", group="李明", session="一", speaker="李明"),
-    document(
-        "d6", "好的，您的航班是 CA1234，周五早上八点起飞。", group="李明", session="一", speaker="", role="assistant"
-    ),
-    document("d7", "我女儿对花生过敏，点菜要注意。", group="李明", session="二", speaker="李明"),
-    document("d8", "今天天气不错。", group="李明", session="二", speaker="李明"),
-]
-QUESTIONS = [
-    question("q0", "When did Clara move to Lisbon?", ["d1"]),
-    question("q1", "What is the greyhound called?", ["d2"]),
-    question("q2", "你还记得我女儿对什么过敏吗？", ["d7"], group="李明"),
-    question("q3", "之前说的航班号是多少？", ["d6"], group="李明"),
-]
-
-
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
-    return written(tmp_path / "set", DOCUMENTS, QUESTIONS)
+    return written(tmp_path / "set", [document(f"d{number}", "It rains.") for number in range(3)], [])
 
 
 def written(folder: Path, documents: Rows, questions: Rows) -> Path:
@@ -71,21 +50,6 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int
     return code, json.loads(out) if out else {}, errors
 
 
-def hit_rate(lines: Rows, questions: Rows, *, first: int, field: str = "ranked") -> float:
-    gold = {row["id"]: set(row["gold"]) for row in questions}
-    return sum(bool(gold[line["query_id"]] & set(line[field][:first])) for line in lines) / len(lines)
-
-
-def test_questions_in_both_languages_find_their_documents(capsys, dataset):
-    lines = evaluated(capsys, dataset)
-    assert [line["query_id"] for line in lines] == ["q0", "q1", "q2", "q3"]
-    assert all(list(line) == ["query_id", "ranked", "injected"] for line in lines)
-    # What the assistant told comes behind what the person said in the same conversation.
-    assert hit_rate(lines[:3], QUESTIONS, first=1) == 1.0
-    assert hit_rate(lines, QUESTIONS, first=2) == 1.0
-    assert hit_rate(lines, QUESTIONS, first=8, field="injected") == 1.0
-
-
 def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
     same = "The treasure is buried under the old oak."
     documents = [
@@ -100,7 +64,9 @@ def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
     ]
     lines = evaluated(capsys, written(tmp_path / "set", documents, asked))
     assert [sorted(line["ranked"]) for line in lines] == [["d1"], ["d2"], ["d3", "d4"], ["d3", "d4"], []]
-    assert all(set(line["injected"]) <= set(line["ranked"]) for line in lines)
+    assert all(list(line) == ["query_id", "ranked", "injected"] for line in lines)
+    # What was said twice is shown once.
+    assert [line["injected"] for line in lines] == [line["ranked"][:1] for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +88,7 @@ def test_bad_lines_are_named_with_their_cause(capsys, dataset, line, cause):
     code, answer, errors = command(capsys, dataset, "--run", target, "--no-embeddings")
     assert code == 1
     assert answer["ok"] is False
-    assert "docs.jsonl, line 11: " in answer["error"]
+    assert "docs.jsonl, line 5: " in answer["error"]
     assert cause in answer["error"]
     assert answer["hint"]
     assert cause in errors
