@@ -18,15 +18,6 @@ async def ask(host, **options):
     return await host.call(HOOK, ARGUMENTS, **options)
 
 
-async def ask_for(seconds, host, clock, **options):
-    """Ask a host whose plugins wait for something, and move the clock once each of them does."""
-    asking = asyncio.ensure_future(ask(host, **options))
-    while len(clock.alarms) < len(host.plugins_with(HOOK)):
-        await asyncio.sleep(0)
-    clock.advance(seconds)
-    return await asking
-
-
 async def hang() -> None:
     await asyncio.Event().wait()
 
@@ -162,25 +153,3 @@ async def test_a_close_ends_a_call_that_has_hardly_begun_or_swallows_its_cancell
         await asyncio.sleep(0)
     await host.close()
     assert await asyncio.wait_for(call, 5) == {}
-
-
-async def test_what_swallows_its_cancellation_is_driven_no_further_after_the_second(make_host, context, clock):
-    steps = 0
-
-    async def swallow() -> None:
-        nonlocal steps
-        while True:
-            steps += 1
-            with contextlib.suppress(BaseException):
-                await hang()
-
-    host = make_host(limit=5.0, grace_seconds=1.0)
-    register(host, context, a=swallow)
-    assert await ask_for(5.0, host, clock) == {}
-    for _ in range(3):
-        await asyncio.sleep(0)
-    clock.advance(1.0)
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert steps == 2
-    assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
