@@ -43,16 +43,16 @@ class Reason(StrEnum):
     OFF_RECORD = "it is off the record"
     PAUSED = "the memory is paused"
     NO_STORE = "no store is open"
-    NOT_SEARCHED = "no word asks for memory, and nothing is searched (enableProbeOnOff)"
+    NOT_SEARCHED = "no word asks for memory, and nothing is searched (recall.enableProbeOnOff)"
     LATE = "the time for it was over"
     NOTHING_FOUND = "nothing was found"
     IN_CONTEXT = "the message or the conversation says it already"
     REPEATS = "another memory says the same"
     SAYS_NOTHING = "it says nothing new"
-    NOT_NEEDED = "the message can be answered without memory (needThreshold)"
-    LITTLE_USE = "it hardly helps with the message (minUsefulness, minShareOfBest)"
-    TOP_K = "others fit better (recallTopK, lightTopK, heavyTopK)"
-    BUDGET = "there is no room left (maxContextTokens, injectBudgetChars, maxFullDocs, maxSnippets)"
+    NOT_NEEDED = "the message seems to need no memory (recall.needThreshold)"
+    LITTLE_USE = "it hardly helps with the message (recall.minUsefulness, recall.minShareOfBest)"
+    TOP_K = "others fit better (recall.recallTopK, recall.lightTopK, recall.heavyTopK)"
+    BUDGET = "there is no room left (recall.maxContextTokens, injectBudgetChars, maxFullDocs, maxSnippets)"
 
 
 @dataclass(slots=True)
@@ -183,7 +183,7 @@ def _choose(
     hits = recalled.narrow(found, [hit for hit in found if not live.holds(hit.text)], Reason.IN_CONTEXT)
     hits = recalled.narrow(hits, fold_repeats(hits), Reason.REPEATS)
     hits = recalled.narrow(hits, [hit for hit in hits if not says_nothing(hit, options)], Reason.SAYS_NOTHING)
-    if is_asked:
+    if is_asked and hits:
         personal = recalled.result.personal
         recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, hits[:_TELLING])
         recalled.need = need(recalled.evidence)

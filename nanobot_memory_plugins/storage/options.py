@@ -40,10 +40,10 @@ class SearchOptions(PluginOptions):
     fusion: Literal["learned", "weighted", "rrf"] = Field(
         "learned", description="How the order is made: learned, by the three weights, or by ranks."
     )
-    vector_weight: float = Field(0.6, ge=0, le=1, description="Weight of the meaning, with weighted fusion.")
-    fts_weight: float = Field(0.4, ge=0, le=1, description="Weight of the words, with weighted fusion.")
+    vector_weight: float = Field(0.6, ge=0, le=1, description="Weight of the meaning; with fusion weighted alone.")
+    fts_weight: float = Field(0.4, ge=0, le=1, description="Weight of the words; with fusion weighted alone.")
     recency_weight: float = Field(
-        0.0, ge=0, le=1, description="Weight of how recent a passage is, with weighted fusion."
+        0.0, ge=0, le=1, description="Weight of how recent a passage is; with fusion weighted alone."
     )
     recency_half_life_days: float = Field(30.0, gt=0, description="Days after which recency has halved.")
     rrf_k: int = Field(60, ge=1, le=10_000, description="The constant of reciprocal rank fusion.")

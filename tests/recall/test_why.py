@@ -129,8 +129,9 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
     [
         ("The database", {"enableProbeOnOff": False}, "not_searched", "no word asks for memory"),
         ("What did I say of my xylophone?", {}, "nothing_found", "nothing was found"),
-        (SAID[6], {}, "not_needed", "can be answered without memory"),  # it is not its own memory
-        ("The database", {"needThreshold": 1.0}, "not_needed", "can be answered without memory"),
+        ("Suggest a xylophone.", {}, "nothing_found", "nothing was found"),
+        (SAID[6], {}, "in_context", "says it already"),  # it is not its own memory
+        ("The database", {"needThreshold": 1.0}, "not_needed", "seems to need no memory"),
         (ASKED, {"maxContextTokens": 80}, "budget", "there is no room left"),
         ("/private The database", {}, "off_record", "it is off the record"),
         ("memory pause", {}, "off_record", "it is off the record"),

@@ -110,7 +110,7 @@ def set_option(
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
         )
     if not memory.source:
-        raise InputError("There is no configuration file.", hint="Name one with --config.")
+        raise InputError("There is no configuration file.", hint="Make one that holds {}, and name it with --config.")
     backup = set_plugin_options(memory.source, {section: section_options})
     if as_json:
         print_json({"ok": True, "file": memory.source, "key": named[0].key, "changed": backup is not None})

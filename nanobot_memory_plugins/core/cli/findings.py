@@ -135,7 +135,9 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
     if not others:
         return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner)))
     state = Sentence(
-        "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(others)
+        "each sees their own memories: besides the owner, {heard} wrote ({listed})",
+        listed=listed,
+        heard=", ".join(others),
     )
     return Finding(
         "people",

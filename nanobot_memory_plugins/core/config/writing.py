@@ -32,7 +32,9 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
     if wrong:
         raise ConfigurationError(
             Sentence("{path}: {why}.", path=path, why=wrong),
-            hint="Correct it by hand; it is left as it is." if path.exists() else "Name a file that is there.",
+            hint="Correct it by hand; it is left as it is."
+            if path.exists()
+            else "Name a file that is there; a new one holds {}.",
         )
     changed = copy.deepcopy(raw)
     new: Mapping[str, object] = options

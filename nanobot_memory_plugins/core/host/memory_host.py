@@ -28,7 +28,8 @@ class MemoryHost(HistoryCalls):
     ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or None: plugins do without. Without
     ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one.
     ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. One that ``looks_only``,
-    next to the agents of the workspace, opens the index and the entries and starts no plugin. None raises.
+    next to the agents of the workspace, opens the index and the entries and starts no plugin. The constructor raises
+    `ValueError` for a module of ``hookspecs`` without a specification.
     """
 
     async def call_hook(
@@ -37,8 +38,9 @@ class MemoryHost(HistoryCalls):
         """Call a hook of the host's own ``hookspecs``; return the answers by plugin, in the order of the calls.
 
         Plugins are held as at every hook, each for ``limit`` seconds at most. Values count that are of the types which
-        the specification returns; nothing is kept of them. Texts are handed over without their private parts. Raises
-        `PluginError` for a hook that is in no specification, and for other arguments than it has.
+        the specification returns; nothing is kept of them. Arguments that are texts are handed over without their
+        private parts, others as they are. Raises `PluginError` for a hook that is in no specification, and for other
+        arguments than it has.
         """
         await self.start()
         names = self.plugins.arguments_of(hook)

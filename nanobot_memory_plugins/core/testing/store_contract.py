@@ -175,6 +175,7 @@ class StoreContract(ABC):
             workspace.note(Note(f"the safe of {who.user} opens with a blue key", scope=who), f"n-{who.user}")
             session = Scope(user=who.user, session=f"chat:{who.user}")
             workspace.message(f"my blue key, says {who.user}", f"m-{who.user}", scope=session)
+        workspace.write("ENTRIES.md", "### [fact] The blue key of ana\n<!-- id: e1; user: ana -->\n")
         hits = self.found(workspace, Query("blue key", scope=BOB))
         assert {hit.scope.user for hit in hits} == {"bob"}
         assert len(hits) == 2

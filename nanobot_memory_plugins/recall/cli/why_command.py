@@ -33,6 +33,7 @@ from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.engine import Reason, Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Seconds for the recall itself. A turn has less; a question about it must not end with "too late".
@@ -134,15 +135,15 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
             out.print(f"    {shown(line)}", style="green")
     if recalled.seconds > turn:
         out.print(tr("On a turn this would come too late."), style="yellow")
-    search = tr(decision.tier)
+    search = tr(decision.tier) if decision.tier is not RecallTier.OFF else tr("a quick probe")
     if decision.option:
         search = tr('{search}, for "{words}" ({option})', search=search, words=decision.words, option=decision.option)
     if recalled.tier is not decision.tier:
         search = tr("{search}, then {tier}", search=search, tier=tr(recalled.tier))
     figures = [tr("search: {search}", search=shown(search))]
     if recalled.need is not None:
-        likely = {"need": recalled.need, "needed": options.need_threshold}
-        figures.append(tr("memory is needed: {need:.0%} likely, {needed:.0%} would do (needThreshold)", **likely))
+        odds = {"need": recalled.need, "needed": options.need_threshold}
+        figures.append(tr("memory is needed: {need:.0%} likely, {needed:.0%} would do (recall.needThreshold)", **odds))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
     out.print(tr("; ").join(figures), style="dim")
     for reason in Reason:
