@@ -21,8 +21,9 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     resolve_workspace,
 )
+from nanobot_memory_plugins.core.config.writing import set_keys
 from nanobot_memory_plugins.mcp.clients import OWNER
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # The name of the server in every client: that of others' servers for memory is "memory".
 SERVER = "nanobot-memory"
@@ -104,6 +105,9 @@ def connect(
             "--plugin", metavar="DIR", help="For claude-code: make a plugin with hooks in DIR instead.", file_okay=False
         ),
     ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write it into the client's file, where that is JSON.")
+    ] = False,
     user: Annotated[
         str, typer.Option("--user", metavar="NAME", help="Whose memory it is: telegram:111, say. Else the owner's.")
     ] = OWNER,
@@ -111,7 +115,7 @@ def connect(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a client's file needs to use this memory, and where that file is."""
+    """Show what a client's file needs to use this memory, and where that file is; with --write put it there."""
     command = server_command(resolve_workspace(workspace), config, user)
     if plugin is not None:
         from nanobot_memory_plugins.mcp.claude_code.plugin_folder import make_plugin
@@ -126,18 +130,21 @@ def connect(
         target = known.file()
     except RuntimeError as error:
         raise ConfigurationError("There is no home folder to find the client's file in.", hint="Set HOME.") from error
-    text = (
-        _as_toml(known, entry)
-        if target.suffix == ".toml"
-        else json.dumps({known.place: {SERVER: entry}}, indent=2, ensure_ascii=False)
-    )
+    is_toml, keys = target.suffix == ".toml", {known.place: {SERVER: entry}}
+    text = _as_toml(known, entry) if is_toml else json.dumps(keys, indent=2, ensure_ascii=False)
+    if write and is_toml:
+        raise ConfigurationError(
+            Sentence("{file} is no JSON, and is not written.", file=target), hint="Leave --write out, and put it there."
+        )
+    if write:
+        set_keys(target, keys)
     if as_json:
         print_json({"ok": True, "client": client.value, "file": target, "server": {SERVER: entry}, "text": text})
         return
     out = console()
     out.print(f"{known.title}: [cyan]{shown(str(target))}[/cyan]")
     out.print(text, markup=False, highlight=False, soft_wrap=True)
-    out.print(tr("Put it there, and start the client anew."))
+    out.print(tr("It is there. Start the client anew.") if write else tr("Put it there, and start the client anew."))
 
 
 def server_command(workspace: Path, config: Path | None, user: str) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.mcp.connect import KNOWN_CLIENTS, SERVER, ClientName
 from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.mcp_clients import LineClient
@@ -23,6 +24,30 @@ def test_what_every_client_needs_is_shown_in_the_form_of_its_file(client, connec
     assert entry["args"][-4:] == ["--workspace", workspace, "--user", "telegram:111"]
     assert shown["file"] == str(KNOWN_CLIENTS[client].file())
     assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("client", [one for one in ClientName if one is not ClientName.CODEX])
+def test_with_write_it_is_put_into_the_clients_file_and_all_else_in_it_stays(client, connect, home):
+    file, place = KNOWN_CLIENTS[client].file(), KNOWN_CLIENTS[client].place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    before = {"theme": "dark", place: {"other": {"command": "other"}}}
+    file.write_text(json.dumps(before), encoding="utf-8")
+    connect(client, "--write", "--workspace", str(home / "old"))
+    written = connect(client, "--write")["server"]
+    assert json.loads(file.read_text()) == {**before, place: {**before[place], **written}}
+    assert file.with_name(f"{file.name}.bak").is_file()
+
+
+@pytest.mark.parametrize("content", [None, "{broken", "{} // a comment"])
+def test_what_is_no_json_is_refused_and_stays(content, home, capsys):
+    file = home / ".cursor" / "mcp.json"
+    if content is not None:
+        file.parent.mkdir()
+        file.write_text(content, encoding="utf-8")
+    assert run_command_line(["connect", "cursor", "--write"]) == 2
+    assert str(file) in capsys.readouterr().err
+    assert run_command_line(["connect", "codex", "--write"]) == 2
+    assert (file.read_text() if file.exists() else None) == content
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Writing a configuration file: keys below a place are set, everything else keeps its value and its order."""
+"""Writing a configuration file, ours or another program's: keys are set, everything else stays, in its order."""
 
 import copy
 import json
@@ -23,10 +23,25 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
 
     That place is found as `load_config` finds it; a file that has none gets ``channels.memoryPlugins`` when it is
     nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
-    are given too. Order, other keys, indentation and the mode of the file stay; a symbolic link is
-    followed. Nothing is written, and None returned, when all of it is there already. It blocks. Raises
-    `ConfigurationError` with cause and hint.
+    are given too. None when all of it is there already. Raises `ConfigurationError` with cause and hint.
     """
+    path, raw = _read(path)
+    new: Mapping[str, object] = options
+    for key in reversed(plugins_place(raw).split(".") if isinstance(raw, Mapping) else ()):
+        new = {key: new}
+    return _write(path, raw, new)
+
+
+def set_keys(path: str | Path, keys: Mapping[str, object]) -> Path | None:
+    """Set keys of a JSON file, and of the objects in it; return where the previous file is kept, as ``.bak``.
+
+    None when all of it is there already. Raises `ConfigurationError` with cause and hint.
+    """
+    return _write(*_read(path), keys)
+
+
+def _read(path: str | Path) -> tuple[Path, object]:
+    """Return where a file is, behind symbolic links, and its content. Raises `ConfigurationError`."""
     path = Path(path).expanduser().resolve()
     raw, wrong = read_json(path)
     if wrong:
@@ -36,10 +51,12 @@ def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, obje
             if path.exists()
             else "Name a file that is there; a new one holds {}.",
         )
+    return path, raw
+
+
+def _write(path: Path, raw: object, new: Mapping[str, object]) -> Path | None:
+    """Write what changes; order, other keys, indentation and the mode of the file stay. It blocks."""
     changed = copy.deepcopy(raw)
-    new: Mapping[str, object] = options
-    for key in reversed(plugins_place(raw).split(".") if isinstance(raw, Mapping) else ()):
-        new = {key: new}
     _merge(path, changed, new, ())
     if json.dumps(changed) == json.dumps(raw):
         return None
