@@ -122,7 +122,7 @@ class _EntryTool:
         return partial(may_change, speaker=scope, visible=scopes.visible(scope), scopes=scopes)
 
     async def _changeable(self, scope: Scope) -> dict[str, Entry]:
-        changeable, entries = self._changeable_by(scope), (await run_in_daemon_thread(self._repository.load)).entries
+        changeable, entries = self._changeable_by(scope), (await run_in_daemon_thread(self._repository.look)).entries
         return {id_: entry for id_, entry in entries.items() if changeable(entry)}
 
 

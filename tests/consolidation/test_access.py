@@ -29,17 +29,8 @@ def access(repository: EntryRepository) -> RepositoryAccess:
     return RepositoryAccess(repository)
 
 
-def texts(access: RepositoryAccess) -> dict[str, str]:
-    return {entry.content: entry.id for entry in access.entries().entries}
-
-
-def on_disk(workspace: Path) -> str:
-    return (workspace / "memory" / "ENTRIES.md").read_text(encoding="utf-8")
-
-
 def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repository: EntryRepository):
-    remember(repository, NewEntry("said by a page", origin=Origin.WEB), who="extraction")
-    id_ = texts(access)["said by a page"]
+    id_ = remember(repository, NewEntry("said by a page", origin=Origin.WEB), who="extraction").entry.id
     access.edit(id_, EntryEdit(group="work"))
     assert access.entries().entries[0].origin is Origin.WEB
     access.edit(id_, EntryEdit(text="so it is"))

@@ -24,15 +24,6 @@ def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-@pytest.fixture
-def say(workspace: Path, capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: str, status: int = 0) -> str:
-        assert run_command_line([*arguments, "--workspace", str(workspace)]) == status
-        return capsys.readouterr().out
-
-    return run
-
-
 def test_a_day_that_is_over_is_no_end_and_today_is(call, workspace: Path, capsys):
     assert run_command_line(["entries", "remember", "Tea", "--expires", "2020-02-16", "-w", str(workspace)]) == 2
     told = capsys.readouterr().err
@@ -54,11 +45,14 @@ def moved(call, workspace: Path) -> tuple[str, str]:
     return old, new
 
 
-def test_the_list_marks_what_holds_no_more(say, moved):
+def test_the_list_marks_what_holds_no_more(moved, workspace: Path, capsys):
     _, new = moved
-    told = [line.split("  ")[-1] for line in say("entries", "list").splitlines()]
+    arguments = ["entries", "list", "--workspace", str(workspace)]
+    assert run_command_line(arguments) == 0
+    told = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()]
     assert set(told) == {"Lives in Vilnius", f"Lives in Kaunas (outdated: see {new})"}
-    assert f"Lives in Kaunas （已过时，见 {new}）" in say("--lang", "zh", "entries", "list")
+    assert run_command_line(["--lang", "zh", *arguments]) == 0
+    assert f"Lives in Kaunas （已过时，见 {new}）" in capsys.readouterr().out
 
 
 def test_what_is_too_long_for_an_entry_is_refused(workspace: Path, capsys):

@@ -27,14 +27,6 @@ def added(repository: EntryRepository, text: str) -> str:
     return id_
 
 
-def with_values(text: str, **values: object) -> str:
-    return write_entry(replace(read_entry(text)[0], **values))
-
-
-def texts(repository: EntryRepository) -> list[str]:
-    return sorted(entry.content for entry in repository.load().entries.values())
-
-
 def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
@@ -51,6 +43,6 @@ def test_a_secret_that_a_person_wrote_into_an_entry_stays_on_their_machine(here:
     here.path.write_text(here.path.read_text(encoding="utf-8").replace(HOME, text), encoding="utf-8")
     base = RepositoryAccess(here).exported()[id_]
     assert "hunter2" not in base
-    RepositoryAccess(here).take_in([EntryUpdate(id_, base, with_values(base, pinned=True))])
+    RepositoryAccess(here).take_in([EntryUpdate(id_, base, write_entry(replace(read_entry(base)[0], pinned=True)))])
     (entry,) = here.load().entries.values()
     assert (entry.content, entry.pinned) == (text, True)

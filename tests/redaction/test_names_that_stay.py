@@ -43,11 +43,6 @@ def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
     assert redact_key(one).startswith(made.partition("{")[0])
 
 
-def bytes_below(folder: Path) -> bytes:
-    """Return all names and all content, in any case."""
-    return b"".join(name.encode() + data for name, data in contents_of(folder).items()).lower()
-
-
 async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
     log: list[str] = []
     sink = logger.add(log.append, level="DEBUG")
@@ -83,7 +78,7 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
         assert not (await memory.search(Query("dog", scope=Scope(session=f"cli:{token(5)}")))).hits
         assert "Rex" in memory.prompt_entries(memory.base_context(), session_key=key, scope=scope).text
     logger.remove(sink)
-    found = bytes_below(tmp_path)
+    found = b"".join(name.encode() + data for name, data in contents_of(tmp_path).items()).lower()
     assert b"tabby" in found
     assert [
         part

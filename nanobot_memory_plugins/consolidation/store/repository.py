@@ -55,7 +55,7 @@ class Snapshot:
 
     ``known`` are the entries as they were written last, where that is not what the bytes say. ``damage`` says what is
     wrong with the file when what was written last is used in its place. ``is_written`` says that the bytes are what was
-    written last, and that nothing is left to do.
+    written last, and that nothing is left to do. A file with another ``stamp`` has changed since.
     """
 
     raw: bytes | None
@@ -64,6 +64,7 @@ class Snapshot:
     known: dict[str, Entry] | None = None
     damage: str = ""
     is_written: bool = False
+    stamp: object = None
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
@@ -132,14 +133,13 @@ class EntryRepository:
         self._redact = redact
         self._redact_said = redact_said or redact
         self._at = at
-        self._look: tuple[tuple[int, ...] | None, Snapshot] | None = None
+        self._look: Snapshot | None = None
 
     def look(self) -> Snapshot:
         """Return what `load` does, read once for each state of the file."""
-        stamp = file_stamp(self.path)
-        if self._look is None or self._look[0] != stamp:
-            self._look = stamp, self.load()
-        return self._look[1]
+        if self._look is None or self._look.stamp != file_stamp(self.path):
+            self._look = self.load()
+        return self._look
 
     def load(self) -> Snapshot:
         """Return what there is; nothing is written. A missing file has no entries. Raises `MemoryFileError`."""
@@ -215,7 +215,7 @@ class EntryRepository:
             if found.is_written and data == (found.raw or b"") and not run.changes:
                 return Outcome(entries)
             self._at("before check")
-            if self._read_file(self.path) != found.raw:
+            if file_stamp(self.path) != found.stamp:
                 found = self.load()
                 continue
             replaced = self._replace(found, data)
@@ -225,7 +225,7 @@ class EntryRepository:
             decide = partial(merged, found.every, local=entries)
             document = parse(replaced)
             known, every = found.known or found.every, entries_of(document, found.every)
-            found = Snapshot(data, document, every, known)
+            found = Snapshot(data, document, every, known, stamp=file_stamp(self.path))
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
 
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
@@ -265,14 +265,15 @@ class EntryRepository:
         return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged(id_)]
 
     def _read_snapshot(self) -> Snapshot:
-        raw, digest = self._read_file(self.path), self.history.written_digest()
+        stamp, raw, digest = file_stamp(self.path), self._read_file(self.path), self.history.written_digest()
         data = raw or b""
         is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
         damage = Sentence("it is empty") if is_emptied else damage_in(data)
         copy = (self._read_file(self.backup) or b"") if damage else data
         is_whole = bool(copy) and not damage_in(copy)
         document = parse(copy if is_whole else b"")  # what is damaged is not written again, only read
-        found = Snapshot(raw, document, entries_of(document if is_whole else parse(data), {}), damage=damage)
+        entries = entries_of(document if is_whole else parse(data), {})
+        found = Snapshot(raw, document, entries, damage=damage, stamp=stamp)
         if digest is None:
             return found
         if not damage and digest == _digest(data):

@@ -92,7 +92,7 @@ class Appender:
         self._paths = paths
         self.lock_seconds = lock_seconds
         # The line breaks of files as they were after the last append, known by inode, size and time.
-        self._breaks: BoundedDict[Path, tuple[tuple[int, int, int] | None, int]] = BoundedDict(_MOST_FILES)
+        self._breaks: BoundedDict[Path, tuple[object, int]] = BoundedDict(_MOST_FILES)
         self._unsynced: dict[Path, bool] = {}  # path -> whether its name is new in the folder
 
     def append(self, path: Path, data: bytes) -> int:

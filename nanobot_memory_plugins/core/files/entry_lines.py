@@ -17,7 +17,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")
 _ENTRY = re.compile(r"[ \t]*### \[")
 _NAME = re.compile(r"[a-z_]+")
 # Workspaces whose file is not read again while it is the same.
-_KNOWN: BoundedDict[Path, tuple[tuple[int, int, int], frozenset[str]]] = BoundedDict(64)
+_KNOWN: BoundedDict[Path, tuple[object, frozenset[str]]] = BoundedDict(64)
 
 
 def end_of_entry(lines: Sequence[str], start: int) -> int:
@@ -84,7 +84,7 @@ def hidden_records(paths: MemoryPaths) -> frozenset[str]:
     """Return the ids of the messages that are hidden; none where the file is missing or cannot be read. It blocks."""
     path = paths.entries
     stamp, known = file_stamp(path), _KNOWN.get(path)
-    if stamp is None:
+    if not stamp:
         return frozenset()
     if known is None or known[0] != stamp:
         try:

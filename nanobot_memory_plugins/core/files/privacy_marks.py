@@ -91,7 +91,7 @@ class PrivacyFile:
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
         self.path = paths.privacy
-        self._known: tuple[object, PrivacyMarks] = (None, PrivacyMarks())
+        self._known: tuple[object, PrivacyMarks] = ((), PrivacyMarks())
 
     def read(self) -> PrivacyMarks:
         """Return what the file says; it is read anew where it has changed."""

@@ -41,10 +41,15 @@ def read_regular(path: Path) -> bytes:
         return file.read()
 
 
-def file_stamp(path: Path | int) -> tuple[int, int, int] | None:
-    """Return what of a file, or of an open one, changes with its content; None where it cannot be looked at."""
+def file_stamp(path: Path | int) -> tuple[int, ...] | None:
+    """Return what of a file, or of an open one, changes with its content: nothing of one that is missing.
+
+    None where it cannot be looked at.
+    """
     try:
         status = os.stat(path)
+    except FileNotFoundError:
+        return ()
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino
@@ -79,7 +84,5 @@ def damage_in(data: bytes) -> str:
 
 def inode(path: Path | None) -> int:
     """Return the number of the file at a path, 0 where there is none."""
-    try:
-        return path.stat().st_ino if path is not None else 0
-    except OSError:
-        return 0
+    stamp = path and file_stamp(path)
+    return stamp[2] if stamp else 0

@@ -1,4 +1,8 @@
-"""A workspace stays one that a person finds their way in: few files of ours beside what people read."""
+"""A workspace stays one that a person finds their way in: few files of ours, and few of them opened for one thing."""
+
+import sys
+
+import pytest
 
 from tests.behaviour.kit.life import DAY, Conversation, Life, keep_notes
 from tests.behaviour.kit.model import ReadingModel, forget_call, remember_call, search_call
@@ -39,3 +43,24 @@ async def test_ten_sessions_leave_at_most_fourteen_files_besides_transcripts_and
         and not (path.parent == life.memory and path.name.startswith("2026-"))
     ]
     assert len(ours) <= MOST, sorted(ours)
+
+
+async def test_a_new_entry_opens_at_most_eight_files(life: Life, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")  # no index follows the files beside it
+    opened: list[str] = []
+
+    def audit(event: str, given: tuple[object, ...]) -> None:
+        if event in ("open", "sqlite3.connect") and str(given[0]).startswith(str(life.memory)):
+            opened.append(str(given[0]))
+
+    sys.addaudithook(audit)  # it stays as long as the process
+    each_time = []
+    async with life.host() as memory:
+        talk = Conversation(memory)
+        for said in ("My boat lies at pier 7.", "My sister lives in Lund.", "I have two dogs.", "We own a ladder."):
+            await talk.hear(said)
+            opened.clear()
+            assert "Kept" in await talk.call(remember_call(said, said))
+            each_time.append(list(opened))
+    fewest = min(each_time[1:], key=len)  # the first makes the file, and what was said is synced once a second
+    assert 4 <= len(fewest) <= 8, fewest
