@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.bare_parts import in_turns
+from benchmarks.made_up import LANGUAGES, RandomModel
 from benchmarks.measure import quiet, report
 from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.values import Query
@@ -32,14 +33,13 @@ from nanobot_memory_plugins.tools.bench import made_up
 from nanobot_memory_plugins.tools.bench.command import milliseconds, percentile
 from tests.support.postgres_server import OwnServer
 
-LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
 QUESTIONS, QUESTION_WORDS, MESSAGES = 60, 8, 60
 _BATCH = 1_000
 
 
 def measure(language: made_up.Language, size: int, folder: Path) -> None:
     """Fill both and print the figures of one language."""
-    model, options = made_up.RandomModel(), SearchOptions()
+    model, options = RandomModel(), SearchOptions()
     database = Database.open(folder / "memory.db")
     built = milliseconds(lambda: made_up.fill(database, language, size)) / 1e3
     made_up.embed(database, model.name, model.dimension)

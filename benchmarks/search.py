@@ -17,6 +17,7 @@ import numpy as np
 
 from benchmarks import hostile_texts
 from benchmarks.bare_parts import Timed, Times, bare_product, bare_query, in_turns
+from benchmarks.made_up import LANGUAGES, RandomModel
 from benchmarks.measure import report
 from benchmarks.search_memory import report_memory
 from nanobot_memory_plugins.core.clock import SystemClock
@@ -36,7 +37,6 @@ SPECIAL: dict[str, Callable[[str], Query]] = {
     "heavy, by words alone": lambda text: Query(text, limit=HITS, use_vectors=False),
 }
 """The heavy search under other conditions."""
-LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
 QUESTIONS, QUESTION_WORDS = 60, 8
 MESSAGES, MESSAGE_WORDS = 20, 120
 # The tiers' limits in ms, and the most that their means may be.
@@ -106,7 +106,7 @@ def report_times(times: Times, worked: Times, parts: Iterable[str], tiers: Itera
 
 def measure(language: made_up.Language, size: int, path: Path) -> None:
     """Build an index and print the figures of one language."""
-    model: Embedder = open_embedder(EmbeddingOptions()) or made_up.RandomModel()
+    model: Embedder = open_embedder(EmbeddingOptions()) or RandomModel()
     database = Database.open(path)
     report("building the index", milliseconds(lambda: made_up.fill(database, language, size)) / 1e3, "s")
     embedding = milliseconds(lambda: made_up.embed(database, model.name, model.dimension)) / 1e3

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.made_up import RandomModel
 from benchmarks.measure import report
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -14,7 +15,6 @@ from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions, SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
-from nanobot_memory_plugins.tools.bench.made_up import RandomModel
 
 _SEARCHES = 5
 

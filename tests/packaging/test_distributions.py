@@ -188,7 +188,7 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
     done = environment.try_out("panel", "--workspace", str(tmp_path))
     assert done.returncode == 1
     assert "The panel needs a terminal" in done.stderr
-    assert environment.command("bench", "--size", "200", "--no-embeddings")["size"] == 200
+    assert environment.command("bench", "--size", "200")["size"] == 200
     (tmp_path / "docs.jsonl").write_text('{"id": "d", "text": "The gate is green."}\n', encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "Which colour has the gate?"}\n', encoding="utf-8")
     run = tmp_path / "run.jsonl"

@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -33,8 +33,6 @@ TIERS: dict[str, Callable[[str], Query]] = {
 """The searches of recall, by tier."""
 
 _QUESTIONS, _QUESTION_WORDS = 30, 8
-_LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
-_SPOKEN = {"English": Sentence("English"), "Chinese": Sentence("Chinese")}
 # The best hundred are chosen among them.
 _SMALLEST = 200
 
@@ -43,10 +41,6 @@ def bench(
     size: Annotated[
         int, typer.Option("--size", min=_SMALLEST, max=1_000_000, help="How many made-up passages are searched.")
     ] = 2_000,
-    language: Annotated[
-        Literal["english", "chinese"], typer.Option("--language", help="That of the passages.")
-    ] = "english",
-    no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words alone.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Benchmark the searches of recall on made-up passages.
@@ -54,17 +48,16 @@ def bench(
     Your own memory is not touched. 100,000 passages take about two minutes and 500 MB of disk.
     """
     with tempfile.TemporaryDirectory() as folder:
-        figures = measured(Path(folder) / "memory.db", _LANGUAGES[language](), size, embeddings=not no_embeddings)
+        figures = measured(Path(folder) / "memory.db", size)
     if as_json:
         print_json(figures)
     else:
         _show(figures)
 
 
-def measured(path: Path, language: made_up.Language, size: int, *, embeddings: bool) -> dict[str, Any]:
+def measured(path: Path, size: int) -> dict[str, Any]:
     """Return the milliseconds that the search of each tier takes, the embedding of the question included."""
-    model: Embedder | None = (open_embedder(EmbeddingOptions()) or made_up.RandomModel()) if embeddings else None
-    database = Database.open(path)
+    language, model, database = made_up.english(), open_embedder(EmbeddingOptions()), Database.open(path)
     try:
         made_up.fill(database, language, size)
         if model is not None:
@@ -81,7 +74,7 @@ def measured(path: Path, language: made_up.Language, size: int, *, embeddings: b
             )
     finally:
         database.close()
-    return {"size": size, "language": language.name, "model": model.name if model else "", "rows": rows}
+    return {"size": size, "model": model.name if model else "", "rows": rows}
 
 
 def milliseconds(function: Callable[[], object]) -> float:
@@ -103,9 +96,7 @@ def percentile(times: Sequence[float]) -> float:
 def _show(figures: dict[str, Any]) -> None:
     out = console(wraps=True)
     model = figures["model"] or Sentence("by words alone")
-    language = _SPOKEN[figures["language"]]
-    title = tr("{size:,} made-up passages, {language}, {model}", size=figures["size"], language=language, model=model)
-    out.print(shown(title))
+    out.print(shown(tr("{size:,} made-up passages, {model}", size=figures["size"], model=model)))
     rows = [(shown(tr(row["what"])), f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}") for row in figures["rows"]]
     show_table(("", "ms", "p95"), rows, out, right=(1, 2))
     out.print(tr("ms: the median; p95: the 95th percentile."))

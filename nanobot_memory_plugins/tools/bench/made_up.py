@@ -1,12 +1,11 @@
-"""Made-up texts in two languages, as unevenly worded as real ones, and indexes full of them.
+"""Made-up texts, as unevenly worded as real ones, and indexes full of them.
 
 Words follow Zipf's law with an exponent of 1. The commonest are the function words of the language, which questions do
 without, as in real text: they are nearly half of the English one.
 """
 
-import hashlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.segmentation import FUNCTION_CHARACTERS, STOPWORDS
+from nanobot_memory_plugins.storage.segmentation import STOPWORDS
 
 AGENT = "ours"
 SESSIONS = 20
@@ -25,9 +24,6 @@ _VECTORS_A_TRANSACTION = 2_000
 _BEGINNING, _SPAN = datetime(2024, 1, 1, tzinfo=UTC), timedelta(days=730)
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _ENGLISH_WORDS = 50_000
-_CHINESE_WORDS = 40_000
-# The characters that a newspaper needs; those of words are as uneven as the words.
-_CHINESE_CHARACTERS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +49,6 @@ def english() -> Language:
     distinct = itertools.islice(made, 0, None, 7)
     common = sorted(STOPWORDS)
     return Language("English", (*common, *itertools.islice(distinct, _ENGLISH_WORDS - len(common))), " ", 60)
-
-
-def chinese() -> Language:
-    """Return words of two characters, some common and most rare, after the single function characters."""
-    generator = np.random.default_rng(11)
-    characters = [chr(0x4E00 + 5 * n) for n in range(_CHINESE_CHARACTERS)]
-    words: dict[str, None] = dict.fromkeys(sorted(FUNCTION_CHARACTERS))
-    while len(words) < _CHINESE_WORDS:
-        first, second = (_CHINESE_CHARACTERS ** generator.random(2)).astype(np.int64) - 1
-        words[characters[first] + characters[second]] = None
-    return Language("Chinese", tuple(words), "", 70)
 
 
 def documents(language: Language, count: int, *, seed: int = 1) -> Iterator[FileChange]:
@@ -114,18 +99,3 @@ def embed(database: Database, name: str, dimension: int) -> None:
         some = waiting[start : start + _VECTORS_A_TRANSACTION]
         vectors = unit_vectors(len(some), dimension, generator)
         database.put_vectors(name, [(doc_id, vector.tolist()) for doc_id, vector in zip(some, vectors, strict=True)])
-
-
-class RandomModel:
-    """Vectors as a model would return them, for a machine that has none: always the same for the same text."""
-
-    name = "random"
-    dimension = 512
-
-    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return one vector a text."""
-        found = []
-        for text in [texts] if isinstance(texts, str) else texts:
-            seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8])
-            found += unit_vectors(1, self.dimension, np.random.default_rng(seed)).tolist()
-        return found
