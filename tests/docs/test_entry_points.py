@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -124,7 +125,9 @@ async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: 
 
 
 async def test_the_host_of_the_page_recalls_what_its_user_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(tmp_path / "none.json"))
+    file, patient = tmp_path / "patient.json", {"core": {"messageLimit": 60}, "recall": {"recallTimeout": 60}}
+    file.write_text(json.dumps({"memoryPlugins": patient}), encoding="utf-8")
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
     (code,) = re.findall(r"```python\n(from nanobot_memory_plugins.core import MemoryHost\n.*?)```", PAGE, re.DOTALL)
     module = ModuleType("smallest_host")
     exec(compile(code, "entry_points.md:host", "exec"), module.__dict__)
