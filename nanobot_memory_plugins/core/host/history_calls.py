@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.host.history import tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
 from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
+from nanobot_memory_plugins.core.host.privacy import left_out
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -176,7 +177,9 @@ class HistoryCalls(MessageCalls):
             await self._take_in(owner, plain, is_cut=True)
         except Exception as error:  # the plugins are to be asked all the same
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
-        cut = await self.privacy.shown(session_key, await plain)
+        shown = await self.privacy.shown(session_key, await plain)
+        # What the memory's own tools answered stands in the memory, or is to be forgotten.
+        cut = tuple(left_out(one) if self._tools.called(one.name) else one for one in shown)
         self._redaction.learn_from_history(cut)
         arguments = {
             "session_key": session_key,
@@ -194,7 +197,8 @@ class HistoryCalls(MessageCalls):
         await run_in_daemon_thread(self._reader.positions.expect, session_key, owner)
         # Read is the transcript, where there is one.
         given = () if self.config.core.keep_transcripts else await self.privacy.readable(session_key, cut[-LOOKED_AT:])
-        self._background.begin(self._reader.read(session_key, owner, "compaction", given=given))
+        why = "ended" if reason == "session_ended" else "compaction"
+        self._background.begin(self._reader.read(session_key, owner, why, given=given))
         return summary
 
     # --- after a turn, and after the process in which it was

@@ -215,7 +215,7 @@ class Privacy:
                 return one
             is_spoken = one.role not in _UNSAID and bool(one.text.strip())
             text = recorded.known(one.role, one.text) if is_spoken else None
-            return _left_out(one) if text is None else one.with_text(text)
+            return left_out(one) if text is None else one.with_text(text)
 
         return tuple(map(shown, messages))
 
@@ -238,7 +238,7 @@ class Privacy:
         return summary
 
 
-def _left_out(message: Message) -> Message:
+def left_out(message: Message) -> Message:
     """Return what replaces a message in a history that is not to be kept: its place, its size and its calls."""
     if not message.text.strip() and not message.tool_calls:
         return message

@@ -58,7 +58,10 @@ _KNOWN: dict[Language, str] = {
     "zh": "已知信息（[id] 内容）：\n{entries}\n\n",
 }
 _SHAPES = {
-    ENTRIES: '"entries": [{"text": "...", "said": "...", "kind": "...", "importance": "...", "valid_until": "..."}]',
+    ENTRIES: (
+        '"entries": [{"text": "...", "said": "...", "kind": "preference|fact|experience|workflow|skill_usage|decision|'
+        'todo|instruction", "importance": "high|medium|low", "valid_until": "YYYY-MM-DD"}]'
+    ),
     SUMMARY: '"summary": "..."',
 }
 

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.session_reading.question import read_answer, reading_prompt
 from nanobot_memory_plugins.core.session_reading.quotes import Quotations
 from nanobot_memory_plugins.core.state import StateDatabase
-from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.text.conversation import excerpt, message_time
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Receipt, Scope
 from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, ReadingPart, SessionReading
@@ -34,6 +34,8 @@ PURPOSE = "reading"
 # Records of a session that are read at once, the last ones.
 _MOST_RECORDS = 400
 _ANSWER_TOKENS = 2_000
+# Of a message that was read before, so many tokens are shown again.
+_READ_TOKENS = 60
 _PART_SECONDS = 60.0
 # Times that the same messages are asked about where no answer comes.
 _MOST_ASKED = 2
@@ -364,14 +366,18 @@ class SessionReader:
         most = max(work.unread.get(part.field, len(work.records)) for part in work.parts)
         records = work.records[-most:] if most else work.records[-1:]
         messages = work.messages[-len(records) :]
+        fields = frozenset(part.field for part in work.parts)
+        # A summary does with excerpts of what was read for the entries.
+        new = max(work.unread.get(name, len(messages)) for name in (fields | {ENTRIES}) - {SUMMARY})
+        old = max(0, len(messages) - new)
+        read = [replace(one, text=excerpt(one.text, _READ_TOKENS)) for one in messages[:old]]
         when = records[-1].time or self._clock.now()
         known: dict[str, str] = {}
         for part in work.parts:
             for texts in await _guarded(part, part.known, Mapping):
                 known |= {str(id_): str(text) for id_, text in texts.items()}
-        fields = frozenset(part.field for part in work.parts)
         today = when.astimezone().date()
-        prompt = reading_prompt(work.parts, known, messages, self._wishes, today)
+        prompt = reading_prompt(work.parts, known, (*read, *messages[old:]), self._wishes, today)
         answer = await self._complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         return await run_in_daemon_thread(
             lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known), asked=fields)
