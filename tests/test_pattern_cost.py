@@ -27,7 +27,7 @@ SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.
 # Of shorter texts the clock's own spread on a busy machine would decide.
 LEAST = 1_024
 # Names of patterns whose callers hand them no more than this many characters.
-BOUNDED = {"turns._ASKS": 300, "bare_words._NO_VALUE": 128, "clauses._LAST_WORD": 48, "personal._LOCAL": 64}
+BOUNDED = {"turns._ASKS": 300, "bare_words._NO_VALUE": 128, "personal._LOCAL": 64}
 SIGNS = {r"\d": "4", r"\s": " ", r"\S": "x", r"\w": "a", r"\b": "", r"\n": "\n", r"\t": "\t"}
 
 

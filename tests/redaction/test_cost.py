@@ -31,8 +31,8 @@ COSTLY = (
     "insert into a (password) values ('a'), ",
     "密码是",
 )
-# Of each line that asks, the next might be the answer.
-QUESTIONS = ("pass7?\n", "密码是什么？\n", "发验证码\n")
+# Of each line that asks, the next might be the answer; each of the others might begin what the rest of the run is.
+ONCE = ("pass7?\n", "密码是什么？\n", "发验证码\n", "key=", "credentials|a|", "|dni|12" * 400 + "\n")
 
 
 def seconds(text: str) -> float:
@@ -47,9 +47,9 @@ def test_what_rules_look_for_costs_little_however_often_it_stands_there(token):
     assert seconds((token * 12 * 1024)[: 12 * 1024]) < 12 * SECONDS_A_KB
 
 
-@pytest.mark.parametrize("token", QUESTIONS)
-def test_one_look_for_the_answers_to_all_questions_of_a_window_is_enough(token):
-    texts = ((f"{number} " + token * 12 * 1024)[: 12 * 1024] for number in range(3))
+@pytest.mark.parametrize("token", ONCE)
+def test_one_look_at_a_window_is_enough(token):
+    texts = ((f"{number} " + token * (12 * 1024 // len(token) + 1))[: 12 * 1024] for number in range(3))
     assert min(map(seconds, texts)) < 12 * SECONDS_A_KB / 5
 
 

@@ -89,6 +89,7 @@ _TOKEN = lazy_re(
 )
 _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
+_NEAREST = 4  # so many of the words on one side are looked at
 # The value after one of these is the name of something else.
 _OTHER_NAMES = words(
     "user username userid loginname account acc acct handle nick nickname email mail host hostname server machine"
@@ -100,7 +101,9 @@ _OTHER_NAMES = words(
     " size sku part flight train from by in on at than v via python java windows ubuntu debian as name"
 )
 _OTHER_ENDS = ("叫", "叫做", "名", "名字", "名称", "单号", "编号", "型号")
-_LAST_WORD = lazy_re(rf"(?i)([a-z]+)(?:[ ](?:is|was|are|ist|est|es|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z")
+_LAST_WORD = lazy_re(
+    rf"(?i)(?<![a-z])([a-z]++)(?:[ ](?:is|was|are|ist|est|es|number|no|id))?[ ]?[:=#]?[ ]?[{_Q}(「*]{{0,2}}\Z"
+)
 _LINKED = lazy_re(
     rf"(?i)(?:(?<![a-z])(?:is|was|ist|est|es|with|using|use|uses|type|types|enter|try|it['’]?s|that['’]?s|now|to|still|then|and)"
     rf"|[:=→>/—–,，、]|[是为成]|(?<!传)输|用的?|那个)[ ]?[{_Q}(「*]{{0,2}}\Z"
@@ -179,8 +182,8 @@ def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
         if not found.isdigit() and not has_password_marks(found.strip("*_~")):
             continue  # a word
         end = start + len(found)
-        left = cues[bisect_left(starts, start - _FORWARD) : bisect_left(starts, start)][::-1]
-        right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)]
+        left = cues[bisect_left(starts, start - _FORWARD) : bisect_left(starts, start)][: -_NEAREST - 1 : -1]
+        right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)][:_NEAREST]
         if _is_secret(text, start, end, [cue for cue in left if cue.end <= start], right):
             yield Span(start, end, "told_secret", REDACTED, RANK_KEYED)
 
@@ -224,26 +227,24 @@ def _without_mark(text: str, run: str, end: int) -> str:
 
 def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
     found, before = text[start:end], text[max(0, start - 48) : start]
-    if _ASSIGNMENT.match(found) or found.startswith("-") or is_placeholder(found):
+    if _ASSIGNMENT.match(found) or found.startswith("-"):
         return False
     reaching = [cue for cue in left if _reaches(text, cue, start)]
+    is_linked = any(cue.word in _SURE and _links(cue.word, text[cue.end : start]) for cue in reaching)
+    is_told = is_linked and not is_placeholder(found)
+    if found.isdigit():
+        return is_told and 4 <= len(found) <= 20
+    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
+    is_random, is_bare = _is_random(found), is_told and is_bare_secret(found.strip("*_~")) and not is_host(found)
+    if (look is Looks.NONE and not is_random and not is_bare) or (not is_linked and _is_other(before)):
+        return False
     behind = [cue for cue in right if _reaches_back(text, end, cue) and not _OWN_VALUE.match(text, cue.end)]
     cues = reaching + behind
-    if not cues:
-        return False
-    is_linked = any(cue.word in _SURE and _links(cue.word, text[cue.end : start]) for cue in reaching)
-    if found.isdigit():
-        return is_linked and 4 <= len(found) <= 20
-    if _is_other(before) and not is_linked:
-        return False
-    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
-    if (_is_random(found) or look is Looks.STRONG) and any(
+    if (is_random or look is Looks.STRONG) and any(
         cue.word in _KEYS and _is_of_key(text, cue, start, end) for cue in cues
     ):
         return True
-    if is_linked and is_bare_secret(found.strip("*_~")) and not is_host(found):
-        return True
-    if look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching):
+    if is_bare or (look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching)):
         return True
     is_near, is_sure = any(cue.word in _WEAK for cue in cues), any(cue.word in _SURE for cue in cues)
     if not (is_near or is_sure) or look is Looks.NONE or (_OWN_LABEL.search(before) and not _LINKED.search(before)):

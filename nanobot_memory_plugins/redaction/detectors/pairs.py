@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     has_password_marks,
@@ -107,13 +108,14 @@ PAIR_CUES = TELLING | KeywordIndex(("appid", "ticket", "?k=", "&k="))
 def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the values of sensitive names in the folded ``text``; ``lower`` is the same in lower case."""
     done = 0
+    judged: dict[Sensitivity, int] = {}
     for match in _PAIR.finditer(text):
         # Inside a value that is hidden already nothing is looked for.
-        span = _judge_pair(text, match) if match.start() >= done else None
+        span = _judge_pair(text, match, judged) if match.start() >= done else None
         if span is not None:
             done = span.end
             yield span
-    for shape in _NAMED.met(lower):
+    for shape, _words in _NAMED.met(lower):
         for match in shape.finditer(text):
             yield from _judge(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
     for match in _FLAG.finditer(text) if "-" in text or "/" in text else ():
@@ -140,7 +142,8 @@ def _judge(text: str, match: re.Match[str], name: str) -> Iterator[Span]:
         yield _keyed(value.start, value.end)
 
 
-def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
+def _judge_pair(text: str, match: re.Match[str], judged: dict[Sensitivity, int]) -> Span | None:
+    """Judge the value of a pair; ``judged`` says to where a run without blanks was, by the names' sensitivity."""
     name, sep, at = match["name"].strip(".-$"), match["sep"], match.end()
     if text.startswith("?", at) and text.endswith("${", 0, match.start("name")):
         return None  # ${API_KEY:?must be set}
@@ -148,7 +151,7 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
         return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
     before = line_before(text, match.start("name"), 80)
     level, in_query = _level(text, match, name, before)
-    if level is Sensitivity.NONE:
+    if level is Sensitivity.NONE or (at < judged.get(level, 0) and text[at] not in QUOTES):
         return None
     if text[at : at + 1] in ("'", '"') and _closes_quote(text, at):
         return None  # getpass("Passphrase: ")
@@ -157,6 +160,7 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
         value = Value(*words.span(), True)
     if value is None or (sep.strip() == "," and not value.quoted):
         return None
+    judged[level] = 0 if value.quoted else value.end
     is_mapped = match["close"][:1] in tuple(_Q)
     if sep == ":" and not value.quoted and not is_mapped and is_type_name(text[value.start : value.end]):
         return None  # password: SecretStr

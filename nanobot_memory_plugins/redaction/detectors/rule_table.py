@@ -255,26 +255,27 @@ class RuleIndex:
     def __init__(self, rules: Iterable[Rule], rank: int = RANK_VENDOR) -> None:
         rules = tuple(rules)
         self._rank = rank
-        self._always = tuple(rule for rule in rules if not rule.literals)
+        self._always = [(rule, list[str]()) for rule in rules if not rule.literals]
         self._by_literal = ByCue(([literal.lower() for literal in rule.literals], rule) for rule in rules)
 
     def find(self, text: str, lower: Lowered) -> list[Span]:
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
         return [
             span
-            for rule in (*self._always, *self._by_literal.met(lower))
-            for match in _matches(rule, text, lower if rule.ignores_case else text)
+            for rule, met in (*self._always, *self._by_literal.met(lower))
+            for match in _matches(rule, text, lower, met)
             if (span := _span(rule, match, self._rank)) is not None
         ]
 
 
-def _matches(rule: Rule, text: str, searched: str) -> Iterator[re.Match[str]]:
+def _matches(rule: Rule, text: str, lower: Lowered, met: Iterable[str]) -> Iterator[re.Match[str]]:
+    """Give where ``rule`` matches, of whose literals ``met`` occur in lower case."""
     if not rule.anchored:
-        if not rule.literals or any(literal in searched for literal in rule.literals):
+        if rule.ignores_case or not rule.literals or any(literal in text for literal in rule.literals):
             yield from rule.pattern.finditer(text)
         return
     end = 0  # where the rule matched last: like a search, it goes on after that
-    for at in sorted({at for literal in rule.literals for at in places_of(literal, searched)}):
+    for at in sorted({at for word in met for at in places_of(word, lower)}):
         match = rule.pattern.match(text, at) if at >= end else None
         if match is not None:
             end = match.end()
@@ -303,12 +304,13 @@ PERSONAL = RuleIndex(rules_of("personal"), RANK_PERSONAL)
 PERSONAL_CUES = KeywordIndex(literal for rule in rules_of("personal") for literal in rule.literals)
 """The words of which one precedes a number that names a person."""
 
-_LONGEST_PERSONAL = 64
+_FEWEST_DIGITS, _LONGEST_PERSONAL = 3, 64
 
 
 def personal_value(name: str, value: str) -> Span | None:
     """Give the finding for a number that names a person, by the ``name`` of its field or column; None for others."""
-    if len(value) > _LONGEST_PERSONAL or len(name) > _LONGEST_PERSONAL or not may_name_person(name):
+    is_long = len(value) > _LONGEST_PERSONAL or len(name) > _LONGEST_PERSONAL
+    if is_long or sum(map(str.isdigit, value)) < _FEWEST_DIGITS or not may_name_person(name):
         return None
     described = f"{_spaced(name)}: {value}"
     begin = len(described) - len(value)

@@ -102,11 +102,12 @@ class ByCue(Generic[_Item]):
         self._words = frozenset(self._by_word)
         _know(self._words)
 
-    def met(self, lower: Lowered) -> Iterable[_Item]:
-        """Give the items of which a word occurs in the text, once each, in the order in which they were given."""
-        found: dict[int, _Item] = {}
+    def met(self, lower: Lowered) -> Iterable[tuple[_Item, list[str]]]:
+        """Give the items of which a word occurs in the text, in the order in which they were given, and those words."""
+        found: dict[int, tuple[_Item, list[str]]] = {}
         for word in self._words & lower.words:
-            found.update(self._by_word[word])
+            for number, item in self._by_word[word].items():
+                found.setdefault(number, (item, []))[1].append(word)
         return [found[number] for number in sorted(found)]
 
 

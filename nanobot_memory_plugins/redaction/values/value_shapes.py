@@ -123,6 +123,7 @@ _PLAIN_PART = lazy_re(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[
 _PARTS_OF_DOTTED_PASSWORD = 2
 _LONGEST_DOTTED_PASSWORD = 18
 _NUMBERS = lazy_re(r"[0-9]+")
+_SYMBOLS = frozenset("!@#$%^&*?~+=|")
 _CAMEL_CASE = lazy_re(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
 
 
@@ -215,9 +216,9 @@ def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> b
         return allow_hex and entropy(text) >= 2.5 and not text.isdigit()
     if _URL.fullmatch(text) or _DATE.fullmatch(text) or _NUMBER.fullmatch(text):
         return False
-    digits = sum(c.isdigit() for c in text)
-    uppers = sum(c.isupper() for c in text)
-    lowers = sum(c.islower() for c in text)
+    digits = sum(map(str.isdigit, text))
+    uppers = sum(map(str.isupper, text))
+    lowers = sum(map(str.islower, text))
     if digits == 0 and (uppers < 3 or lowers < 3 or len(text) < 20):
         return False
     if uppers + lowers == 0:
@@ -253,9 +254,8 @@ def has_password_marks(value: str) -> bool:
         return False
     if is_scrambled(text):
         return True
-    letters = any(c.isalpha() for c in text)
-    digits = any(c.isdigit() for c in text)
-    symbols = any(c in "!@#$%^&*?~+=|" for c in text.rstrip("?!"))  # those end a sentence, too
+    letters, digits = any(map(str.isalpha, text)), any(map(str.isdigit, text))
+    symbols = not _SYMBOLS.isdisjoint(text.rstrip("?!"))  # those end a sentence, too
     if letters and digits:
         return len(text) >= 6 or symbols
     return letters and symbols and len(text) >= 6
