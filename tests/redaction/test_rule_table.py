@@ -190,5 +190,5 @@ def test_an_ordinary_text_needs_few_patterns():
 
     ordinary = compiled("Shall we meet at the café on Thursday?")
     secret = compiled("The password of the server is Xk9#mQ2vL!7p, my passport number is C01X00T47, 密码是 abc12345")
-    assert ordinary < secret < 150  # there are more than five hundred
-    assert ordinary < 60
+    assert ordinary < secret < 90  # there are more than four hundred
+    assert ordinary < 30

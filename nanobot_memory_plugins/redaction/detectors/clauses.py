@@ -78,7 +78,7 @@ _KEY_OF = lazy_re(
     r"|account"
     r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
     r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
-    r"|[\u4e00-\u9fff][ ]?)\Z"
+    r"|(?-i:[\u4e00-\u9fff])[ ]?)\Z"
 )
 SENTENCE_CUES = _SURE | _WEAK | _KEYS | _ACCOUNT
 """The words of which one is in every sentence that tells a secret."""
@@ -286,14 +286,14 @@ def _is_random(found: str) -> bool:
 
 def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
     """Tell whether there are only plain words between a word for a key and a value."""
-    between = text[cue.end : start] if cue.end <= start else text[end : cue.start]
-    if len(between) > _NEAR_KEY or _OTHER_THING.search(between):
+    is_behind = cue.end > start
+    between = text[end : cue.start] if is_behind else text[cue.end : start]
+    if len(between) > _NEAR_KEY or (is_behind and not _SAYS.fullmatch(between)) or _OTHER_THING.search(between):
         return False
     if cue.word == "key" and not _KEY_OF.search(text, max(0, cue.start - 24), cue.start):
         return False
-    if cue.end > start:
-        return bool(_SAYS.fullmatch(between))
-    return not (is_hash_like(text[start:end]) and "," in between and not between.rstrip().endswith(":"))
+    is_listed = "," in between and not between.rstrip().endswith(":")
+    return is_behind or not (is_listed and is_hash_like(text[start:end]))
 
 
 def _reaches(text: str, cue: _Cue, start: int) -> bool:

@@ -63,7 +63,7 @@ _CANDIDATE = lazy_re(
 _BEHIND = lazy_re(
     r"(?i)[ ]?(?:[(（]|,?[ ]?(?:is|was|as|that['’]?s)(?![a-z])|就?是)"
     rf"(?P<said>(?:[ ][a-z'’-]{{1,14}}){{0,3}}?[ ](?:{'|'.join(sorted(_SURE | _DOUBTFUL))})(?![a-z0-9_-])"
-    r"|[^\n!-~，。；]{0,12}(?:码|口令|暗号)(?![\u4e00-\u9fff]))"
+    r"|[^\n!-~，。；]{0,12}(?:码|口令|暗号)(?-i:(?![\u4e00-\u9fff])))"
 )
 # Where codes are typed in, and what says that one is: "press 4410 at the gate", "按1984开门禁", "gate: 5590#".
 _TYPED = lazy_re(r"(?i)(?:(?<![a-z])(?:enter|press|dial|(?:punch|type|key)(?:[ ]in)?)[ ]|输入?|按|拨)\Z")

@@ -23,7 +23,7 @@ _AUTH_HEADER = lazy_re(
       \s{0,4} ["'\ue0f1-\ue0f9]{0,2}
     (?P<scheme> (?:basic|bearer|token|digest|negotiate|ntlm|apikey|api-key|key|aws4-hmac-sha256|hawk|oauth|hmac
       |signature|bot|ssws|genie-?key|splunk|discourse|klaviyo-api-key|sso-key)\s{1,4} )?
-    (?P<secret> [^\s"'`,;<>\u2e80-\uffef]{4,8192} )
+    (?P<secret> (?-i:[^\s"'`,;<>\u2e80-\uffef]){4,8192} )
     """
 )
 _OF_PARAMETERS = words("digest aws4-hmac-sha256 hawk oauth signature hmac")

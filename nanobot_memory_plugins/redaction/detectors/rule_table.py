@@ -146,10 +146,6 @@ def _decoded(found: str) -> bytes:
         return b""
 
 
-def _is_given(found: str) -> bool:
-    return not is_placeholder(found)
-
-
 def _is_marked(found: str) -> bool:
     """Tell whether ``found`` has the marks of a password or looks machine-made, and means nothing else."""
     return not is_placeholder(found) and (has_password_marks(found) or looks_random(found, allow_hex=True))
@@ -159,10 +155,6 @@ def _is_argument(found: str) -> bool:
     """Tell whether an argument of a command is a secret, and no flag, port, word for one in a line of usage."""
     is_other = found.startswith(("-", "$", "{", "/")) or (found.isdigit() and len(found) <= 5)
     return not (is_other or is_placeholder(found) or (found.isupper() and found.isalpha()))
-
-
-def _is_bearer(found: str) -> bool:
-    return looks_random(found, allow_hex=True) or (any(map(str.isdigit, found)) and _is_marked(found))
 
 
 def _is_basic(found: str) -> bool:
@@ -196,11 +188,11 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "mixed": _is_mixed,
     "random tail": _is_random_tail,
     "json": _opens_json_object,
-    "given": _is_given,
+    "given": lambda found: not is_placeholder(found),
     "marked": _is_marked,
     "told": is_bare_secret,
     "argument": _is_argument,
-    "bearer": _is_bearer,
+    "bearer": lambda found: looks_random(found, allow_hex=True) or (any(map(str.isdigit, found)) and _is_marked(found)),
     "basic": _is_basic,
     "password of a call": lambda found: _is_marked(found) or _APP_PASSWORD.fullmatch(found) is not None,
     "number": _is_number,
@@ -245,24 +237,22 @@ def _shape(source: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class RuleIndex:
-    """Rules by the literals of which one must occur in the text; ``rank`` is that of what they find.
+    """Rules by the literals of which one must occur in the text, if they have any; ``rank`` is that of what they find.
 
     An anchored rule is tried at the places of its literals only, any other on the whole text.
     """
 
-    __slots__ = ("_always", "_by_literal", "_rank")
+    __slots__ = ("_by_literal", "_rank")
 
     def __init__(self, rules: Iterable[Rule], rank: int = RANK_VENDOR) -> None:
-        rules = tuple(rules)
         self._rank = rank
-        self._always = [(rule, list[str]()) for rule in rules if not rule.literals]
-        self._by_literal = ByCue(([literal.lower() for literal in rule.literals], rule) for rule in rules)
+        self._by_literal = ByCue((map(str.lower, rule.literals or [""]), rule) for rule in rules)
 
     def find(self, text: str, lower: Lowered) -> list[Span]:
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
         return [
             span
-            for rule, met in (*self._always, *self._by_literal.met(lower))
+            for rule, met in self._by_literal.met(lower)
             for match in _matches(rule, text, lower, met)
             if (span := _span(rule, match, self._rank)) is not None
         ]
@@ -300,8 +290,9 @@ def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
 
 TOKENS = RuleIndex(rules_of("tokens"))
 SECRETS = RuleIndex(rules_of("secrets"), RANK_KEYED)
-PERSONAL = RuleIndex(rules_of("personal"), RANK_PERSONAL)
-PERSONAL_CUES = KeywordIndex(literal for rule in rules_of("personal") for literal in rule.literals)
+_PERSONAL_RULES = tuple(rules_of("personal"))
+PERSONAL = RuleIndex(_PERSONAL_RULES, RANK_PERSONAL)
+PERSONAL_CUES = KeywordIndex(literal for rule in _PERSONAL_RULES for literal in rule.literals)
 """The words of which one precedes a number that names a person."""
 
 _FEWEST_DIGITS, _LONGEST_PERSONAL = 3, 64

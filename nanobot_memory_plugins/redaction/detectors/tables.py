@@ -18,9 +18,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder,
 TABLE_CUES = TELLING | PERSONAL_CUES
 _LONGEST_LINE = 4000
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
-_HEADING = lazy_re(
-    r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_./()#\u4e00-\u9fff-]*(?:[ ][A-Za-z0-9_./()#\u4e00-\u9fff-]+){0,3}"
-)
+_HEADING = lazy_re(r"(?!\d)[\w#][\w./()#-]*(?:[ ][\w./()#-]+){0,3}")
 _TYPE = lazy_re(r"[A-Za-z]+\([0-9, ]+\)")  # varchar(128): a list of columns
 _NOTHING_SECRET = words(
     "yes no true false none null n/a na - -- set unset enabled disabled required optional ok x y n expired active"

@@ -4,15 +4,14 @@ A text has far fewer runs of three characters than there are words, and few word
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Generic, Self, TypeVar
 
 _Item = TypeVar("_Item")
 _RUN = 3
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-_Run = tuple[str, ...]
-# The words of all lists by the characters with which they begin, with all of their runs; and those that are too short.
-_by_run: dict[_Run, dict[str, frozenset[_Run]]] = {}
-_short: frozenset[str] = frozenset()
+# The words of all lists by the characters with which they begin.
+_by_run: dict[tuple[str, ...], frozenset[str]] = {}
 
 
 class Lowered(str):
@@ -28,25 +27,25 @@ class Lowered(str):
         if len(lower) != len(text):  # a few letters become two: places would shift
             lower = text.translate(_ASCII_LOWER)
         made = super().__new__(cls, lower)
-        met = [word for word in _short if word in lower]
-        runs = set(zip(lower, lower[1:], lower[2:], strict=False))
-        by_run = _by_run
-        for run in by_run.keys() & runs:
-            met += [word for word, its_runs in by_run[run].items() if its_runs <= runs and word in lower]
-        made.words = frozenset(met)
+        runs: set[tuple[str, ...]] = {(), *zip(lower, lower[1:], lower[2:], strict=False)}
+        began = [word for run in _by_run.keys() & runs for word in _by_run[run]]
+        made.words = frozenset({word for word in began if _runs_of(word) <= runs and word in lower})
         return made
 
 
+@cache
+def _runs_of(word: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(zip(word, word[1:], word[2:], strict=False))
+
+
 def _know(words: frozenset[str]) -> None:
-    global _by_run, _short  # put in anew, since other threads may be looking through them
+    global _by_run  # put in anew, since other threads may be looking through them
     by_run = dict(_by_run)
     for word in words:
         if word != word.lower():
             raise ValueError(f"the word {word!r} must be in lower case")
-        if len(word) >= _RUN:
-            run = tuple(word[:_RUN])
-            by_run[run] = {**by_run.get(run, {}), word: frozenset(zip(word, word[1:], word[2:], strict=False))}
-    _short |= {word for word in words if len(word) < _RUN}
+        run = (*word[:_RUN],) if len(word) >= _RUN else ()
+        by_run[run] = by_run.get(run, frozenset()) | {word}
     _by_run = by_run
 
 

@@ -11,6 +11,8 @@ still has quotes that pair up, and a quote inside a value does not end it.
 import re
 from bisect import bisect_right
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
+
 DEPTH_QUOTES = {
     ('"', 1): "\ue0f1",
     ('"', 2): "\ue0f2",
@@ -42,7 +44,7 @@ _NARROW |= {
 }
 _NARROW |= {0x1D7CE + i: chr(0x30 + i % 10) for i in range(50)}
 
-_HAS_NARROW = re.compile(
+_HAS_NARROW = lazy_re(
     "[\u00a0\u1680\u2000-\u2012\u2018-\u201f\u202f\u205f\u2212\u2236\u3000\u300c-\u300f\u301d\u301e\ufe55\ufe63\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]"
 )
 
@@ -189,9 +191,9 @@ _LIKE = {
 }
 _TABLE = {ord(one): ord(other) for left, right in _LIKE.items() for one, other in zip(left, right, strict=True)}
 _OTHERS = "\\u0370-\\u03ff\\u0400-\\u04ff\\u0500-\\u052f\\u0250-\\u02af\\u0131"
-_OTHER = re.compile(f"[{_OTHERS}]")
+_OTHER = lazy_re(f"[{_OTHERS}]")
 # A word with letters of both kinds.
-_MIXED = re.compile(rf"(?<![^\W\d_])(?=[^\W\d_]{{0,39}}[A-Za-z])(?=[^\W\d_]{{0,39}}[{_OTHERS}])[^\W\d_]{{2,40}}")
+_MIXED = lazy_re(rf"(?<![^\W\d_])(?=[^\W\d_]{{0,39}}[A-Za-z])(?=[^\W\d_]{{0,39}}[{_OTHERS}])[^\W\d_]{{2,40}}")
 
 
 def unmixed(text: str) -> str:
