@@ -5,7 +5,7 @@ And blocks of key material: PEM, PGP, SSH2, PuTTY; whole, escaped into one line,
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
@@ -52,7 +52,7 @@ _MANIFEST_ITEM = lazy_re(
     r"(?m)^[ \t]+[\"']?(?P<name>[A-Za-z0-9_.-]{1,200})[\"']?:[ \t]+[\"']?(?P<secret>[^\s#|>\"'][^\n]{0,5000}?)"
     r"[\"']?[ \t]*,?$"
 )
-_BASE64 = lazy_re(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}+={0,2}(?![A-Za-z0-9+/=_-])")
+BASE64 = lazy_re(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}+={0,2}(?![A-Za-z0-9+/=_-])")
 _LONGEST_NESTED = 4096
 CREDENTIAL_CUES = KeywordIndex(("://", "auth", "cookie", "secret"))
 """The words of which one is in every place for credentials."""
@@ -164,24 +164,16 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
             yield _span(*item.span("secret"), "manifest_secret")
 
 
-def find_encoded(text: str, find: Callable[[str], Iterable[Span]]) -> Iterator[Span]:
-    """Find Base64 in the folded ``text`` of what holds secrets; ``find`` gives the secrets of a text."""
-    for match in _BASE64.finditer(text):
-        decoded = _decoded(match.group())
-        if decoded is not None and find(decoded):
-            yield _span(*match.span(), "encoded_secret")
-
-
-def _decoded(run: str) -> str | None:
-    """Give the text that ``run`` is the Base64 of, or None when it is none. Nearly all runs fail on their beginning."""
+def decoded_text(run: str) -> str:
+    """Give the text that ``run`` is the Base64 of, or nothing. Nearly all runs fail on their beginning."""
     standard = run.replace("-", "+").replace("_", "/").rstrip("=")
     try:
         if not _is_text(base64.b64decode(standard[:12])):
-            return None
+            return ""
         decoded = base64.b64decode(standard + "=" * (-len(standard) % 4))
     except ValueError:
-        return None
-    return decoded.decode("ascii") if _is_text(decoded) and len(decoded) <= _LONGEST_NESTED else None
+        return ""
+    return decoded.decode("ascii") if _is_text(decoded) and len(decoded) <= _LONGEST_NESTED else ""
 
 
 def _is_text(data: bytes) -> bool:

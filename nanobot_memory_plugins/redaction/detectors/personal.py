@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 
 _AT = lazy_re(
@@ -102,6 +102,8 @@ _OTHER_NUMBER = lazy_re(
     r"|序列号"
     r"|时间戳|版本号?|批次号?|工号|学号|条码|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
 )
+NUMBER_CUES = KeywordIndex("@0123456789")
+"""The characters of which one is in every piece of personal data."""
 _CARD_WORD = lazy_re(r"(?i)card|visa|master|amex|pan\b|卡|credit|debit|payment|支付")
 
 
@@ -115,7 +117,7 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
         if day is None:
             yield from _find_numbers(text, max(0, run.start() - 6), min(len(text), run.end() + 4))
         run = _RUN.search(text, (day or run).end())
-    for match in _NAMED_PHONE.finditer(text) if any(map(str.isdigit, text)) else ():
+    for match in _NAMED_PHONE.finditer(text):
         digits = sum(map(str.isdigit, match["secret"]))
         if 7 <= digits <= 15 and not _DATE.match(match["secret"]) and not _SERVICE.match(match["secret"]):
             yield _span(match, "phone", PHONE)

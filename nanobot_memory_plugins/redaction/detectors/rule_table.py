@@ -312,7 +312,7 @@ def personal_value(name: str, value: str) -> Span | None:
 @lru_cache(maxsize=2048)
 def may_name_person(name: str) -> bool:
     """Tell whether the values under a ``name`` may be numbers that name a person."""
-    return PERSONAL_CUES.meets(Lowered(_spaced(name)))
+    return Lowered(_spaced(name)).meets(PERSONAL_CUES)
 
 
 def _spaced(name: str) -> str:

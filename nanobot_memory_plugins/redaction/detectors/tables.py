@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_name_person, personal_value
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
 TABLE_CUES = TELLING | PERSONAL_CUES
+CELL_MARKS = KeywordIndex(("|", "\t", ",", ";", "  "))
+"""Of both lists a word is in every table."""
 _LONGEST_LINE = 4000
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
 _HEADING = lazy_re(r"(?!\d)[\w#][\w./()#-]*(?:[ ][\w./()#-]+){0,3}")

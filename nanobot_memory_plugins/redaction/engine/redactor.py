@@ -7,26 +7,29 @@ from functools import lru_cache, partial
 from time import thread_time
 from typing import Any, Protocol, Self
 
-from nanobot_memory_plugins.redaction.detectors.answers import joined_to_answers
 from nanobot_memory_plugins.redaction.detectors.clauses import SENTENCE_CUES, find_in_sentences
 from nanobot_memory_plugins.redaction.detectors.codes import CODE_CUES, find_codes
 from nanobot_memory_plugins.redaction.detectors.credentials import (
+    BASE64,
     CREDENTIAL_CUES,
     KEY_BLOCK,
+    decoded_text,
     find_credentials,
-    find_encoded,
     find_key_blocks,
 )
 from nanobot_memory_plugins.redaction.detectors.pairs import PAIR_CUES, find_pairs
-from nanobot_memory_plugins.redaction.detectors.personal import find_personal_data
+from nanobot_memory_plugins.redaction.detectors.personal import NUMBER_CUES, find_personal_data
 from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL, SECRETS, TOKENS
-from nanobot_memory_plugins.redaction.detectors.tables import TABLE_CUES, find_in_tables
+from nanobot_memory_plugins.redaction.detectors.tables import CELL_MARKS, TABLE_CUES, find_in_tables
+from nanobot_memory_plugins.redaction.engine.turns import joined_to_answers
 from nanobot_memory_plugins.redaction.engine.views import preview, walk
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import (
     CONTACT_PLACEHOLDERS,
     PLACEHOLDER,
     RANK_BLOCK,
+    RANK_KEYED,
+    REDACTED,
     UNCHECKED,
     SecretFinding,
     Span,
@@ -47,17 +50,17 @@ _SECONDS, _SECONDS_A_KB = 2.0, 0.1
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what was next to one.
 _SHORTEST_REMAINDER = 4
 _TOKEN_END = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
-# Each finds one way in which secrets or personal data occur; it is asked where one of its words is in the text.
-_DETECTORS: tuple[tuple[KeywordIndex | None, Callable[[str, Lowered], Iterable[Span]]], ...] = (
-    (None, TOKENS.find),
-    (PAIR_CUES, find_pairs),
-    (TABLE_CUES, find_in_tables),
-    (CREDENTIAL_CUES, find_credentials),
-    (None, SECRETS.find),
-    (SENTENCE_CUES, find_in_sentences),
-    (CODE_CUES, find_codes),
-    (None, PERSONAL.find),
-    (None, find_personal_data),
+# Each finds one way in which secrets or personal data occur, and is asked where a word of each of its lists occurs.
+_DETECTORS: tuple[tuple[tuple[KeywordIndex, ...], Callable[[str, Lowered], Iterable[Span]]], ...] = (
+    ((), TOKENS.find),
+    ((PAIR_CUES,), find_pairs),
+    ((TABLE_CUES, CELL_MARKS), find_in_tables),
+    ((CREDENTIAL_CUES,), find_credentials),
+    ((), SECRETS.find),
+    ((SENTENCE_CUES,), find_in_sentences),
+    ((CODE_CUES,), find_codes),
+    ((), PERSONAL.find),
+    ((NUMBER_CUES,), find_personal_data),
 )
 
 Keeps = Callable[[str, str], bool]
@@ -232,11 +235,15 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
     lower = Lowered(text)
     spans: list[Span] = []
     for cues, find in _DETECTORS:
-        if cues is None or cues.meets(lower):
+        if all(map(lower.meets, cues)):
             spans.extend(find(text, lower))
     if not nested:
-        spans.extend(find_encoded(text, partial(_find_in_script, nested=True)))
-        if joined := joined_to_answers(text):
+        spans.extend(
+            Span(*run.span(), "encoded_secret", REDACTED, RANK_KEYED)
+            for run in BASE64.finditer(text)
+            if (decoded := decoded_text(run.group())) and _find_in_script(decoded, nested=True)
+        )
+        if "\n" in text and (joined := joined_to_answers(text)):
             spans.extend(_find_in_script(joined, nested=True))
     return _in_original(view, spans)
 

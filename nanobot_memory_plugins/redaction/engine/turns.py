@@ -1,14 +1,47 @@
-"""Secrets that take several turns: asked for and answered, or given earlier."""
+"""Secrets that take several turns: asked for and answered, or given earlier.
+
+In what was copied from a chat or a transcript an answer is on the line below its question. It is read as what follows
+the question's words after a colon.
+"""
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from nanobot_memory_plugins.redaction.lazy import lazy_re
+from nanobot_memory_plugins.redaction.rules.keyword_index import words
 from nanobot_memory_plugins.redaction.rules.rule import CONTACT_PLACEHOLDERS, REDACTED
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, looks_random
 
 # What stays a secret for all of a conversation: a word, or a number of fewer digits, is something else by then.
 _SHORTEST_SECRET, _SHORTEST_LASTING, _LONGEST_READ, _TAIL = 4, 6, 2_000, 300
+
+# A word for a secret, near the end of a sentence.
+_ASKS = lazy_re(
+    r"(?i)(?:pass|pwd?(?![a-z])|wi-?fi|secret|(?<![a-z])(?:pin|otp|cvv)(?![a-z])|code|comb"
+    r"|(?:api|access|wifi|wi-fi|licen[cs]e|security|secret)[ _-]?key|token"
+    r"|密|口令|暗号|令牌|[验驗提][证證取]?[码碼])[^=:]{0,60}\Z"
+)
+# What ends one.
+_SENTENCE_END = lazy_re(r"[\n.!?。！？]")
+_REACH = 80
+# The line that is answered: a question, or "they sent me a code".
+_END = lazy_re(r"(?:[?？][^\n?？]{0,24}|(?:(?<=code)|(?<=码))[^\n0-9?？]{0,12})\n")
+_IS_TOLD = lazy_re(r"[?？]|(?i:(?<![a-z])(?:sent|texted)(?![a-z]))|发")
+# Who answers, and when ("> ", "[12:03] Ben: ", "A: "), how an answer may begin, and its first word: no other question.
+_ANSWER = lazy_re(
+    r"(?i)(?>\s*(?:[>*-][ ]?){0,3}(?:[\[(][^\])\n]{1,24}[\])][ ]?)?"
+    r"(?:[^\s:：]{1,20}(?:[ ][^\s:：]{1,20}){0,2}[:：][ ]{1,2})?"
+    r"\s*(?:(?:it['’]?s|it is|that['’]?s|got it|sure|yes|yeah|yep|ok(?:ay)?|here|try|的?是|好的?)(?![a-z])"
+    r"[,.:，。：—-]?\s*){0,3})(?!\Z|[^\n]{0,80}(?:[?？]|code|码)\n)(?P<word>[a-z]*+(?![0-9])|)"
+)
+# What no answer begins with.
+_NO_ANSWER = words(
+    "no nope none nothing dunno sorry thanks thank please what which where when who maybe never always not forgot there"
+    " forgotten later tomorrow today yesterday hello great really exactly perhaps both either neither anything"
+    " something nobody only the in on very"
+)
+_DROPPED = "\u200b"
 
 
 def hide_answer(question: str, answer: str) -> str:
@@ -16,7 +49,7 @@ def hide_answer(question: str, answer: str) -> str:
 
     A long message is no answer.
     """
-    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which walks values by this module
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which looks for answers by this module
 
     if len(answer) > _LONGEST_READ or not question.rstrip(" \n\"'”’)*").endswith(("?", "？")):
         return answer
@@ -31,7 +64,7 @@ def hide_answer(question: str, answer: str) -> str:
 @lru_cache(maxsize=512)
 def secrets_in(text: str) -> tuple[str, ...]:
     """Return the secret values in a message, the longest first; of a long message only those of its beginning."""
-    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which walks values by this module
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # which looks for answers by this module
 
     text = text[:_LONGEST_READ]
     values = {text[one.start : one.end] for one in Redactor().findings(text) if one.placeholder == REDACTED}
@@ -51,3 +84,23 @@ def hide_values(text: str, values: Iterable[str]) -> str:
         if value in text:
             text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", REDACTED, text)
     return text
+
+
+def joined_to_answers(text: str) -> str:
+    """Give of the folded ``text`` the questions for a secret, each with a colon and the line that answers it.
+
+    Every character stays at its place: what stood between becomes characters that folding drops.
+    """
+    pieces: list[str] = []
+    at = 0
+    for end in _END.finditer(text):
+        question = _SENTENCE_END.split(text[max(at, end.start() - _REACH) : end.start()])[-1]
+        if not (_ASKS.search(question) and _IS_TOLD.search(question + end.group())):
+            continue
+        answer = _ANSWER.match(text, end.end())
+        if answer is not None and answer["word"].lower() not in _NO_ANSWER:
+            start, gap = answer.start("word"), answer.start("word") - end.start()
+            before = _DROPPED * (end.start() - len(question) - at)
+            at = text.find("\n", start) + 1 or len(text)
+            pieces += before, question, ": "[:gap].ljust(gap, _DROPPED), text[start:at]
+    return "".join(pieces)

@@ -32,6 +32,10 @@ class Lowered(str):
         made.words = frozenset({word for word in began if _runs_of(word) <= runs and word in lower})
         return made
 
+    def meets(self, index: "KeywordIndex") -> bool:
+        """Tell whether one of the words of a list occurs in the text."""
+        return not index.words.isdisjoint(self.words)
+
 
 @cache
 def _runs_of(word: str) -> frozenset[tuple[str, ...]]:
@@ -57,30 +61,26 @@ def words(text: str) -> frozenset[str]:
 class KeywordIndex:
     """A list of words, given in lower case."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("words",)
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._words = frozenset(words)
-        _know(self._words)
+        self.words = frozenset(words)
+        _know(self.words)
 
     def __or__(self, other: "KeywordIndex") -> "KeywordIndex":
         """Give a list of the words of both."""
-        return KeywordIndex(self._words | other._words)
+        return KeywordIndex(self.words | other.words)
 
     def __contains__(self, word: str) -> bool:
         """Tell whether ``word`` is in the list."""
-        return word in self._words
-
-    def meets(self, lower: Lowered) -> bool:
-        """Tell whether one of the words occurs in the text."""
-        return not self._words.isdisjoint(lower.words)
+        return word in self.words
 
     def find(self, lower: Lowered) -> Iterator[tuple[int, int, str]]:
         """Give where each word begins and ends in the text, and the word, in order.
 
         The longest counts where several begin: "passcode" is not the "pass" that it begins with.
         """
-        places = sorted((at, -len(word), word) for word in self._words & lower.words for at in places_of(word, lower))
+        places = sorted((at, -len(word), word) for word in self.words & lower.words for at in places_of(word, lower))
         done = 0
         for at, size, word in places:
             if at >= done:
