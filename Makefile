@@ -42,7 +42,7 @@ bench: ## print the speed figures, as ratios within one run
 	uv run python -m benchmarks
 
 trust: ## the long forms of everything in docs/trust.md, with their figures (an hour or two)
-	NANOBOT_MEMORY_REDACTION_ROUNDS=20 uv run pytest -q tests/redaction
+	NANOBOT_MEMORY_REDACTION_ROUNDS=20 uv run pytest -q -m "slow or not slow" tests/redaction
 	uv run python -m benchmarks.made_secrets 900777 20
 	uv run python -m benchmarks redaction
 

@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests by their folder, and leave the slow ones out of a run of all that names no mark."""
+    """Mark tests by their folder, and leave the slow ones out of a run of whole folders that names no mark."""
     for item in items:
         place = item.path.relative_to(_TESTS) if item.path.is_relative_to(_TESTS) else Path()
         folder = place.parts[0] if place.parts else ""
@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.repo)
     if hasattr(config, "workerinput"):  # what begins last ends last: folders whose tests wait for servers begin first
         items.sort(key=lambda item: "postgres" not in item.path.parts)
-    whole = all((config.rootpath / argument).resolve() in (config.rootpath, _TESTS) for argument in config.args)
+    whole = all((config.invocation_params.dir / argument).is_dir() for argument in config.args)
     if whole and not config.option.markexpr and not config.option.keyword:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
