@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
-from tests.behaviour.kit.nanobot import OFFLINE
+from tests.behaviour.kit.nanobot import be_user_of
 from tests.support.nanobot import RECORDER, Installation, Recorder
 
 
@@ -24,8 +24,7 @@ def install(tmp_path, server, monkeypatch) -> Callable[..., Installation]:
 
     def make(memory: dict[str, Any] | None = None, **defaults: Any) -> Installation:
         made = Installation(tmp_path, server, memory if memory is not None else {}, **defaults)
-        for name, value in {**OFFLINE, "HOME": str(made.home)}.items():
-            monkeypatch.setenv(name, value)
+        be_user_of(made.home, monkeypatch)
         return made
 
     return make

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.tools.scripted_model import (
     ToolCall,
     after_tool,
 )
-from tests.behaviour.kit.nanobot import OFFLINE
+from tests.behaviour.kit.nanobot import be_user_of
 from tests.support.nanobot import Installation
 
 FACT = "The staging database runs on host Brunhilde, port 6543."
@@ -83,8 +83,7 @@ async def asked(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -
     """Run a flow in an installation that has something to remember, and return what the model was asked."""
     with ScriptedServer() as server:
         nanobot = Installation(folder, server, memory)
-        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
-            monkeypatch.setenv(name, value)
+        be_user_of(nanobot.home, monkeypatch)
         loop = nanobot.loop()
         await loop.process_direct(FACT, session_key="cli:before")
         await loop.aclose()

@@ -12,7 +12,7 @@ import pytest
 from nanobot_memory_plugins.core.scopes.projects import git
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ScriptedServer, ToolCall
-from tests.behaviour.kit.nanobot import OFFLINE
+from tests.behaviour.kit.nanobot import be_user_of
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, calling, program, since_answer, turns_of
 from tests.support.nanobot import Installation
 from tests.support.wire_servers import AnthropicServer
@@ -193,8 +193,7 @@ async def test_what_nanobot_is_told_claude_code_finds_and_back(tmp_path, monkeyp
     with ScriptedServer() as server:
         shared = CONFIGURATION["memoryPlugins"]
         nanobot = Installation(tmp_path / "nanobot", server, shared)
-        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
-            monkeypatch.setenv(name, value)
+        be_user_of(nanobot.home, monkeypatch)
         claude = ClaudeCode(tmp_path / "claude", model, CONFIGURATION, workspace=nanobot.workspace)
         loop = nanobot.loop()
         await loop.process_direct(f"For the record, {PORT}.", session_key="cli:direct")

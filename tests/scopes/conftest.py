@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.tools.scripted_model import ScriptedServer
-from tests.behaviour.kit.nanobot import OFFLINE
+from tests.behaviour.kit.nanobot import be_user_of
 from tests.scopes.nanobot_chat import Install
 from tests.support.nanobot import Installation
 
@@ -30,8 +30,7 @@ def install(tmp_path, server, monkeypatch) -> Install:
         raw = json.loads(made.config_file.read_text(encoding="utf-8"))
         raw["channels"] |= {name: {"enabled": True, **section} for name, section in channels.items()}
         made.config_file.write_text(json.dumps(raw), encoding="utf-8")
-        for name, value in {**OFFLINE, "HOME": str(made.home)}.items():
-            monkeypatch.setenv(name, value)
+        be_user_of(made.home, monkeypatch)
         monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall,consolidation")
         return made
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.behaviour.kit.life import PLUGINS, Life
 from tests.behaviour.kit.model import ReadingModel
-from tests.behaviour.kit.nanobot import Nanobot
+from tests.behaviour.kit.nanobot import Nanobot, be_user_of
 
 
 @pytest.fixture
@@ -12,6 +12,6 @@ def nanobot(life: Life, model: ReadingModel, monkeypatch: pytest.MonkeyPatch) ->
     """A stock nanobot with the whole set."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", f"{PLUGINS},nanobot")
     installed = Nanobot(life, model)
-    installed.be_its_user(monkeypatch)
+    be_user_of(installed.home, monkeypatch)
     installed.configure()
     return installed

@@ -9,9 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import mcp
 import pytest
-from mcp.client.stdio import stdio_client
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryService, load_config
 from tests.behaviour.kit.life import Life
@@ -88,6 +86,9 @@ def test_one_host_may_be_used_from_one_event_loop_after_another(life: Life):
 
 
 async def test_a_client_of_mcp_remembers_searches_and_forgets_over_standard_input(life: Life, tmp_path: Path):
+    import mcp
+    from mcp.client.stdio import stdio_client
+
     life.workspace.mkdir()
     file = tmp_path / "options.json"
     file.write_text(json.dumps({"memoryPlugins": life.configuration()}), encoding="utf-8")

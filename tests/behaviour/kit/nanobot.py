@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -79,6 +80,13 @@ def environment_of(home: Path) -> dict[str, str]:
     return {**os.environ, **OFFLINE, "HOME": str(home), "COLUMNS": "200", "TERM": "dumb"}
 
 
+def be_user_of(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make this process one of the user's, in which a look for the file of tokens costs no connection each time."""
+    for name, value in {**OFFLINE, "HOME": str(home)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("tiktoken.load.read_file", mock.Mock(side_effect=ConnectionError))
+
+
 # Windows and answers of a size at which nanobot itself cuts its history after some long messages.
 NARROW = {"contextWindowTokens": 50_000, "maxTokens": 2_048}
 
@@ -107,11 +115,6 @@ class Nanobot:
         self.config_file.parent.mkdir(parents=True, exist_ok=True)
         made = configuration(self.server, self.life.workspace, self.life.configuration(**options), **self.defaults)
         self.config_file.write_text(made, encoding="utf-8")
-
-    def be_its_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Make this process one of the user's."""
-        for name, value in {**OFFLINE, "HOME": str(self.home)}.items():
-            monkeypatch.setenv(name, value)
 
     @asynccontextmanager
     async def loop(self, *, bus: Any = None, **options: Mapping[str, Any]) -> AsyncIterator[Any]:
