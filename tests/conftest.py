@@ -10,7 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_dir
 
+# The embedding model that whoever runs the tests has: in another home each host would build one.
+os.environ.setdefault("NANOBOT_MEMORY_CACHE", user_cache_dir("nanobot-memory"))
 # What people read is compared in English, whatever language the machine speaks.
 os.environ["LC_ALL"] = "C.UTF-8"
 # Hundreds of programs are started, and each worker reads every test: without bytecode that takes three times as long.
@@ -21,6 +24,7 @@ sys.dont_write_bytecode = False
 # How long they take to make tells of the machine alone. Environments of the adapters have no hypothesis.
 with suppress(ImportError):
     from hypothesis import HealthCheck, settings
+    from hypothesis.internal.conjecture import providers
 
     settings.register_profile(
         "every run",
@@ -31,6 +35,9 @@ with suppress(ImportError):
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
     settings.load_profile("every run")
+    if "NANOBOT_MEMORY_RANDOM" not in os.environ:
+        # They also took what stands in all modules that this process has loaded, whichever these are: half a second.
+        providers._get_local_constants = providers.Constants
 
 
 # nanobot reads its skills as YAML for every prompt: in Python a third of the processor time of its tests, in C next to
@@ -89,8 +96,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` means: two more than cores, for some tests wait for limits and processes."""
-    return (os.cpu_count() or 1) + 2
+    """Return how many workers ``-n auto`` means: one more than cores, for some tests wait for limits and processes.
+
+    Each collects all tests, and imports what its own need.
+    """
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session")

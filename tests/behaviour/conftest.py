@@ -1,11 +1,9 @@
 """What the tests of the promises share: a life to live, and a model that reads as it is told to."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from platformdirs import user_cache_dir
 
 from tests.behaviour.kit.life import PLUGINS, Life
 from tests.behaviour.kit.model import ReadingModel
@@ -13,12 +11,7 @@ from tests.behaviour.kit.model import ReadingModel
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a test out of the home of whoever runs it, and load the set's own plugins.
-
-    The model that whoever runs it has is used: else each test that asks for none builds one.
-    """
-    cache = os.environ.get("NANOBOT_MEMORY_CACHE") or user_cache_dir("nanobot-memory")
-    monkeypatch.setenv("NANOBOT_MEMORY_CACHE", cache)
+    """Keep a test out of the home of whoever runs it, and load the set's own plugins."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", PLUGINS)
     monkeypatch.delenv("NANOBOT_MEMORY_CONFIG", raising=False)

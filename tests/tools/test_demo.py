@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.tools.demo.scenario import STAGES, recalled_blocks
@@ -15,10 +14,9 @@ from nanobot_memory_plugins.tools.scripted_model import Request
 
 @pytest.mark.slow
 def test_the_demonstration_works_and_leaves_nothing_behind(tmp_path, builtin_model):
-    cache = os.environ.get("NANOBOT_MEMORY_CACHE", user_cache_dir("nanobot-memory"))
     done = subprocess.run(
         [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "demo", "--json"],
-        env={**os.environ, "NANOBOT_MEMORY_CACHE": cache, "TMPDIR": str(tmp_path)},
+        env={**os.environ, "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=600,
