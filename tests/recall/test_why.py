@@ -9,6 +9,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from tests.support.each import each
 
 SAID = [
     "For billing we chose PostgreSQL as the database.",
@@ -98,7 +99,7 @@ def test_where_it_was_said_before_its_history_ends_there_and_what_was_remembered
     assert "scarlet since July" in answer["block"]["text"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "reason"),
     [
         ({"maxContextTokens": 100, "minShareOfBest": 0}, "budget"),
@@ -124,7 +125,7 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
     assert "Shown: 1." in ask(ASKED, text=True, heavyTopK=1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "options", "reason", "words"),
     [
         ("The database", {"enableProbeOnOff": False}, "not_searched", "no word asks for memory"),

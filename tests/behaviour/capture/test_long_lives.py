@@ -13,16 +13,16 @@ from tests.behaviour.kit.model import ReadingModel
 @pytest.mark.accept("NC-14")
 async def test_the_last_messages_of_a_session_are_loaded_after_a_restart(life: Life):
     async with life.host() as memory:
-        for number in range(30):
+        for number in range(5):
             life.clock.advance(60)
             await Conversation(memory).turn(f"question {number}", f"answer {number}")
             await memory.message_sent(session_key="cli:other", text="elsewhere")
     async with life.host() as memory:
         loaded = memory.history(KEY, limit=3)
         assert [(one["role"], one["content"]) for one in loaded] == [
-            ("assistant", "answer 28"),
-            ("user", "question 29"),
-            ("assistant", "answer 29"),
+            ("assistant", "answer 3"),
+            ("user", "question 4"),
+            ("assistant", "answer 4"),
         ]
         assert memory.history("cli:new") == []
 

@@ -44,9 +44,10 @@ async def test_what_was_used_is_told_by_purpose(life: Life, model: ReadingModel)
 async def test_a_purpose_that_only_fails_rests_and_gets_one_trial(life: Life, model: ReadingModel):
     model.fails["reading"] = Reply(status=400)
     life.options["core"] = {"languageModel": {"attempts": 1}}
-    for number in range(14):
+    for start in range(2):
         async with life.host() as memory:
-            await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
+            for number in range(7):
+                await Conversation(memory, f"cli:{start}{number}", history=session(number)).idle(ended=True)
     asked = len(model.asked("reading"))
     assert 10 <= asked < 14
     life.clock.advance(601)
