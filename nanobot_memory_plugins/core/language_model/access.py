@@ -26,9 +26,6 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Failures of a purpose in a row, within an hour, after which it rests, and seconds of that rest, then one trial.
-_MOST_FAILURES, _REST_SECONDS = 10, 600.0
-
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4
 
@@ -111,15 +108,10 @@ class LanguageModel:
             logger.warning("the use of the language model could not be recorded: {}", error.cause)
 
     async def _refuse(self, purpose: str, tokens: int) -> None:
-        """Raise `NotAskedError` where the day's budget does not allow it, or while the purpose rests after failures.
-
-        Where what was used cannot be known nothing is sent.
-        """
-        now, ledger, budget = self._clock.now(), self._ledger, self._options.daily_tokens
+        """Raise `NotAskedError` where the day's budget does not allow it, or what was used cannot be known."""
+        day, budget = self._clock.now().date(), self._options.daily_tokens
         try:
-            spent, failures, seconds = await run_in_daemon_thread(
-                lambda: (ledger.tokens(purpose, now.date()), *ledger.failures(purpose, now))
-            )
+            spent = await run_in_daemon_thread(self._ledger.tokens, purpose, day)
         except StoreError as error:
             raise NotAskedError(
                 Sentence("What was used today cannot be read: {why}", why=error.cause), hint=error.hint
@@ -130,15 +122,6 @@ class LanguageModel:
                     "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=purpose
                 ),
                 hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
-            )
-        if failures >= _MOST_FAILURES and seconds < _REST_SECONDS:
-            raise NotAskedError(
-                Sentence(
-                    "The language model has failed {failures} times in a row for {purpose!r}: it is left in peace.",
-                    failures=failures,
-                    purpose=purpose,
-                ),
-                hint="See `nanobot-memory stats`; one trial follows every ten minutes.",
             )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from nanobot_memory_plugins.core.state import StateDatabase
 
@@ -11,7 +11,6 @@ ANSWERED = "answered"
 CANCELLED = "cancelled"
 
 _KIND = "model_use"
-_HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,6 @@ class UsageLedger:
         used = "sum(body ->> 'prompt_tokens' + body ->> 'answer_tokens')"
         sql = f"SELECT coalesce({used}, 0) FROM event WHERE kind = ? AND day = ? AND body ->> 'purpose' = ?"  # noqa: S608
         return int(self._state.read(sql, (_KIND, day.isoformat(), purpose))[0][0])
-
-    def failures(self, purpose: str, now: datetime) -> tuple[int, float]:
-        """Return how often ``purpose`` failed in a row within the last hour, and the seconds since the last time."""
-        last_hour = [one for one in uses(self._state, since=(now - _HOUR).date()) if one.time > now - _HOUR]
-        ended = [one for one in last_hour if one.purpose == purpose and one.outcome != CANCELLED]
-        count = next((n for n, one in enumerate(reversed(ended)) if one.outcome == ANSWERED), len(ended))
-        return count, (now - ended[-1].time).total_seconds() if count else 0.0
 
 
 def uses(state: StateDatabase, *, since: date) -> Iterator[Usage]:

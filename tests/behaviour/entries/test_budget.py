@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core.testing import ManualClock
-from nanobot_memory_plugins.tools.scripted_model import Reply
 from tests.behaviour.kit.life import DAY, Conversation, Life
 from tests.behaviour.kit.long_talk import chat, day_notes
 from tests.behaviour.kit.model import ReadingModel
@@ -39,26 +38,3 @@ async def test_what_was_used_is_told_by_purpose(life: Life, model: ReadingModel)
     assert (row["purpose"], row["uses"]) == ("reading", 1)
     assert row["prompt_tokens"] > 0
     assert "reading" in life.command("stats").text
-
-
-async def test_a_purpose_that_only_fails_rests_and_gets_one_trial(life: Life, model: ReadingModel):
-    model.fails["reading"] = Reply(status=400)
-    life.options["core"] = {"languageModel": {"attempts": 1}}
-    for start in range(2):
-        async with life.host() as memory:
-            for number in range(7):
-                await Conversation(memory, f"cli:{start}{number}", history=session(number)).idle(ended=True)
-    asked = len(model.asked("reading"))
-    assert 10 <= asked < 14
-    life.clock.advance(601)
-    # A trial that fails begins the rest again; a session that was left may be tried in the same moment.
-    async with life.host() as memory:
-        for number in (15, 16):
-            await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
-    assert asked < len(model.asked("reading")) <= asked + 2
-    life.clock.advance(601)
-    model.fails.clear()
-    async with life.host() as memory:
-        for number in (17, 18):
-            await Conversation(memory, f"cli:{number}", history=session(number)).idle(ended=True)
-    assert len(model.asked("reading")) > asked + 2
