@@ -120,7 +120,7 @@ def _compaction(model: Any, redact: Callable[[str], str]) -> Callable[[list[dict
 
     async def run(chat: list[dict[str, Any]]) -> object:
         messages = messages_from_chat(chat)
-        return await CompactionPlugin().before_compaction("s", messages, WINDOW, WINDOW, "token_pressure", context)
+        return await CompactionPlugin().before_compaction(messages, WINDOW, WINDOW, "token_pressure", context)
 
     return run
 

@@ -1,12 +1,12 @@
 """What one compaction cuts: the part that is summarised, the part that stays, and the limits of both."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nanobot_memory_plugins.compaction.history import Unit, call_ids, group
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
-from nanobot_memory_plugins.compaction.token_budget import Cycles, Limits, limits_for
+from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
 from nanobot_memory_plugins.compaction.transcript import safe_text, without_secrets
 from nanobot_memory_plugins.core import Message, estimate_tokens
 from nanobot_memory_plugins.core.text.conversation import dominant_language, message_tokens
@@ -23,26 +23,23 @@ _TURN_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``keep_from`` is the index, in the host's messages, of the first that stays; ``depth`` as in `Cycles.depth`."""
+    """``keep_from`` is the index, in the host's messages, of the first that stays."""
 
     material: Material
     limits: Limits
     keep_from: int
     history_tokens: int
     tail_tokens: int
-    depth: int
     marked: bool
 
 
 def make_plan(
     messages: Sequence[Message],
     *,
-    session_key: str,
     window: int,
     room: int,
     reason: str,
     options: CompactionOptions,
-    cycles: Cycles,
     redact: Callable[[str], str],
 ) -> Plan:
     """Return where to cut, with which limits, and what is cut, without its secrets."""
@@ -54,10 +51,7 @@ def make_plan(
     recent = messages[first:]
     sizes = [message_tokens(message) for message in recent]
     history_tokens = sum(sizes) + estimate_tokens(earlier)
-    depth = cycles.depth(session_key, history_tokens=history_tokens, window=window, reason=reason)
-    limits = limits_for(
-        options, window=window, room=room, history_tokens=history_tokens, depth=depth, keep=reason != _ENDED
-    )
+    limits = limits_for(options, window=window, room=room, history_tokens=history_tokens, keep=reason != _ENDED)
     marked = limits.summary >= _MARK_FROM
     units = group(recent, sizes)
     cut = cut_at(recent, units, limits)
@@ -69,11 +63,10 @@ def make_plan(
             safe_text(earlier, redact),
             dominant_language([Message(role="assistant", text=earlier), *recent]),
         ),
-        limits=limits.without(_MARK_TOKENS) if marked else limits,
+        limits=replace(limits, summary=limits.summary - _MARK_TOKENS) if marked else limits,
         keep_from=first + cut,
         history_tokens=history_tokens,
         tail_tokens=sum(sizes[cut:]),
-        depth=depth,
         marked=marked,
     )
 

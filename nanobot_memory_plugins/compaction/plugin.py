@@ -5,7 +5,6 @@ from collections.abc import Callable
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
 from nanobot_memory_plugins.compaction.summarise import Summariser
-from nanobot_memory_plugins.compaction.token_budget import Cycles
 from nanobot_memory_plugins.core import Message, PluginContext, Summary, estimate_tokens, hookimpl, logger
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
@@ -20,13 +19,9 @@ class CompactionPlugin:
 
     Options = CompactionOptions
 
-    def __init__(self) -> None:
-        self._cycles = Cycles()
-
     @hookimpl
     async def before_compaction(
         self,
-        session_key: str,
         messages: tuple[Message, ...],
         context_window: int,
         room: int,
@@ -42,12 +37,10 @@ class CompactionPlugin:
             plan = await run_in_daemon_thread(
                 make_plan,
                 messages,
-                session_key=session_key,
                 window=context_window,
                 room=room,
                 reason=reason,
                 options=context.options,
-                cycles=self._cycles,
                 redact=context.redact,
             )
             summariser = Summariser(
@@ -63,10 +56,9 @@ class CompactionPlugin:
             logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
             return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))
         left = estimate_tokens(text) + plan.tail_tokens
-        self._cycles.note(session_key, left_tokens=left, depth=plan.depth)
         logger.info(
-            "compaction ({}): {} of {} messages summarised, {} tokens -> {}, depth {}",
-            reason, plan.keep_from, len(messages), plan.history_tokens, left, plan.depth,
+            "compaction ({}): {} of {} messages summarised, {} tokens -> {}",
+            reason, plan.keep_from, len(messages), plan.history_tokens, left,
         )  # fmt: skip
         return Summary(text=text, keep_from=plan.keep_from)
 

@@ -1,12 +1,11 @@
-"""How many tokens each part of a compaction may take, and the guard against those that free too little."""
+"""How many tokens each part of a compaction may take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.text.tokens import split_text
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # A host that does not know its window.
 _USUAL_WINDOW = 200_000
@@ -16,17 +15,6 @@ RESERVE_SHARE, _SUMMARY_SHARE = 0.25, 0.1
 _KEEP_HISTORY_SHARE = 0.3
 # A summary of a short history may be this long, although that is more than a quarter of it.
 _SHORTEST_LIMIT = 200
-# What each time that a session comes back too soon leaves of the tail and of the summary.
-_TAIL_FACTOR = 0.5
-_SUMMARY_FACTOR = 0.7
-# From here on nothing but the summary stays.
-_MAX_DEPTH = 4
-# A session that grew by less than this share of the window since its last compaction is cut deeper.
-_GROWTH_SHARE = 0.1
-# Sessions that are remembered; the one that was longest without a compaction is forgotten first.
-_SESSIONS = 512
-# Somebody asked for these, or the session was quiet: that they come soon means nothing.
-_UNHURRIED = frozenset({"archive", "idle", "command", "session_ended"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +30,12 @@ class Limits:
     tail_at_most: int
     keep_messages: int
 
-    def without(self, tokens: int) -> "Limits":
-        """Return the same limits with so many tokens less for the summary."""
-        return replace(self, summary=self.summary - tokens)
 
-
-def limits_for(
-    options: CompactionOptions, *, window: int, room: int, history_tokens: int, depth: int, keep: bool
-) -> Limits:
+def limits_for(options: CompactionOptions, *, window: int, room: int, history_tokens: int, keep: bool) -> Limits:
     """Return the limits of one compaction.
 
-    ``window`` and ``room`` are the host's, ``history_tokens`` what there is to cut. ``depth`` counts how often the
-    session came back too soon. With ``keep`` false nothing stays but the summary.
+    ``window`` and ``room`` are the host's, ``history_tokens`` what there is to cut. With ``keep`` false nothing stays
+    but the summary.
     """
     if window <= 0:
         window = _USUAL_WINDOW
@@ -62,34 +44,9 @@ def limits_for(
     available = max(1, min(window - reserve, room))
     requested = min(options.summary_tokens, max(_SHORTEST_LIMIT, int(window * _SUMMARY_SHARE)))
     summary = min(requested, max(1, available // 2), max(_SHORTEST_LIMIT, history_tokens // 4))
-    summary = max(1, int(summary * _SUMMARY_FACTOR**depth))
-    at_most = available - summary
+    at_most = available - summary if keep else 0
     tail = min(int(window * options.keep_share), int(history_tokens * _KEEP_HISTORY_SHARE), at_most)
-    if depth:
-        tail = int(tail * _TAIL_FACTOR**depth) if depth < _MAX_DEPTH else 0
-        at_most = tail
-    if not keep:
-        tail = at_most = 0
-    return Limits(window, summary, tail, at_most, options.keep_messages if keep and not depth else 0)
-
-
-class Cycles:
-    """Remembers, per session, how many tokens the last compaction left, and how deep it cut."""
-
-    def __init__(self) -> None:
-        self._last: BoundedDict[str, tuple[int, int]] = BoundedDict(_SESSIONS)
-
-    def depth(self, session_key: str, *, history_tokens: int, window: int, reason: str) -> int:
-        """Return how much deeper than usual to cut: 0, or one more than the last time when the session hardly grew."""
-        left, depth = self._last.get(session_key, (0, -1))
-        grew = history_tokens - left
-        if depth < 0 or reason in _UNHURRIED or grew >= int(max(window, 0) * _GROWTH_SHARE):
-            return 0
-        return min(depth + 1, _MAX_DEPTH)
-
-    def note(self, session_key: str, *, left_tokens: int, depth: int) -> None:
-        """Remember what a compaction left."""
-        self._last[session_key] = left_tokens, depth
+    return Limits(window, summary, tail, at_most, options.keep_messages if keep else 0)
 
 
 # Where messages average over this share of the window, chunks become smaller; a message above the other is shown to

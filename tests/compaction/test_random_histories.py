@@ -84,7 +84,7 @@ def test_any_history_is_compacted(history, window, room, answer, reason, times):
     logger.disable("nanobot_memory_plugins")
     try:
         for _ in range(times):
-            summary = asyncio.run(plugin.before_compaction("s", messages, window, room, reason, context_with(model)))
+            summary = asyncio.run(plugin.before_compaction(messages, window, room, reason, context_with(model)))
     finally:
         logger.enable("nanobot_memory_plugins")
 
@@ -136,7 +136,7 @@ def test_a_message_of_many_megabytes(content: str):
     )
     model = Model("- Decision: plan B. go")
     summary = asyncio.run(
-        CompactionPlugin().before_compaction("s", messages, 32_000, 32_000, "token_pressure", context_with(model))
+        CompactionPlugin().before_compaction(messages, 32_000, 32_000, "token_pressure", context_with(model))
     )
     assert "plan B" in summary.text
     assert summary.keep_from == 2

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -269,16 +268,3 @@ async def test_at_the_end_of_a_session_nothing_stays(life_without_model: Life):
         ]
     assert ended.keep_from == len(history)
     assert asked.keep_from < len(history)
-
-
-@pytest.mark.usefixtures("alone")
-async def test_a_session_that_comes_back_at_once_is_cut_deeper_each_time(life_without_model: Life):
-    async with life_without_model.host() as memory:
-        talked = Conversation(memory, history=talk(80))
-        left = []
-        for _ in range(6):
-            await talked.compact()
-            left.append(tokens(talked.history))
-            talked.history.append({"role": "user", "content": "go on"})
-    assert left[0] > 2 * left[-1]
-    assert all(after <= before + 20 for before, after in pairwise(left))
