@@ -34,17 +34,14 @@ def log(tmp_path: Path) -> Iterator[Callable[[], str]]:
     loguru.logger.remove(sink)
 
 
-async def test_a_tool_and_a_file_cannot_forge_a_line(
-    tmp_path: Path, log: Callable[[], str], third_party: Callable[..., None]
-):
+async def test_a_tool_cannot_forge_a_line(tmp_path: Path, log: Callable[[], str], third_party: Callable[..., None]):
     third_party("talker", TOOL.replace("NAME", repr(hostile("tool"))).replace("ANSWER", "None"))
     async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:
         tool = next(one for one in memory.tools() if one.name.startswith("of-tool"))
         await tool.run({}, session_key=hostile("key"))
-        memory.trim_bootstrap({hostile("file"): b"\xff"})  # type: ignore[dict-item]  # bytes that are no text
     lines = log().split("\n")[:-1]
     assert [line for line in lines if not line.startswith(("DEBUG | ", "INFO | ", "WARNING | "))] == []
-    assert {name for name in ("of-tool", "of-file") if any(name in line for line in lines)} == {"of-tool", "of-file"}
+    assert any("of-tool" in line for line in lines)
     assert found_in("\n".join(lines)) == set()
 
 

@@ -125,15 +125,11 @@ def _change_each(
     """Change some entries, each on its own. Raises `InputError` for an unknown id, and `MemoryFileError`."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        _require(entries, ids)
+        if missing := sorted(set(ids) - entries.keys()):
+            raise no_entry(missing, entries)
         return {id_: changed(entry) if id_ in ids else entry for id_, entry in entries.items()}
 
     return repository.update(change, who=who, why=why, allow_purged=True)
-
-
-def _require(entries: Mapping[str, Entry], ids: Collection[str]) -> None:
-    if missing := sorted(set(ids) - entries.keys()):
-        raise no_entry(missing, entries)
 
 
 def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:

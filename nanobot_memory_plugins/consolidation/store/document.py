@@ -278,8 +278,9 @@ def render(document: EntryDocument, entries: Mapping[str, Entry], *, now: dateti
     waiting = {
         section: in_order(entry for entry in entries.values() if entry.section is section) for section in Section
     }
+    places = {piece.section for piece in pieces if isinstance(piece, (Heading, Slot))}
     for section in Section:
-        if waiting[section] and not any(_is_place(piece, section) for piece in pieces):
+        if waiting[section] and section not in places:
             _add_heading(pieces, section, document.newline)
     return _Writer(document, waiting, now).write(pieces).encode("utf-8", "surrogateescape")
 
@@ -332,10 +333,6 @@ class _Writer:
         if slot is None or slot.entry != entry:
             return write_entry(entry, self._newline)
         return slot.text.rstrip() + self._newline
-
-
-def _is_place(piece: Piece, section: Section) -> bool:
-    return isinstance(piece, (Heading, Slot)) and piece.section is section
 
 
 def _add_heading(pieces: list[Piece], section: Section, newline: str) -> None:

@@ -175,8 +175,9 @@ class EntryRepository:
         def decide(every: dict[str, Entry]) -> Entries:
             forgotten = {} if with_forgotten else {id_: entry for id_, entry in every.items() if entry.is_forgotten}
             live = {id_: entry for id_, entry in every.items() if id_ not in forgotten}
+            held = {(id_, entry.content) for id_, entry in live.items()}
             changed = {
-                id_: entry if _says_the_same(entry, live.get(id_)) else self._redacted(entry)
+                id_: entry if (id_, entry.content) in held else self._redacted(entry)
                 for id_, entry in change(dict(live)).items()
                 if id_ in live or allow_purged or not self.history.is_purged(entry.id, entry.content)
             }
@@ -363,10 +364,6 @@ def is_point_hidden(text: str) -> bool:
     """Tell whether what a text is about is hidden, and no clause of it says anything else."""
     rest = " ".join(clause for clause in _CLAUSES.split(text) if not _PLACEHOLDER.search(clause))
     return _PLACEHOLDER.search(text) is not None and len(terms(rest)) < 2
-
-
-def _says_the_same(entry: Entry, before: Entry | None) -> bool:
-    return before is not None and before.content == entry.content
 
 
 def _digest(data: bytes) -> str:

@@ -30,7 +30,6 @@ class PromptTexts:
         # What a prompt showed last of a file, by what the file holds.
         self._shown: BoundedDict[str, str] = BoundedDict(_SHOWN)
         self._given: BoundedDict[Scope, PromptEntries] = BoundedDict(_SHOWN)
-        self._warned: set[str] = set()
         self.entries_text = ""  # as the last prompt held it
 
     def of(self, scope: Scope) -> str:
@@ -42,10 +41,7 @@ class PromptTexts:
 
     def trimmed(self, files: Mapping[str, object], overhead: Mapping[str, int]) -> dict[str, str]:
         """Return the texts of the files for the prompt. See `MemoryHost.trim_bootstrap`."""
-        read = {name: read_text(value) for name, value in files.items()}
-        for name in (name for name, text in read.items() if text is None):
-            self._warn_of_unreadable(name, files[name])
-        texts = {name: text for name, text in read.items() if text is not None}
+        texts = {name: text for name, value in files.items() if (text := read_text(value)) is not None}
         kept = {name: printable(text) for name, text in texts.items()}
         for plugin in self._plugins.plugins_with("trim_bootstrap") if texts else ():
             around = {name: overhead.get(name, default_overhead(name)) for name in kept}
@@ -80,13 +76,6 @@ class PromptTexts:
             self._shown.pop(long_term, None)  # of a prompt before
         self.entries_text = given.text
         return given
-
-    def _warn_of_unreadable(self, name: str, value: object) -> None:
-        """Warn once; a file that is not there, or that the host says it has none of, is no news."""
-        if value is None or (isinstance(value, Path) and not value.exists()) or name in self._warned:
-            return
-        self._warned.add(name)
-        logger.warning("bootstrap file {} cannot be read as text and is left out of the prompt", name)
 
 
 def default_overhead(name: str) -> int:

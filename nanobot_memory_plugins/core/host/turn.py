@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, failures_logged
 from nanobot_memory_plugins.core.host.history import history_to_cut, with_block, without_media
 from nanobot_memory_plugins.core.host.memory_thread import Answer
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
-from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
+from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.values import Message, Receipt, Summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.core.values.notes import MessageContext
@@ -106,9 +105,6 @@ class Turn:
         if context is None:
             self.was_late = True
             self.block = None if future.done() else self._service.late_notice(text)
-        elif context.block and not is_fenced(context.block):
-            logger.warning("the recall block is not a whole fence: not injected")
-            return None
         else:
             self.block = context.block
         return self.block
