@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import in_local_zone, time_of
-from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.fence import CJK, Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
@@ -14,11 +14,10 @@ from nanobot_memory_plugins.core.values import Message
 # What chat APIs add to a message for its role and borders, and what models charge for a picture, roughly; sounds and
 # files are no cheaper.
 _MESSAGE_TOKENS, _MEDIA_TOKENS = 4, 1_000
-_MEDIA = re.compile("image|audio|video|file|document")
+_MEDIA = ("image", "audio", "video", "file", "document")
 # Characters that are read to recognise the language, in all and of a message: a pasted text is not how somebody speaks.
 _SAMPLE = 8_000
 _SAMPLE_OF_MESSAGE = 1_000
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
 # A Chinese text may hold many English names; a Chinese character says about as much as two thirds of a word.
 _CJK_PER_LATIN_WORD = 0.6
@@ -46,7 +45,7 @@ def dominant_language(messages: Iterable[Message]) -> Language:
         sample += text[:_SAMPLE_OF_MESSAGE] + "\n"
         if len(sample) > _SAMPLE:
             break
-    chinese = len(_CJK.findall(sample))
+    chinese = len(CJK.findall(sample))
     return "zh" if chinese and chinese >= _CJK_PER_LATIN_WORD * len(_LATIN_WORD.findall(sample)) else "en"
 
 
@@ -89,7 +88,9 @@ def message_tokens(message: Message) -> int:
     content = message.raw.get("content")
     media = 0
     if isinstance(content, tuple):
-        media = sum(isinstance(part, Mapping) and bool(_MEDIA.search(str(part.get("type")))) for part in content)
+        media = sum(
+            isinstance(part, Mapping) and any(kind in str(part.get("type")) for kind in _MEDIA) for part in content
+        )
     texts = (message.text, *map(str, message.tool_calls))
     return sum(map(estimate_tokens, texts)) + _MESSAGE_TOKENS + _MEDIA_TOKENS * media
 

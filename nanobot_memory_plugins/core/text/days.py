@@ -29,18 +29,14 @@ _WEEK_ZH = "(?:周|星期|礼拜)"
 _NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS, start=1)}
 _DIGITS_ZH = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2}
-_UP_TO_99 = lazy_re("(?:([{0}]?)(十))?([{0}]?)".format("".join(_DIGITS_ZH)))
 
 
 def _number_zh(text: str) -> int:
-    """Return the value of figures, or of a Chinese number up to 99; 0 for what is neither."""
+    """Return the value of figures, or of a Chinese number up to 99."""
     if text.isdecimal():
         return int(text)
-    found = _UP_TO_99.fullmatch(text)
-    if found is None:
-        return 0
-    tens = 10 * _DIGITS_ZH.get(found[1], 1) if found[2] else 0
-    return tens + _DIGITS_ZH.get(found[3], 0)
+    tens, ten, ones = text.rpartition("十")
+    return (10 * _DIGITS_ZH.get(tens or "一", 0) if ten else 0) + _DIGITS_ZH.get(ones, 0)
 
 
 @dataclass(frozen=True, slots=True)

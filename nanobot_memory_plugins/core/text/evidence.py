@@ -28,7 +28,6 @@ _THOUGHT_BEFORE = lazy_re(
     r"\A(?!\s*[\[{`]).*?(?:</(?:think|thinking|thought|reasoning|seed:think)>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)",
     re.DOTALL | re.IGNORECASE,
 )
-_INVISIBLE = lazy_re("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _REFUSAL = lazy_re(
     r"^\W*(i'?m sorry|i am sorry|sorry|apologies|i apologi[sz]e|as an ai|i can(no|')?t (help|assist|do|comply|process)"
     r"|i cannot|i am unable|i'?m unable|unfortunately,? i|抱歉|对不起|很抱歉|不好意思|作为一个?(ai|人工智能)"
@@ -41,13 +40,10 @@ _REFUSAL_CHARS = 400
 _LATIN = lazy_re(r"[a-z0-9à-ÿ][a-z0-9à-ÿ_.@/+-]*", re.IGNORECASE)
 _CJK_RUN = lazy_re(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _COMMON = frozenset(
-    re.findall(
-        r"\w+",
-        """the and for that this with from are was were has have had will would should can could may not but you your
-        they their them his her she its our who what when where which how why all any some one two user users assistant
-        said says about into than then there here also been being did does done just like more most other only over
-        such very conversation note notes important information""",
-    )
+    """the and for that this with from are was were has have had will would should can could may not but you your they
+    their them his her she its our who what when where which how why all any some one two user users assistant said says
+    about into than then there here also been being did does done just like more most other only over such very
+    conversation note notes important information""".split()  # noqa: SIM905
 )
 _COMMON_CJK = frozenset(
     ["用户", "助手", "对话", "我们", "他们", "这个", "那个", "一个", "什么", "可以", "已经", "进行"]
@@ -67,7 +63,7 @@ def is_no_reply(answer: str) -> bool:
     The word counts wherever it occurs, so look for what the answer holds besides first. An empty answer says
     nothing of the kind: it is a failure.
     """
-    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", without_thoughts(answer))).casefold()
+    text = unicodedata.normalize("NFKC", printable(without_thoughts(answer))).casefold()
     if _NO_REPLY.search(text.replace("\\_", "_")):
         return True
     return _EMPTY_JSON.fullmatch(_FENCE_LINE.sub("", text).strip().strip(".。`*\"' ")) is not None
@@ -125,21 +121,21 @@ _REPEATED_CHARS, _REPEATED_SHARE = 300, 0.12
 # The shortest summaries: of a long text, and of any.
 _SHORTEST_TOKENS, _LONG_TEXT_TOKENS, _SHORTEST_CHARS = 12, 400, 8
 
-_CODE_BLOCK = lazy_re(r"\A```[a-z]*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
 _LEAD = lazy_re(
     r"\A(?:(?:sure|certainly|of course|okay|ok|here (?:is|are)|below (?:is|are)|好的|当然|以下是|下面是|这是)"
     r"[^\n]{0,120}[:：.。!！]\s*\n|\W*(?:summary|摘要|总结)\s*[:：]\s*)",
     re.IGNORECASE,
 )
-_DATA = lazy_re(r"\A\s*(?:\{|\[\s*[{\"\[]|<\?xml|<html|<!doctype)", re.IGNORECASE)
-_SPEAKER = lazy_re(r"(?:user|assistant|tool)\b")
+# How data begins, and a line of the conversation as prompts show it.
+_DATA = ("{", "[{", '["', "[[", "<?xml", "<html", "<!doctype")
+_SPOKEN = ("user:", "assistant:", "assistant calls", "tool")
 
 
 def cleaned_summary(answer: str) -> str:
     """Return a model's summary without thoughts, code fence and phrases before it."""
     text = without_thoughts(printable(answer, control=" "))
-    fenced = _CODE_BLOCK.match(text)
-    text = (fenced[1] if fenced else text).strip()
+    if text.startswith("```"):
+        text = text.partition("\n")[2].rstrip().removesuffix("```").strip()
     lead = _LEAD.match(simplified(text))
     return text[lead.end() if lead else 0 :].strip()
 
@@ -156,7 +152,7 @@ def summary_fault(summary: str, sources: Sequence[str], *, prompt: Sequence[str]
         return "nothing in it"
     if is_refusal(summary):
         return "refusal"
-    if _DATA.match(summary):
+    if "".join(summary[:_REFUSAL_CHARS].casefold().split()).startswith(_DATA):
         return "data, not text"
     if estimate_tokens(summary) < _SHORTEST_TOKENS and sum(map(estimate_tokens, sources)) > _LONG_TEXT_TOKENS:
         return "too short"
@@ -176,6 +172,6 @@ def summary_fault(summary: str, sources: Sequence[str], *, prompt: Sequence[str]
 def _is_echo(summary: str, sources: Sequence[str]) -> bool:
     """Return whether a summary is what was said; the lines of an earlier summary may occur again."""
     lines = [line.strip() for line in summary.splitlines() if line.strip()]
-    spoken = [line for line in lines if _SPEAKER.match(line)]
+    spoken = [line for line in lines if line.startswith(_SPOKEN)]
     given = {line.strip() for source in sources for line in source.splitlines()} if spoken else set()
     return sum(len(line) for line in spoken if line in given) > _ECHO_SHARE * sum(map(len, lines))

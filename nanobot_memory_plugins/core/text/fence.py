@@ -52,7 +52,7 @@ _IMITATIONS = (
     "runtimecontext",
 )
 _LOOKED_THROUGH = 50_000  # characters of a text by which its language is recognised
-_CJK = lazy_re(r"[\u3400-\u9fff\uf900-\ufaff]")
+CJK = lazy_re(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
 _BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
 _ENDS = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")
@@ -61,7 +61,7 @@ _SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 def language_of(text: str) -> Language:
     """Return ``zh`` when there are Chinese characters in the text, else ``en``."""
-    return "zh" if not text.isascii() and _CJK.search(text, 0, _LOOKED_THROUGH) else "en"
+    return "zh" if not text.isascii() and CJK.search(text, 0, _LOOKED_THROUGH) else "en"
 
 
 def _new_nonce() -> str:

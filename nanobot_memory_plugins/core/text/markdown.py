@@ -1,11 +1,7 @@
 """Making any text fit for a line, a file and UTF-8."""
 
-import re
-
 # Everything that Python, an editor or a terminal may take for the end of a line.
 LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-
-_BREAKS = re.compile(f"[{LINE_BREAKS}]+")
 
 
 def clean(text: object) -> str:
@@ -34,4 +30,4 @@ def clean_markdown(text: object) -> str:
 
 def one_line(text: object) -> str:
     """Return ``text`` cleaned and on one line, without space around it."""
-    return _BREAKS.sub(" ", clean_markdown(text)).strip()
+    return " ".join(filter(None, clean_markdown(text).splitlines())).strip()

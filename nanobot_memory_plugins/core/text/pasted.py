@@ -19,7 +19,6 @@ _LONG_PARAGRAPH = 200
 # A quotation of so many characters is somebody's text.
 _QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』\n]{40,2000}|[\u3400-\u9fff，。！？、]{14,2000})[\"”」』]")
 
-_QUOTED_LINE = re.compile(r"^[ \t]*[>|].*$", re.MULTILINE)
 _BLOCK = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})(?:\s[^<>]*)?>.*?</\2>", re.DOTALL)
 # The line with which a mail begins, a forwarded one, or a turn of a conversation with a model.
 _BEGINS = re.compile(
@@ -58,7 +57,8 @@ def both_ends(text: str) -> str:
 @lru_cache(maxsize=512)
 def _without_pasted(text: str) -> str:
     text = _BLOCK.sub("\n", without_private(remove_fenced(clean_markdown(text))))
-    text = _QUOTATION.sub(" ", _QUOTED_LINE.sub("", text))
+    own = ("" if line.lstrip(" \t").startswith((">", "|")) else line for line in text.split("\n"))
+    text = _QUOTATION.sub(" ", "\n".join(own))
     begins = _BEGINS.search(text)
     paragraphs = _BETWEEN_PARAGRAPHS.split((text[: begins.start()] if begins else text).strip())
     if len(paragraphs) > 1 or begins:

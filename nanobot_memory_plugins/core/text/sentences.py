@@ -23,7 +23,6 @@ _END = lazy_re(
 _ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
 _MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
 _WORD_BEFORE = lazy_re(r"[\w.]{1,8}\Z")
-_CLOCK = lazy_re(r"\d[:：]\Z")
 _BULLET = lazy_re(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
 
@@ -93,7 +92,7 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
     after = text[stop.end() : stop.end() + 2].strip()
     if word.isdigit() and len(word) <= 2 and after:  # the number of a list, at its beginning or in a line
         ahead = text[max(start, stop.start() - len(word) - 4) : stop.start() - len(word)].lstrip(" \t\n-*")
-        if _CLOCK.search(ahead):
+        if ahead.endswith((":", "：")) and ahead[-2:-1].isdigit():
             return True
         ahead = ahead.rstrip(" \t\n-*")
         if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
