@@ -52,8 +52,9 @@ def _last_results(messages: Sequence[Message]) -> dict[int, int]:
     ends: dict[int, int] = {}
     directly_before: int | None = None
     for index, message in enumerate(messages):
-        is_plain = not (message.tool_calls or message.tool_call_id or _may_hold_calls(message))
-        if is_plain and message.role not in _TOOL_ROLES:
+        # Calls and results may stand in parts of the content, too, or in a field of their own.
+        may_hold_more = isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
+        if not (message.tool_calls or message.tool_call_id or may_hold_more) and message.role not in _TOOL_ROLES:
             directly_before = None
             continue
         called, answered = call_ids(message), result_ids(message)
@@ -83,11 +84,6 @@ def result_ids(message: Message) -> list[str]:
     """Return the ids of the calls whose results a message carries."""
     ids = [message.tool_call_id] if message.tool_call_id else []
     return ids + [_id(part.get("tool_use_id")) for part in _parts(message) if part.get("type") == "tool_result"]
-
-
-def _may_hold_calls(message: Message) -> bool:
-    """Return whether calls or results can be anywhere but in their usual fields: most messages are plain."""
-    return isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
 
 
 def _id(value: object) -> str:

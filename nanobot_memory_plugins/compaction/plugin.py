@@ -55,10 +55,9 @@ class CompactionPlugin:
         except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn
             logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
             return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))
-        left = estimate_tokens(text) + plan.tail_tokens
         logger.info(
             "compaction ({}): {} of {} messages summarised, {} tokens -> {}",
-            reason, plan.keep_from, len(messages), plan.history_tokens, left,
+            reason, plan.keep_from, len(messages), plan.history_tokens, estimate_tokens(text) + plan.tail_tokens,
         )  # fmt: skip
         return Summary(text=text, keep_from=plan.keep_from)
 

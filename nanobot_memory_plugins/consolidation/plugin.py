@@ -150,7 +150,7 @@ class ConsolidationPlugin:
         """
         options: ConsolidationOptions = context.options
         if session_key.startswith(options.background_sessions):
-            return ReadingRequest("background")
+            return ReadingRequest()
         kept = self._kept_of(context)
         text = kept.recent.unanswered.get(session_key, "")
         if text and is_answered(messages, text):

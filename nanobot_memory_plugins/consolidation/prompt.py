@@ -89,7 +89,10 @@ def best_entries(entries: Iterable[Entry], now: datetime, options: Consolidation
         and not entry.superseded_by
         and _is_borne_out(entry)
         and (entry.expires_at is None or now < entry.expires_at)
-        and (_is_good(entry, options.prompt_min_score) or _is_due(entry, now))
+        and (
+            _is_due(entry, now)
+            or (entry.section is Section.ACTIVE and (entry.pinned or entry.score >= options.prompt_min_score))
+        )
     ]
 
     def shown_first(entry: Entry) -> tuple[object, ...]:
@@ -122,10 +125,6 @@ def _in_force(entries: Iterable[Entry]) -> list[Entry]:
 def _is_borne_out(entry: Entry) -> bool:
     """Return whether an entry rests on the user's words, or on the assistant's and a later session's."""
     return entry.origin is Origin.USER or (entry.origin is Origin.ASSISTANT and bool(entry.quote) and entry.hits > 0)
-
-
-def _is_good(entry: Entry, min_score: float) -> bool:
-    return entry.section is Section.ACTIVE and (entry.pinned or entry.score >= min_score)
 
 
 def _is_due(entry: Entry, now: datetime) -> bool:

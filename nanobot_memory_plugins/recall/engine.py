@@ -198,10 +198,8 @@ def _choose(
     shown = recalled.narrow(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
     project = query.scope.project
 
-    def is_shown(hit: Hit) -> bool:  # in a block before
-        return live.holds(render(hit, options, project=project))
-
-    shown = recalled.narrow(shown, [hit for hit in shown if not is_shown(hit)], Reason.IN_CONTEXT)
+    new = [hit for hit in shown if not live.holds(render(hit, options, project=project))]  # in no block before
+    shown = recalled.narrow(shown, new, Reason.IN_CONTEXT)
     recalled.block = build_block(shown, options, project=project, today=query.asked_at)
     recalled.narrow(shown, recalled.injected, Reason.BUDGET)
     if recalled.block is not None:

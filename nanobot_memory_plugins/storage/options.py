@@ -1,7 +1,6 @@
 """The storage plugin's options, as they are in a configuration file."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Literal
 
 from pydantic import Field
@@ -85,8 +84,3 @@ class StorageOptions(SearchOptions):
     def chunking(self, redact: Callable[[str], str] = without_secrets) -> Chunking:
         """Return how texts are cut, and secrets in people's text hidden."""
         return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)
-
-    @property
-    def observation_max_age(self) -> timedelta | None:
-        """How old observations may be in the index; None: they stay."""
-        return timedelta(days=self.observation_max_age_days) if self.observation_max_age_days else None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -278,6 +279,7 @@ class SqliteStore:
             self._do_without(error)
             return
         options, clock, embedding = self._options, self._clock, self.embedding
+        days = options.observation_max_age_days
         indexer = self._indexer = Indexer(
             self._paths,
             lock=path.with_name("indexer.lock"),
@@ -287,7 +289,7 @@ class SqliteStore:
             clock=clock,
             chunking=options.chunking(self._redact),
             most_held=options.index_queue_max,
-            max_age=options.observation_max_age,
+            max_age=timedelta(days=days) if days else None,
         )
         readers = self._readers = Readers(
             path,

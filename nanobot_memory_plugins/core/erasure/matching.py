@@ -40,7 +40,12 @@ class ErasureMatcher:
     """Finds what is to be forgotten: ``words`` that somebody named, and ``texts`` of entries that are long enough."""
 
     def __init__(self, texts: Iterable[str] = (), *, words: Iterable[str] = ()) -> None:
-        phrases = [*map(folded, words), *(text for text in map(folded, texts) if not _is_too_common(text))]
+        telling = (
+            text
+            for text in map(folded, texts)
+            if len(text) >= (_LEAST_WIDE if _WIDE.match(text[:1]) else _LEAST_NARROW)
+        )
+        phrases = [*map(folded, words), *telling]
         self._phrases = tuple(dict.fromkeys(one for one in phrases if any(map(str.isalnum, one))))
 
     def __bool__(self) -> bool:
@@ -52,7 +57,8 @@ class ErasureMatcher:
 
     def stretches(self, text: str) -> list[Stretch]:
         """Return the sentences of a text that carry the words, in their order."""
-        if not self._are_in(text):
+        plain = folded(text)
+        if not any(words in plain for words in self._phrases):
             return []
         folded_text, sentences = Folded.of(text, _folded), list(sentence_spans(text))
         found = []
@@ -61,10 +67,6 @@ class ErasureMatcher:
                 first, last = span_around(sentences, start, end)
                 found.append(Stretch(_behind_prefix(text, first, start), last, start))
         return _joined(found)
-
-    def _are_in(self, text: str) -> bool:
-        plain = folded(text)
-        return any(words in plain for words in self._phrases)
 
 
 def folded(text: str) -> str:
@@ -90,10 +92,6 @@ def _folded(character: str) -> str:
     parts = unicodedata.normalize("NFKD", character)
     seen = "".join(one for one in parts if unicodedata.category(one) not in _UNSEEN)
     return simplified("".join(seen.casefold().split()))
-
-
-def _is_too_common(letters: str) -> bool:
-    return len(letters) < (_LEAST_WIDE if _WIDE.match(letters[:1]) else _LEAST_NARROW)
 
 
 def _is_word(text: str, first: int, last: int) -> bool:

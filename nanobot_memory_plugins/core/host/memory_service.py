@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.host.framework_calls import History, ToolFace, 
 from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
-from nanobot_memory_plugins.core.host.turn_records import late_notice, notice_language
+from nanobot_memory_plugins.core.host.turn_records import LATE_NOTICE, notice_language
 from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -193,7 +193,7 @@ class MemoryService:
         if not (self.config.enabled("recall") and is_selected("recall")):
             return None
         language = notice_language(self.config.core.language, text)
-        return fence([late_notice(language)], language=language)
+        return fence([LATE_NOTICE[language]], language=language)
 
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""

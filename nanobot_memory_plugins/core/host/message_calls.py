@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.host.host_parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
 from nanobot_memory_plugins.core.host.turn_records import (
-    late_notice,
+    LATE_NOTICE,
     note_injection,
     note_missed,
     notice_language,
@@ -218,7 +218,7 @@ class MessageCalls(HostParts):
         if (why := late.get("recall")) is None:
             return []
         self._write_in_thread(lambda: note_missed(self.workspace, self._clock, why))
-        return [late_notice(language)]
+        return [LATE_NOTICE[language]]
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self.plugins.store is not None:

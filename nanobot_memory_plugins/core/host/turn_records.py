@@ -22,7 +22,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 # Fences are written in these; the command line may have catalogues of more.
 _OF_FENCES: Mapping[str, Language] = {"en": "en", "zh": "zh"}
 
-_NOTICE: Mapping[Language, str] = {
+LATE_NOTICE: Mapping[Language, str] = {
     "en": "The memory could not be searched in time for this message: what it knows may be missing here. Say so where"
     " it matters.",
     "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里；需要时请如实说明。",
@@ -35,11 +35,6 @@ _DAY = timedelta(days=1)
 def notice_language(language: str, text: str) -> Language:
     """Return the language for the notices of a turn: the configured one, or that of its message."""
     return _OF_FENCES.get(language) or language_of(text)
-
-
-def late_notice(language: Language) -> str:
-    """Return the notice of a turn for whose message the memory could not be searched."""
-    return _NOTICE[language]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import date, datetime
 from types import MappingProxyType
+from typing import Any
 
 from nanobot_memory_plugins.core.values.conversation import Message, Origin
 from nanobot_memory_plugins.core.values.notes import Note
@@ -71,17 +72,11 @@ Known = Callable[[], Awaitable[Mapping[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class ReadingRequest:
-    """A plugin's wish, at the end of a turn, that the session be read now. ``reason`` is for the log."""
-
-    reason: str = "turn"
+    """A plugin's wish, at the end of a turn, that the session be read now."""
 
 
-async def _no_notes() -> Sequence[Note]:
+async def _nothing() -> Any:
     return ()
-
-
-async def _no_entries() -> Mapping[str, str]:
-    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +93,8 @@ class ReadingPart:
     field: str
     take: Take
     _: KW_ONLY
-    without_model: WithoutModel = _no_notes
+    without_model: WithoutModel = _nothing
     question: str = ""
-    known: Known = _no_entries
+    known: Known = _nothing
     patience: float | None = None
     asks: bool = True
