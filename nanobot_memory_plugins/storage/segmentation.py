@@ -9,7 +9,6 @@ in simplified characters, so that a question in one script finds what was said i
 case, diacritics) and stemmed. Identifiers stay whole and give their parts too. Dates are brought to one form.
 """
 
-import re
 import threading
 import unicodedata
 from collections.abc import Container, Iterable
@@ -66,18 +65,18 @@ _UNSPACED = (
 _SILENT = "".join(sorted(FUNCTION_CHARACTERS))
 _WORD = rf"[^\W_{_UNSPACED}]+"
 _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
-_TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
+_TOKEN = lazy_re(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
 # A character between two that say nothing, or between one and the end of its run.
-_ALONE = re.compile(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
+_ALONE = lazy_re(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
 _HAN = lazy_re("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_PATH_SEPARATOR = re.compile(r"://|::|[/\\@:]")
-_PART_SEPARATOR = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]")
-_VERSION = re.compile(r"v[0-9]")
-_DROPPED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")
-_CLITIC = re.compile(r"['’](?:s|t|m|d|ll|re|ve)\b", re.IGNORECASE)
-_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+_PATH_SEPARATOR = lazy_re(r"://|::|[/\\@:]")
+_PART_SEPARATOR = lazy_re(r"[^\W_]+")
+_CAMEL = lazy_re(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_MIXED = lazy_re(r"[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]")
+_VERSION = lazy_re(r"v[0-9]")
+_DROPPED = lazy_re("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")
+_CLITIC = lazy_re(r"(?i)['’](?:s|t|m|d|ll|re|ve)\b")
+_THOUSANDS = lazy_re(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 
 
 def segment(text: str) -> str:

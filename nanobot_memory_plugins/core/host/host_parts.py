@@ -119,7 +119,8 @@ class HostParts:
 
     async def _start(self) -> None:
         await self.plugins.load()
-        await self._redaction.load()
+        if not self._looks_only:
+            await self._redaction.load()
         await self.plugins.open()
         if self._looks_only:
             return

@@ -27,6 +27,8 @@ def redact_key(name: str) -> str:
     name that was given is given again for itself. A name of blanks alone names nobody.
     """
     plain = one_line(name)
+    if not plain:
+        return ""
     # Full-width and invisible characters hide no token; a name without one keeps them.
     redacted = FoldedView(plain).text
     # The shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name. And no rules
@@ -35,7 +37,7 @@ def redact_key(name: str) -> str:
 
     found = TOKENS.find(redacted, Lowered(redacted))
     spans = settle(span for span in found if span.kind != "prefixed_token")
-    if not spans and plain in (name, ""):
+    if not spans and plain == name:
         return plain
     if not spans:
         redacted = plain
