@@ -82,17 +82,7 @@ async def test_no_command_hands_on_what_steers_hides_or_forges_a_line(life: Life
     assert (bad, [found_in(one) for one in everything[-3:]]) == ([], [set()] * 3)
     shown = "\n".join(everything)
     assert [line for line in shown.splitlines() if line.startswith(FORGED)] == []
-    seen = (
-        "message",
-        "entry",
-        "note",
-        "heading",
-        "group",
-        "remembered",
-        "id",
-        "option",
-        "command",
-    )
+    seen = ("message", "entry", "note", "heading", "group", "remembered", "id", "option", "command")
     assert [field for field in seen if f"of-{field}" not in shown] == [], "or nothing to be found means nothing"
     back = "".join(text for one in objects for text in texts_of(one))
     assert [name for name in ("clipboard", "turned") if SEQUENCES[name] not in back] == [], (

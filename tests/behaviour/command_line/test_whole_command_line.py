@@ -7,13 +7,19 @@ from typing import Any
 import pytest
 
 from tests.behaviour.kit.command import Done, run
-from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes
+from tests.behaviour.kit.life import KEY, Conversation, Life, keep_notes, lived_once
 from tests.behaviour.kit.model import remember_call
 
 
 @pytest.fixture
 async def lived(life: Life) -> Life:
     """A workspace with three messages, an entry of the user's and a note."""
+    await live(life)
+    return life
+
+
+@lived_once
+async def live(life: Life) -> None:
     said = "For billing we chose PostgreSQL as the database."
     async with life.host() as memory:
         talk = Conversation(memory)
@@ -22,7 +28,6 @@ async def lived(life: Life) -> Life:
         await talk.turn("The cat is called Mochi.", "Sweet.")
         await keep_notes(memory, "The boiler was mended.")
         await memory.flush_index()
-    return life
 
 
 def shown(life: Life, *words: object, status: int = 0) -> Any:

@@ -18,7 +18,7 @@ import pytest
 from nanobot_memory_plugins.core import Level, MemoryHost, Query, Store
 from nanobot_memory_plugins.core.testing import StoreContract
 from tests.behaviour.kit.command import run_beside
-from tests.behaviour.kit.life import Conversation, Life, keep_notes
+from tests.behaviour.kit.life import Conversation, Life, keep_notes, lived_once
 from tests.behaviour.kit.store import open_through_host
 from tests.behaviour.kit.waiting import until
 
@@ -40,6 +40,7 @@ def database(life: Life) -> Path:
     return file
 
 
+@lived_once
 async def planted(life: Life) -> None:
     """Keep the facts, half as notes and half as messages, and index them."""
     async with life.host() as memory:

@@ -16,9 +16,9 @@ async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest
         await memory.tool_executed(session_key=KEY, tool_name="exec", arguments={"with": PLACE}, result=f"ok {PLACE}")
         await keep_notes(memory, f"Deployed with {PLACE}, says Irina")
         await memory.flush_index()
-    clean = contents(life)
+    clean = life.contents()
     assert life.command("scrub", "--json").json["found"] == {}
-    assert contents(life) == clean
+    assert life.contents() == clean
     for path in life.memory.rglob("*"):
         if path.is_file() and PLACE.encode() in path.read_bytes():
             path.write_bytes(path.read_bytes().replace(PLACE.encode(), TOKEN.encode()))
@@ -26,10 +26,10 @@ async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest
     hand.write_text(f"# Mine\n\nLent to Ana.\nThe key of the shed is {TOKEN}\n\nBuy tea.\n", encoding="utf-8")
     held = life.files_with(TOKEN)
     assert len(held) >= 4
-    before = contents(life)
+    before = life.contents()
     assert "line 4: " in life.command("scrub", "--dry-run").out.partition("memory/ideas.md")[2].splitlines()[1]
     plan = life.command("scrub", "--dry-run", "--json")
-    assert contents(life) == before
+    assert life.contents() == before
     done = life.command("scrub", "--json")
     assert done.json["found"] == plan.json["found"] != {}
     assert [one for one in life.files_with(TOKEN) if one.startswith("memory/")] == ["memory/ideas.md"]
@@ -41,8 +41,3 @@ async def test_a_scrub_takes_secrets_out_of_all_that_is_ours_and_out_of_the_rest
     assert "Buy tea." in hand.read_text(encoding="utf-8")
     assert "from Lund." in str(life.transcript())
     assert "from Lund." in life.entries()[0]["content"]
-
-
-def contents(life: Life) -> dict[str, bytes]:
-    files = [path for path in life.memory.rglob("*") if path.is_file() and path.suffix != ".lock"]
-    return {str(path): path.read_bytes() for path in files}

@@ -1,7 +1,8 @@
 """A workspace of one agent and the days of its life: hosts that start and stop on it, what is said, what is kept."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -87,6 +88,11 @@ class Life:
             if any(needle in _bytes_of(file) for needle in needles)
         )
 
+    def contents(self) -> dict[str, bytes]:
+        """Return what people may read and edit, by the names of the files."""
+        files = [path for path in self.memory.rglob("*") if path.is_file() and path.suffix != ".lock"]
+        return {str(path.relative_to(self.memory)): path.read_bytes() for path in files}
+
     def transcript(self, session: str = KEY) -> list[dict[str, Any]]:
         """Return the records of a session's transcript, oldest first."""
         records = [
@@ -105,6 +111,21 @@ class Life:
         file = self.folder / "config.json"
         file.write_text(json.dumps({"memoryPlugins": self.configuration(**options)}), encoding="utf-8")
         return file
+
+
+def lived_once(live: Callable[[Life], Awaitable[None]]) -> Callable[[Life], Awaitable[None]]:
+    """Let only the first life of a process be lived; the others begin with a copy of its workspace."""
+    first: list[Path] = []
+
+    async def lived(life: Life) -> None:
+        if first:
+            life.config_file()
+            shutil.copytree(first[0], life.workspace)
+        else:
+            await live(life)
+            first.append(shutil.copytree(life.workspace, life.folder / "lived"))
+
+    return lived
 
 
 def _bytes_of(file: Path) -> bytes:
