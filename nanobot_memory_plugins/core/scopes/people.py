@@ -37,7 +37,7 @@ UNSAID = Senders()
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One person. ``names`` are as the configuration or the host has them; ``known`` is false for an unknown one."""
+    """One person. ``names`` are as the configuration or the host has them."""
 
     label: str
     names: tuple[str, ...] = ()
