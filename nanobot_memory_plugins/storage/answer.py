@@ -99,14 +99,16 @@ def _said_before_last(places: Sequence[int], candidates: Candidates) -> list[int
 def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
     question_place = _said_before(candidates, place)
     answers = question_in(candidates.rows[question_place].text) if question_place != NOWHERE else ""
-    item = [place, question_place] if answers else [place]
-    weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
-    held = np.logical_or.reduce(candidates.words.matched[:, item], axis=1, keepdims=True)
-    similarity = float(np.max(candidates.similarity[item]))
+    coverage, similarity = float(candidates.words.coverage[place]), float(candidates.similarity[place])
+    if answers:
+        item = [place, question_place]
+        weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
+        held = np.logical_or.reduce(candidates.words.matched[:, item], axis=1, keepdims=True)
+        coverage, similarity = float(covered(weights, held)[0]), float(np.max(candidates.similarity[item]))
     return hit_of(
         candidates.rows[place],
         score=score,
-        coverage=float(covered(weights, held)[0]),
+        coverage=coverage,
         similarity=None if math.isnan(similarity) else similarity,
         terms=candidates.idf.keys(),
         zone=query.asked_at.tzinfo if query.asked_at is not None else None,

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.storage.documents import Document, timestamp
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
+_ANYBODYS = Scope()
 # Of these a memory names one, unless it is everybody's of its agent.
 _WHOSE_FIELDS = SCOPE_FIELDS[1:]
 
@@ -44,7 +45,7 @@ def sql_conditions(query: Query, mark: Callable[[Any], str], tags: str) -> list[
 def passes(document: Document, query: Query) -> bool:
     """Return whether a document passes the query's filters."""
     return (
-        query.scope.allows(document.scope)
+        (query.scope == _ANYBODYS or query.scope.allows(document.scope))
         and (not query.origins or document.origin in query.origins)
         and (not query.sources or document.source in query.sources)
         and ((query.since is None and query.until is None) or _is_between(document.time, query.since, query.until))

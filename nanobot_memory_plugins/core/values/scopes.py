@@ -30,8 +30,13 @@ class Scope:
 
     def allows(self, scope: "Scope") -> bool:
         """Return whether a memory of ``scope`` has all that this one names."""
-        names = ("agent", "user", "channel", "session", "group_chat")
-        return all(getattr(self, name) in ("", getattr(scope, name)) for name in names)
+        return (
+            self.agent in ("", scope.agent)
+            and self.user in ("", scope.user)
+            and self.channel in ("", scope.channel)
+            and self.session in ("", scope.session)
+            and self.group_chat in ("", scope.group_chat)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,12 @@ class OwnerFilter:
 
     def holds(self, scope: Scope) -> bool:
         """Return whether the filter matches a memory of ``scope``."""
-        names = ("user", "channel", "session", "group_chat")
-        return all(getattr(self, name) in (None, getattr(scope, name)) for name in names)
+        return (
+            self.user in (None, scope.user)
+            and self.channel in (None, scope.channel)
+            and self.session in (None, scope.session)
+            and self.group_chat in (None, scope.group_chat)
+        )
 
 
 @dataclass(frozen=True, slots=True)
