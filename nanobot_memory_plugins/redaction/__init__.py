@@ -45,7 +45,7 @@ def redact_text(text: str, *, keeps: "Keeps | None" = None) -> str:
     """Give ``text`` with every secret replaced, by the built-in rules.
 
     ``keeps`` decides whether contact data stays; without it all is hidden. The first call loads the detectors,
-    which takes some tenths of a second.
+    which takes some hundredths of a second.
     """
     return _built_in().redact(text, keeps=keeps)
 

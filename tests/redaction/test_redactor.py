@@ -90,7 +90,7 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
         "[12:01] Ana: what's the door code?\n[12:02] Ben: it's «2468#»\nAna: and the floor?\nBen: 2468",
         "> what was the pass for the shared drive again?\n> «Cobalt-dingo-5»",
         "哥，wifi多少？\n«liulianfan888»",
-        "ping me the robot's pw\n[10:03] Sam: «gr8Robot!77»",
+        "ping me the robot's pw\n[10:03] Élise: «gr8Robot77»",
         "Q: which key opens the map?\nA: F11",
         "and the wifi name?\nBen: CafeNero_5G",
         "what's your password policy?\n90days rotation",

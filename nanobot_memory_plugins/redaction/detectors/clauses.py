@@ -83,9 +83,9 @@ _KEY_OF = lazy_re(
 SENTENCE_CUES = _SURE | _WEAK | _KEYS | _ACCOUNT
 """The words of which one is in every sentence that tells a secret."""
 _TOKEN = lazy_re(
-    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?:(?<![A-Za-z0-9]:)|(?<=[ \u4e00-\u9fff]key:))"
+    rf"(?<![^\s{_Q}(\[（「：:,，。;；、>→—|*\u2e80-\u9fff])(?:(?<![A-Za-z0-9]:)|(?<=[^!-~]key:))"
     rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
-    rf"(?=[\s{_Q})\]）」,，。;；、|—\u2e80-\u9fff]|\((?=[\u4e00-\u9fff])|\Z)"
+    rf"(?=[\s{_Q})\],;|]|\(?[^\x00-\x7f]|\Z)"
 )
 _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
@@ -140,17 +140,17 @@ _SAYS = lazy_re(
     rf"|[^\s!-~,，。；]{{0,6}}[是做当作这为][^\s!-~,，。；]{{0,8}})"
 )
 # A word that a value of its own follows is not about the one before: "user joe, pw: ...", "名Office-5G，密码...".
-_OWN_VALUE = lazy_re(r"[ ]{0,2}(?:[:=：是为]|is[ ](?!for|of|the)|\[[A-Z]|(?<=[\u4e00-\u9fff])[A-Za-z0-9])")
+_OWN_VALUE = lazy_re(r"[ ]{0,2}(?:[:=：是为]|is[ ](?!for|of|the)|\[[A-Z]|(?<=[^\x00-\x7f])[A-Za-z0-9])")
 _ASSIGNMENT = lazy_re(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
 _LABEL_LINE = lazy_re(
     r"[^\n]{0,24}?[:：>?？]?[ \t]*\n(?:[ \t]*\n|```[a-z]{0,12}\n)?[ \t>|#*-]{0,8}[\"'`]{0,3}\Z"
     # "... the robot's pw", and below it "[10:03] Sam: "
-    r"|[ .!?？]{0,3}\n(?:[\[(][^\])\n]{1,24}[\])][ ]?)?[A-Z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff]{0,19}[:：][ ]?\Z"
+    r"|[ .!?？]{0,3}\n(?:[\[(][^\])\n]{1,24}[\])][ ]?)?(?![a-z])[^\W\d_]{1,20}[:：][ ]?\Z"
 )
 
 
 # What parts a value from a word behind it.
-_BREAK = lazy_re(r"[\n\x0b。；;]|[!?！？](?![ ][a-z\u4e00-\u9fff])|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z")
+_BREAK = lazy_re(r"[\n\x0b。；;]|[!?！？](?![ ](?:[a-z]|[^\x00-\x7f]))|\.(?=\s)|[ ](?:with|and)(?:[ ]the)?[ ]\Z")
 # A list of them, and its rows: names, a mark or a blank, and the value.
 _LISTED = words("passwords credentials creds logins 密码 口令")
 _LONGEST_HEADING, _SPACES_OF_TITLE = 120, 3
