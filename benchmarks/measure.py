@@ -27,7 +27,10 @@ def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> f
 def unhurried(**core: object) -> MemoryConfig:
     """Return a configuration in which a busy machine recalls what an idle one does; ``core`` are further options."""
     return MemoryConfig.model_validate(
-        {"core": {"message_limit": _NO_HURRY, **core}, "plugins": {"recall": {"recallTimeout": _NO_HURRY}}}
+        {
+            "core": {"message_limit": _NO_HURRY, "start_limit": _NO_HURRY, **core},
+            "plugins": {"recall": {"recallTimeout": _NO_HURRY}},
+        }
     )
 
 
