@@ -75,14 +75,15 @@ def short_name(path: str) -> str:
 def render(hit: Hit, options: RecallOptions, *, project: str = "", whole: bool = False) -> str:
     """Return one memory as a line: its date, who said it, what of it answers or the ``whole``, its line in the file.
 
-    What is about another project than ``project`` names it.
+    A short answer, up to twice as long as its question, stands with that. What is about another project than
+    ``project`` names it.
     """
     most = options.given("heavy_max_snippet_chars") or _PART
     text = one_line(hit.text if whole else _cut(hit.snippet or hit.text, most))
     language = language_of(text)
     day = f"[{day_in_words(hit.time.date(), language)}] " if hit.time else ""
     speaker = speaker_of(hit)
-    if hit.answers:
+    if hit.answers and len(hit.text) <= 2 * len(hit.answers):
         question = one_line(hit.answers)
         speaker += f"，回答“{question}”" if language_of(question) == "zh" else f', asked "{question}"'
     if is_of_other_project(hit, project):

@@ -3,7 +3,7 @@
 "Who painted the Night Watch?" shares a word with "Good night", and needs nothing of it. What a message means speaks
 through one number, the log-odds that it asks for something of its author's own life (`SearchResult.personal`); besides
 count its words, and how well the best hits meet it. Of hits the order says which answers best; whether one is worth its
-line is another question: of two that say different things the newer mostly holds, and a question is seldom of use.
+line is another question: of two that say different things the newer mostly holds, and a question is of less use.
 
 Each has a logistic table with vectors and one by words alone. ``python -m benchmarks learn_need`` learns those of the
 need by maximum likelihood, but that the one by words is .2 more silent than it learns: that costs nothing that is
@@ -45,16 +45,14 @@ _HELP_WITH_MEANING = {
     "log_odds": 0.44,
     "coverage": 3.30,
     "similarity": 10.68,
-    "by_assistant": -1.13,
-    "asks": -1.38,
+    "asks": -0.70,
     "relative_recency": 1.39,
 }
 _HELP_BY_WORDS = {
     "always": -2.22,
     "log_odds": 0.46,
     "coverage": 2.71,
-    "by_assistant": -1.16,
-    "asks": -2.61,
+    "asks": -1.30,
     "relative_recency": 1.11,
 }
 _PERSON = re.compile(r"\b(?:my|our|i|we|me|us|he|she|his|her|they|their)\b|[我咱他她]", re.IGNORECASE)
@@ -104,7 +102,6 @@ def usefulness(hits: Sequence[Hit]) -> dict[str, float]:
             "log_odds": max(_LEAST_LOG_ODDS, math.log(odds)) if odds > 0 else _LEAST_LOG_ODDS,
             "coverage": hit.coverage,
             "similarity": hit.similarity or 0.0,
-            "by_assistant": float(hit.origin is Origin.ASSISTANT),
             "asks": float(only_asks(hit.text)),
             # From the oldest, 0, to the newest, 1; one half where the time says nothing.
             "relative_recency": (hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5,

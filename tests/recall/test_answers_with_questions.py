@@ -40,6 +40,12 @@ async def test_what_the_assistant_answered_stands_with_the_question(memory):
     assert 'assistant, asked "Where is the spare key of the cellar?": In the blue tin above the fridge' in line
 
 
+async def test_an_answer_that_says_much_more_than_the_question_stands_by_itself(memory):
+    await told(memory, ("Where is the spare key?", "The spare key of the cellar is in the tin, behind the tea."))
+    line = await line_with(memory, "in the tin", "Do you remember where the spare key of the cellar is?")
+    assert "asked" not in line
+
+
 async def test_what_the_user_answered_stands_with_what_the_assistant_asked(memory):
     await told(
         memory, ("I need new gloves for work.", f"Happy to look. {QUESTION}"), ("Nine and a half, wide gloves.", "OK.")

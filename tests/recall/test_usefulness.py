@@ -62,6 +62,7 @@ EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
 def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
     shown = helping(HITS, usefulness(HITS), EVEN_THE_LEAST)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
+    assert len({*usefulness([BEST, replace(BEST, id="answered", origin=Origin.ASSISTANT)]).values()}) == 1
 
 
 def test_summaries_come_after_what_was_said_and_set_no_bar():
