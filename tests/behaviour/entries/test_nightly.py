@@ -25,7 +25,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
 
 
-async def night(life: Life, done: Callable[[], object], *, nights: int = 4, seconds: float = 8.0) -> bool:
+async def night(life: Life, done: Callable[[], object], *, nights: int = 4, seconds: float = 80.0) -> bool:
     """Let nights pass until something is done; at the first start ever days are only begun to be counted."""
     for _ in range(nights):
         life.clock.advance(DAY)
