@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from nanobot_memory_plugins.core import Level, Query, Tier
@@ -31,10 +32,11 @@ class ServerIndex(SearchIndex):
         self._connection = connection
         self._owner = owner
         self._known: dict[str, int] = {}
-        self._size: tuple[int, float] | None = None
+        # It is on its way with the statement before it, and looked at when it is needed.
+        self._size = run(connection, "SELECT t.passages, t.terms FROM nanobot_memory.tenant t")
 
     def documents(self) -> int:
-        return self._counted()[0]
+        return self._counted[0]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         missing = {self._owner.term(term): term for term in terms if term not in self._known}
@@ -48,7 +50,7 @@ class ServerIndex(SearchIndex):
         found = self.frequencies(terms)
         if not found:
             return []
-        documents, average = self._counted()
+        documents, average = self._counted
         conditions, values = self._filter(asked)
         if asked.tier is Tier.LIGHT:
             values["head"] = list(found)
@@ -105,13 +107,11 @@ class ServerIndex(SearchIndex):
         machine, rest = self._owner.place(key)
         return next((row for row, _ in self.rows([self._owner.passage(rest, machine)], None)), None)
 
+    @cached_property
     def _counted(self) -> tuple[int, float]:
-        """Return how many passages there are, and how many terms they have in the mean."""
-        if self._size is None:
-            row = run(self._connection, "SELECT t.passages, t.terms FROM nanobot_memory.tenant t").fetchone()
-            passages, terms = row or (0, 0)
-            self._size = int(passages), terms / passages if passages and terms else 1.0
-        return self._size
+        """How many passages there are, and how many terms they have in the mean."""
+        passages, terms = self._size.fetchone() or (0, 0)
+        return int(passages), terms / passages if passages and terms else 1.0
 
     def _filter(self, asked: Query) -> tuple[str, dict[str, Any]]:
         """Return the conditions that passages pass a query's filters, and their values."""
@@ -132,7 +132,7 @@ class ServerIndex(SearchIndex):
             cosine = f"coalesce((SELECT -(e.vector <#> %(vector)s::halfvec) {vectors}), {cosine})"
         sql = f"SELECT {cosine}, {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
         found = run(self._connection, sql, {**values, **compared, "machine": self._owner.machine})
-        return [(Document._make(row), similarity) for similarity, *row in found]
+        return [(Document._make(row), similarity) for similarity, *row in found.fetchall()]
 
 
 def _passing(id_column: str, conditions: str) -> str:

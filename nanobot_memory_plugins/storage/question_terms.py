@@ -32,7 +32,10 @@ def idf_of(terms: Iterable[str], frequencies: Mapping[str, int], documents: int)
 
 
 def question_terms(
-    text: str, asked_at: datetime, frequencies: Callable[[Sequence[str]], Mapping[str, int]], documents: int
+    text: str,
+    asked_at: datetime,
+    frequencies: Callable[[Sequence[str]], Mapping[str, int]],
+    documents: Callable[[], int],
 ) -> tuple[str, ...]:
     """Return the terms by which a question is searched.
 
@@ -92,14 +95,14 @@ def _rare_characters(
     text: str,
     terms: Sequence[str],
     frequencies: Callable[[Sequence[str]], Mapping[str, int]],
-    documents: int,
+    documents: Callable[[], int],
 ) -> tuple[str, ...]:
     """Return the rare characters of a query that none of its ``terms`` finds, as far as it may have more terms."""
     if len(terms) >= MAX_QUERY_TERMS or not holds_chinese(text):
         return ()
     alone = [character for character in uncovered_characters(text, frequencies(terms)) if character not in terms]
     found = frequencies(alone)
-    most = max(_FEW, _SHARE * documents)
+    most = max(_FEW, _SHARE * documents())
     return tuple(character for character in alone if 0 < found.get(character, 0) <= most)[
         : MAX_QUERY_TERMS - len(terms)
     ]

@@ -138,12 +138,12 @@ class Searcher:
 
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
         """Return the candidates of a query, as `search` sees them."""
-        asked_at, documents = query.asked_at or self._clock.now(), self._index.documents()
-        terms = question_terms(query.text, asked_at, self._index.frequencies, documents)
+        asked_at = query.asked_at or self._clock.now()
+        terms = question_terms(query.text, asked_at, self._index.frequencies, self._index.documents)
         newer = {document.key for document in tail}
         found = [one for one in self._found(query, terms, meaning) if one[0].key not in newer and passes(one[0], query)]
         found += [(document.with_terms(), math.nan) for document in tail if passes(document, query)]
-        idf = idf_of(terms, self._index.frequencies(terms), max(documents, len(found)))
+        idf = idf_of(terms, self._index.frequencies(terms), max(self._index.documents(), len(found)))
         cosines = np.array([cosine for _, cosine in found], dtype=np.float64)
         return Candidates([row for row, _ in found], idf, cosines, query.tier)
 
@@ -180,7 +180,7 @@ def search_documents(
     def known(terms: Sequence[str]) -> dict[str, int]:
         return {term: frequencies[term] for term in terms if term in frequencies}
 
-    terms = question_terms(query.text, query.asked_at or now, known, len(rows))
+    terms = question_terms(query.text, query.asked_at or now, known, rows.__len__)
     idf = idf_of(terms, frequencies, len(rows))
     candidates = Candidates(rows, idf, np.full(len(rows), np.nan), query.tier)
     return answer(candidates, query, Level.MARKDOWN, options, now)
