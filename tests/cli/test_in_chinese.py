@@ -20,6 +20,7 @@ init --no-model
 models list
 people
 --help
+search --help
 index --no-embeddings
 search 乌龙茶 --no-embeddings
 search 没有这样的内容 --no-embeddings
@@ -41,7 +42,7 @@ pause
 resume
 audit
 stats
-bench --size 200 --no-embeddings
+bench --size 200
 config show
 config show recall.recallTopK
 config show nosuch
@@ -101,7 +102,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".nanobot" / "config.json").write_text(
         json.dumps({"agents": {"defaults": {"workspace": str(workspace)}}}), encoding="utf-8"
     )
-    for name, value in {"LC_ALL": "zh_CN.UTF-8", "HOME": str(tmp_path), "COLUMNS": "160", "NO_COLOR": "1"}.items():
+    for name, value in {"LC_ALL": "zh_CN.UTF-8", "HOME": str(tmp_path), "COLUMNS": "80", "NO_COLOR": "1"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("LANGUAGE", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -120,7 +121,7 @@ def test_no_command_says_anything_in_english(home: Path, capsys):
         run_command_line([id_ if word == "ID" else word for word in shlex.split(line)])
         shown = capsys.readouterr()
         told = shown.out + shown.err
-        if english_in(told) or not re.search("[一-鿿]", told):
+        if english_in(told) or not re.search("[一-鿿]", told) or (line.endswith("--help") and "…" in told):
             wrong[line] = told
     assert wrong == {}
 

@@ -128,6 +128,7 @@ def _command_of(name: str, brought: Any) -> Any:
 
 def translate_help(command: Any) -> Any:
     """Put the help of a command, its options and its sub-commands into the reader's language; return the command."""
+    command.rich_markup_mode = None  # its tables cut off what has no spaces to break at
     command.help, command.epilog = _translated(command.help), _translated(command.epilog)
     for parameter in command.params:
         parameter.help = _translated(getattr(parameter, "help", None))
