@@ -24,7 +24,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_o
 from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
 from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.entry_text import write_entry
-from nanobot_memory_plugins.core import Scope, SystemClock
+from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     EverybodyOption,
@@ -33,6 +33,7 @@ from nanobot_memory_plugins.core.cli.options import (
     SessionOption,
     UserOption,
     WorkspaceOption,
+    looked_at,
     print_json,
     written_by_owner,
 )
@@ -73,12 +74,12 @@ def list_entries(
     of_project = project_named(project)
     repository = opened(workspace)
     snapshot = repository.load()
-    scope = Scope(user=user, session=session)
+    seen = looked_at(repository.paths.workspace, user=user, session=session)
     found = [
         entry
         for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
         if in_group(entry, group) and section in (None, entry.section)
-        if of_project in ("", entry.scope.project) and scope.allows(entry.whole_scope)
+        if of_project in ("", entry.scope.project) and seen.allows(entry.whole_scope)
     ]
     if as_json:
         file = repository.paths.relative(repository.path)

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-    from nanobot_memory_plugins.core.values import Scope
+    from nanobot_memory_plugins.core.values import Scope, Visibility
 
 # Names the workspace, when --workspace does not.
 WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"
@@ -47,7 +47,9 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object, as the last line of standard output, instead of text.")
 ]
 
-UserOption = Annotated[str, typer.Option("--user", metavar="NAME", help="Only what is this user's.")]
+UserOption = Annotated[
+    str, typer.Option("--user", metavar="NAME", help="Only what is this user's: telegram:111, or as in core.people.")
+]
 SessionOption = Annotated[str, typer.Option("--session", metavar="KEY", help="Only what is of this session.")]
 
 EverybodyOption = Annotated[
@@ -118,6 +120,21 @@ def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
     from nanobot_memory_plugins.core.values import Scope
 
     return Scope() if everybody else workspace_scopes(workspace, load_config()).of_owner()
+
+
+def looked_at(
+    workspace: Path, config: "MemoryConfig | None" = None, *, user: str, session: str, project: str = ""
+) -> "Scope | Visibility":
+    """Return what a command looks at: all, or what is of a user, a session or both."""
+    from nanobot_memory_plugins.core.values import Scope
+
+    if not user:
+        return Scope(session=session, project=project)
+
+    from nanobot_memory_plugins.core.config.reading import load_config
+    from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
+
+    return workspace_scopes(workspace, config or load_config()).own(user, session=session, project=project)
 
 
 def configuration_of(given: Path | None) -> "MemoryConfig":

@@ -127,9 +127,22 @@ class Scopes:
         senders = self._people().senders
         if not senders.owner or self._share != "auto":
             return Scope()
-        name = min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one))
-        channel, colon, user = name.partition(BREAK)
-        return Scope(channel=channel, user=user) if colon or senders.by_channel else Scope(user=name)
+        return self.named(min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one)))
+
+    def named(self, name: str) -> Scope:
+        """Return the scope of a person by a name: as the configuration lists them, or as the host has them."""
+        people = self._people()
+        name = next((one.names[0] for one in people.all() if one.label == name and one.names), name)
+        channel, _, user = name.partition(BREAK)
+        return Scope(channel=channel, user=user) if people.senders.by_channel else Scope(user=name)
+
+    def own(self, name: str, *, session: str, project: str) -> Visibility:
+        """Return what is a person's own, by any of their names: for people who look at all memories."""
+        people = self._people()
+        person = people.of(self.named(name))
+        owners = people.owner_filters(person, caller=Scope(), apart=()) if person is not None else ()
+        narrowed = [replace(one, session=session or None) for one in (*owners, OwnerFilter(user=name))]
+        return Visibility(owners=tuple(narrowed), project=project, alone=True)
 
     def is_nobodys(self, scope: Scope) -> bool:
         """Return whether a memory names nobody while each has their own, and it is no listed owner's either."""

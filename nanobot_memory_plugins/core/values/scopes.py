@@ -64,12 +64,14 @@ class Visibility:
 
     Without a filter there is nothing but everybody's: what is not known opens nothing. ``agent`` is seen, and so
     are the memories that name none. ``project`` is the one that is worked in: what is about it comes first, and what
-    is about others stays out of prompts.
+    is about others stays out of prompts. ``alone`` is for people who look at all memories: nothing but the owners', of
+    any agent.
     """
 
     agent: str = ""
     owners: tuple[OwnerFilter, ...] = ()
     project: str = ""
+    alone: bool = False
 
     @property
     def is_everything(self) -> bool:
@@ -83,9 +85,10 @@ class Visibility:
 
     def allows(self, scope: Scope) -> bool:
         """Return whether a memory of ``scope`` may be seen."""
-        if scope.agent not in ("", self.agent):
-            return False
-        return scope.is_everybodys or any(one.holds(scope) for one in self.owners)
+        is_own = any(one.holds(scope) for one in self.owners)
+        if self.alone:
+            return is_own
+        return scope.agent in ("", self.agent) and (scope.is_everybodys or is_own)
 
 
 def owner(scope: Scope) -> Scope:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import MemoryConfig, Query, Scope
+from nanobot_memory_plugins.core import MemoryConfig, Query
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     bounds_of,
     configuration_of,
     existing_workspace,
+    looked_at,
     moment_given,
     print_json,
     run,
@@ -55,7 +56,7 @@ def show_timeline(
     """
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
-    scope = Scope(user=user, session=session, project=project_named(project))
+    scope = looked_at(folder, memory_config, user=user, session=session, project=project_named(project))
     moment_given("PERIOD", period, end=False)  # named by its place where it is no date
     first, last = bounds_of(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
@@ -71,7 +72,7 @@ async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tu
     from nanobot_memory_plugins.core.cli.open_store import opened_store
 
     project = query.scope.project
-    everybodys = replace(query, scope=replace(query.scope, project="")) if isinstance(query.scope, Scope) else query
+    everybodys = replace(query, scope=replace(query.scope, project=""))
     async with opened_store(folder, config, embeddings=False) as store:
         return await timeline(store, everybodys, lambda hit: project in ("", hit.scope.project))
 

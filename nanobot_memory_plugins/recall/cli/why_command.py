@@ -52,8 +52,9 @@ def why(
         str,
         typer.Option("--session", metavar="KEY", help="The session in which it is said, after what was said there."),
     ] = "",
-    user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
-    channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
+    user: Annotated[
+        str, typer.Option("--user", metavar="NAME", help="Who says it: telegram:111, or as in core.people.")
+    ] = "",
     project: ProjectOption = "",
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     workspace: WorkspaceOption = None,
@@ -73,14 +74,14 @@ def why(
     memory_config = configuration_of(config)
     if not memory_config.enabled("recall"):
         raise ConfigurationError(
-            "The recall plugin is turned off.", hint="Set memoryPlugins.recall.enabled to true in the configuration."
+            "The recall plugin is turned off.", hint="`nanobot-memory config set recall.enabled true` turns it on."
         )
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
-    scope = Scope(user=user, channel=channel, session=session)
-    if scope.is_everybodys:  # as in a new conversation on the command line
-        scope = workspace_scopes(folder, memory_config).of_owner()
-    scope = replace(scope, project=project_named(project))
+    scopes = workspace_scopes(folder, memory_config)
+    # Of nobody, it is as in a new conversation on the command line.
+    scope = scopes.named(user) if user else Scope() if session else scopes.of_owner()
+    scope = replace(scope, session=session, project=project_named(project))
     recalled = run(examine(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
     if as_json:
         print_json(_json_answer(recalled, options))

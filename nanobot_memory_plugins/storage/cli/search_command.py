@@ -14,7 +14,6 @@ from nanobot_memory_plugins.core import (
     MemoryConfig,
     Origin,
     Query,
-    Scope,
     SearchResult,
     StoreStatus,
     Tier,
@@ -33,6 +32,7 @@ from nanobot_memory_plugins.core.cli.options import (
     bounds_of,
     configuration_of,
     existing_workspace,
+    looked_at,
     print_json,
     run,
 )
@@ -48,15 +48,8 @@ _INDENT = "       "
 _KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 
 
-class MemoryKind(StrEnum):
-    """The kinds of memory, as the index names them."""
-
-    LONG_TERM = "long_term"
-    NOTE = "note"
-    OBSERVATION = "observation"
-    SUMMARY = "summary"
-    TRANSCRIPT = "transcript"
-    DOCUMENT = "document"
+MemoryKind = StrEnum("MemoryKind", ["LONG_TERM", "NOTE", "OBSERVATION", "SUMMARY", "TRANSCRIPT", "DOCUMENT"])
+"""The kinds of memory, as the index names them."""
 
 
 def search(
@@ -99,7 +92,7 @@ def search(
         text,
         limit=limit,
         tier=tier,
-        scope=Scope(user=user, session=session, project=project_named(project)),
+        scope=looked_at(folder, memory_config, user=user, session=session, project=project_named(project)),
         origins=frozenset(origin or ()),
         sources=frozenset(file_kind.value for file_kind in kind or ()),
         since=first,

@@ -143,11 +143,15 @@ def test_where_several_may_write_a_command_that_names_nobody_shows_what_the_owne
     file = life.folder / "home" / ".nanobot" / "config.json"
     file.parent.mkdir(parents=True)
     telegram = {"enabled": True, "allowFrom": ["111", "222"]}
-    channels = {"telegram": telegram, "memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+    options = {"storage": {"embeddingProvider": "none"}, "core": {"people": {"me": ["cli"], "ana": ["telegram:222"]}}}
+    channels = {"telegram": telegram, "memoryPlugins": options}
     named = {"agents": {"defaults": {"workspace": str(life.workspace)}}, "channels": channels}
     file.write_text(json.dumps(named), encoding="utf-8")
     life.workspace.mkdir()
     assert run("entries", "remember", CODE).status == 0
     ask = ("why", "Do you remember the code of the vault?")
     assert "quillwort" in run(*ask).out
-    assert "quillwort" not in run(*ask, "--user", "222", "--channel", "telegram").out
+    assert "quillwort" not in run(*ask, "--user", "telegram:222").out
+    for command in (ask, ("search", "vault"), ("entries", "list")):
+        shown = {one: "quillwort" in run(*command, "--user", one).out for one in ("me", "cli", "ana", "telegram:222")}
+        assert shown == {"me": True, "cli": True, "ana": False, "telegram:222": False}, command
