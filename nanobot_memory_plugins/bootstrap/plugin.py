@@ -114,7 +114,7 @@ def in_order(names: Iterable[str], priority: tuple[str, ...]) -> list[str]:
 _REMEMBERED = 256
 # Characters of each end by which a text is known again; hashing 50 MB would take longer than cutting them.
 _COMPARED = 10_000
-_HINT = "Shorten the file, or raise memoryPlugins.bootstrap.maxChars and totalMaxChars."
+_HINT = "Shorten the file, or raise bootstrap.maxChars and totalMaxChars."
 
 
 class BootstrapPlugin:

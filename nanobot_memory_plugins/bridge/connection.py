@@ -187,7 +187,7 @@ class Bridge:
         ``missed`` are the seconds for which a turn has waited for one that did not come.
         """
         if missed is not None:
-            why = f"no answer within {missed:g} s, the start of the memory included"
+            why = Sentence("no answer within {limit:g} s, the start of the memory included", limit=missed)
             # In a thread of its own: the memory's has no time now.
             run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), why))
         memory = self.memory.started

@@ -196,8 +196,7 @@ class ConsolidationPlugin:
                 count=nobodys,
             )
             hint = Sentence(
-                'Whom memoryPlugins.core.people lists as "owner" sees them, as {example};'
-                " `nanobot-memory people` shows the names.",
+                'Whom core.people lists as "owner" sees them, as {example}; `nanobot-memory people` shows the names.',
                 example='{"owner": ["cli"]}',
             )
             found.append(Finding("entries of nobody", cause, Health.DEGRADED, hint))

@@ -65,8 +65,9 @@ async def _send(workspace: Path, config: MemoryConfig) -> dict[str, Any]:
         store, entries = host.store, host.entries
         if not isinstance(store, SharedStore):
             raise ConfigurationError(
-                "This memory is not shared: memoryPlugins.postgres needs the options dsn and tenant, and no wrong one.",
-                hint='{"memoryPlugins": {"postgres": {"dsn": "host=... dbname=memory user=memory", "tenant": "us"}}}',
+                "This memory is not shared: postgres needs the options dsn and tenant, and no wrong one.",
+                hint='`nanobot-memory config set postgres.dsn "host=... dbname=memory user=memory"` and'
+                " `nanobot-memory config set postgres.tenant us` set them.",
             )
         await store.reach()
         unsent = await store.entries.settle(entries) if isinstance(entries, ExchangedEntries) else 0

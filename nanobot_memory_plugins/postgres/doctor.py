@@ -33,7 +33,7 @@ def findings(connection: Connection, owner: Owner, unsent: int) -> Iterator[Find
             "shared memory: encryption",
             "the connection is not encrypted",
             Health.DEGRADED,
-            "Add sslmode=verify-full to memoryPlugins.postgres.dsn.",
+            "Add sslmode=verify-full to postgres.dsn.",
         )
     rows = run(
         connection,

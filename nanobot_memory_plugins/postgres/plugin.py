@@ -101,8 +101,8 @@ class PostgresPlugin:
                     "shared memory",
                     Sentence("not shared: {why}", why=self._refused),
                     Health.BAD,
-                    "Correct memoryPlugins.postgres in the configuration; until then this machine's own index "
-                    "answers, and nothing is sent.",
+                    "Correct the options of postgres in the configuration; until then this machine's own index answers,"
+                    " and nothing is sent.",
                 )
             ]
         return await self._store.findings() if self._store is not None else []

@@ -74,9 +74,7 @@ class Server:
             # One that comes too late is dropped; where the way to the server hangs its thread hangs, and others go on.
             return await asyncio.wait_for(answer, patience or self._patience)
         except TimeoutError:
-            logger.info(
-                "the shared memory answers too late (memoryPlugins.postgres.searchSeconds is what a search waits)"
-            )
+            logger.info("the shared memory answers too late (postgres.searchSeconds is what a search waits)")
         except StoreError as error:
             logger.debug("the server did not answer: {}", error.cause)
         return None

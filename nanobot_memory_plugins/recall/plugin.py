@@ -18,6 +18,7 @@ from nanobot_memory_plugins.recall.engine import Reason, Recalled, recall
 from nanobot_memory_plugins.recall.options import RecallOptions, wider
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure
 from nanobot_memory_plugins.recall.tools import memory_tools
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _REMEMBERED_SESSIONS = 1_000
 
@@ -50,7 +51,7 @@ class RecallPlugin:
                 "recall",
                 "disabled: no store is open",
                 Health.DEGRADED,
-                hint="`pip install nanobot-memory-storage`, and set memoryPlugins.storage.enabled to true.",
+                hint="`pip install nanobot-memory-storage`, and `nanobot-memory config set storage.enabled true`.",
             )
         return Finding("recall", "ready")
 
@@ -108,6 +109,6 @@ class RecallPlugin:
             )
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
-            why = f"no answer within {recalled.limit:g} s"
+            why = Sentence("no answer within {limit:g} s", limit=recalled.limit)
             await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, why))
         return recalled

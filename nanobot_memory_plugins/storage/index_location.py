@@ -33,10 +33,13 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
             pass
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        hint = Sentence("Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is.")
+        hint = Sentence(
+            "Make the folder writable, or name another file: `nanobot-memory config set storage.dbPath FILE`."
+        )
         if error.strerror == LINKED:
             hint = Sentence(
-                "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
+                "Replace the link by a folder, or name a file where it leads:"
+                " `nanobot-memory config set storage.dbPath FILE`."
             )
         raise StoreError(
             Sentence("{folder} cannot be written ({why}), so there is no index.", folder=database.parent, why=reason),

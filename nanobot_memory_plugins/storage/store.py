@@ -69,7 +69,7 @@ _MODEL_SECONDS = 25.0
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
 _VEC_HINT = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _NO_INDEX = StoreError(
-    "The configuration asks for no index (memoryPlugins.storage.backend is grep_only).",
+    "The configuration asks for no index (storage.backend is grep_only).",
     hint='Set it to "builtin_fts" for full text and vectors.',
 )
 

@@ -49,7 +49,7 @@ async def test_a_turn_that_plugins_do_not_answer_in_time_is_told_with_the_reason
 async def test_a_recall_past_its_own_limit_is_told_too_and_the_remedy_helps(tmp_path: Path):
     assert await ask(tmp_path, config(message_limit=60, recall_timeout=1e-6)) == ["no answer within 1e-06 s"]
     (found,) = missed_findings(StateDatabase.of(tmp_path), NOW)
-    assert "recallTimeout to 2" in found.hint
+    assert "config set recall.recallTimeout 2" in found.hint
     StateDatabase.of(tmp_path).execute("DELETE FROM event")
     assert await ask(tmp_path, config(message_limit=60, recall_timeout=60)) == []
     assert missed_findings(StateDatabase.of(tmp_path), NOW) == []

@@ -153,7 +153,7 @@ def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]
         owners = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in labels)
         raise ConfigurationError(
             Sentence("These names are several people's: {whose}.", whose=owners),
-            hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
+            hint="Name with --me those of one person, or correct core.people.",
         )
     label = labels[0] if labels else People(listed, setup.senders).owner.label
     return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}

@@ -123,7 +123,7 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
             "people",
             state,
             Health.DEGRADED,
-            'Set memoryPlugins.core.share to "auto", so that each sees their own.',
+            "`nanobot-memory config set core.share auto`, so that each sees their own.",
         )
     listed = Sentence.joined((_who(person) for person in people.all()), "; ")
     if not senders.one_user:
@@ -143,8 +143,8 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
         "people",
         state,
         Health.DEGRADED,
-        'List who is one person in memoryPlugins.core.people, as {"ana": ["telegram:111", "cli"]}, or set'
-        ' memoryPlugins.core.share to "agent".',
+        """List who is one person: `nanobot-memory config set core.people '{"ana": ["telegram:111", "cli"]}'`; or let"""
+        " everybody see all: `nanobot-memory config set core.share agent`.",
     )
 
 

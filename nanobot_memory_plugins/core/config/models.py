@@ -26,14 +26,14 @@ _switch = TypeAdapter(bool)
 class CoreOptions(PluginOptions):
     """Options of core. Limits and rests are seconds."""
 
-    message_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a message or a draft")
-    tool_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a tool execution")
-    idle_limit: _Seconds = Field(default=60.0, description="for a plugin to answer a quiet session")
-    compaction_limit: _Seconds = Field(default=60.0, description="for a plugin to answer a compaction")
-    start_limit: _Seconds = Field(default=10.0, description="for a plugin to start or stop")
+    message_limit: _Seconds = Field(default=0.5, description="seconds for a plugin to answer a message or a draft")
+    tool_limit: _Seconds = Field(default=0.5, description="seconds for a plugin to answer a tool execution")
+    idle_limit: _Seconds = Field(default=60.0, description="seconds for a plugin to answer a quiet session")
+    compaction_limit: _Seconds = Field(default=60.0, description="seconds for a plugin to answer a compaction")
+    start_limit: _Seconds = Field(default=10.0, description="seconds for a plugin to start or stop")
     breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook rests")
-    breaker_rest: _Seconds = Field(default=60.0, description="how long it rests before one trial")
-    idle_seconds: _Seconds = Field(default=300.0, description="quiet time after which a session is idle")
+    breaker_rest: _Seconds = Field(default=60.0, description="seconds that it rests before one trial")
+    idle_seconds: _Seconds = Field(default=300.0, description="seconds of quiet after which a session is idle")
     share: Literal["auto", "agent", "session"] = Field(
         default="auto",
         description="who sees a memory: auto (everybody where the workspace has one user, else its person), agent "

@@ -73,12 +73,14 @@ def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
 
 def note_missed(workspace: Path, clock: Clock, why: str) -> None:
     """Record why nothing was recalled in a turn. It blocks; a state database that is locked costs the record."""
-    _note(workspace, clock, _MISSED_KIND, {"why": why})
+    said = Sentence.of(why)
+    _note(workspace, clock, _MISSED_KIND, {"why": said.template, "values": said.values})
 
 
 def missed_turns(state: StateDatabase, *, since: datetime) -> list[tuple[datetime, str]]:
     """Return when nothing was recalled, and why. It blocks. Raises `StoreError`."""
-    return [(time, body["why"]) for time, body in state.events(_MISSED_KIND, since=since.date()) if time >= since]
+    found = state.events(_MISSED_KIND, since=since.date())
+    return [(time, Sentence(body["why"], **body.get("values", {}))) for time, body in found if time >= since]
 
 
 def _note(workspace: Path, clock: Clock, kind: str, body: Mapping[str, object]) -> None:
@@ -96,12 +98,13 @@ def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
         return []
     if not found:
         return []
-    told = "; ".join(f"{times} ({why})" for why, times in Counter(why for _, why in found).most_common())
+    counted = Counter(why for _, why in found).most_common()
+    told = Sentence.joined((Sentence("{times} ({why})", times=times, why=why) for why, times in counted), "; ")
     last = max(time for time, _ in found).astimezone()
     condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=told, last=last)
     hint = Sentence(
-        "`nanobot-memory --verbose doctor` shows what fails. Where the machine is busy let a turn wait longer: set"
-        " memoryPlugins.core.messageLimit to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds); where the memory"
-        " was still starting set memoryPlugins.nanobot.startLimit to 15."
+        "`nanobot-memory --verbose doctor` shows what fails. Where the machine is busy let a turn wait longer, in"
+        " seconds: `nanobot-memory config set core.messageLimit 3` and `nanobot-memory config set recall.recallTimeout"
+        " 2`; where the memory was still starting `nanobot-memory config set nanobot.startLimit 15`."
     )
     return [Finding("turns without memory", condition, Health.DEGRADED, hint)]

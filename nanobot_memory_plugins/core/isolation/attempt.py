@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.isolation.answers import WrongAnswerError, acce
 from nanobot_memory_plugins.core.isolation.failure import Failure, failure_of, place_of
 from nanobot_memory_plugins.core.isolation.fork import never_collect
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A loop that comes so much after a deadline was held up; what is ready then gets so long to end. In seconds.
 _LATE = 0.01
@@ -104,7 +105,7 @@ class Implementation:
 
     def late(self, limit: float) -> Failure:
         """Return the failure to answer within so many seconds."""
-        return self.failed(f"no answer within {limit:g} s")
+        return self.failed(Sentence("no answer within {limit:g} s", limit=limit))
 
 
 class Attempt:
