@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-import snowballstemmer
+import Stemmer
 
 from nanobot_memory_plugins.core.text.days import date_terms
 from nanobot_memory_plugins.redaction.lazy import lazy_re
@@ -189,7 +189,7 @@ def _word_terms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms))
 
 
-_stemmer = snowballstemmer.stemmer("english")
+_stemmer = Stemmer.Stemmer("english")
 _stemmer_lock = threading.Lock()  # the stemmer keeps the word that it works on in itself
 
 
