@@ -179,7 +179,7 @@ class HistoryCalls(MessageCalls):
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         shown = await self.privacy.shown(session_key, await plain)
         # What the memory's own tools answered stands in the memory, or is to be forgotten.
-        cut = tuple(left_out(one) if self._tools.called(one.name) else one for one in shown)
+        cut = tuple(left_out(one) if one.name and self._tools.called(one.name) else one for one in shown)
         self._redaction.learn_from_history(cut)
         arguments = {
             "session_key": session_key,
