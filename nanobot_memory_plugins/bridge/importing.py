@@ -156,7 +156,6 @@ def _workspace_id(workspace: Path) -> str:
 
 
 def _is_session(path: Path) -> bool:
-    """Tell a session by the head that nanobot writes."""
     with suppress(OSError):
         return any(isinstance(row, dict) and row.get("_type") == "metadata" for _, row in islice(json_lines(path), 2))
     return False

@@ -141,14 +141,12 @@ def _enabled(channels: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _account_name(channel: str, account: Mapping[str, Any], place: int) -> str:
-    """Return the name under which nanobot runs one account of a channel."""
     usual = _FIRST_ACCOUNT if place == 0 else f"assistant-{place + 1}"
     name = str(account.get("id") or account.get("instanceId") or account.get("instance_id") or usual).strip()
     return channel if name == _FIRST_ACCOUNT else f"{channel}.{name}"
 
 
 def _listed(section: Mapping[str, Any]) -> list[str]:
-    """Return whom a channel lets in by name, in direct messages and beyond."""
     return [*_texts(_allowed(section)), *_texts(_allowed(_part(section, "dm")))]
 
 

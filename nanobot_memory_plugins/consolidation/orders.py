@@ -72,7 +72,6 @@ def is_answered(messages: Sequence[Message], text: str) -> bool:
 
 
 def _may_ask(text: str) -> bool:
-    """Return whether a message is worth a call: it contains a cue."""
     folded = text[:_LONGEST].casefold()
     return any(cue in folded for cues in _CUES.values() for cue in cues)
 

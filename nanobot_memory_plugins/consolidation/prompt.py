@@ -128,7 +128,6 @@ def _is_borne_out(entry: Entry) -> bool:
 
 
 def _is_due(entry: Entry, now: datetime) -> bool:
-    """Return whether the last day of an entry is within a week, today included."""
     if entry.expires_at is None:
         return False
     return 0 <= (last_day(entry.expires_at) - now.astimezone().date()).days <= _DUE_WITHIN
@@ -221,7 +220,6 @@ class PromptSource:
         return self._texts[seen_today]
 
     def _with_speaker(self, entry: Entry) -> Entry:
-        """Return an entry whose text names its owner."""
         owner = self._context.scopes.owner(entry.scope).user
         return replace(entry, content=f"{owner}: {entry.content}") if owner else entry
 

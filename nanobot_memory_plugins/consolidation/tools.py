@@ -117,7 +117,6 @@ class _EntryTool:
         self._context = context
 
     def _changeable_by(self, scope: Scope) -> Callable[[Entry], bool]:
-        """Return what says which entries whoever speaks may change."""
         scopes = self._context.scopes
         return partial(may_change, speaker=scope, visible=scopes.visible(scope), scopes=scopes)
 
@@ -306,7 +305,6 @@ def _entry_id(given: str) -> str:
 
 
 def _entry_line(entry: Entry) -> str:
-    """Return an entry with its id, on one line."""
     return f"[{entry.id}] {neutralise(' '.join(entry.content.split()))}"
 
 

@@ -40,5 +40,4 @@ __getattr__ = lazy_names(__name__, _NAMES)
 
 
 def __dir__() -> list[str]:
-    """List the public names."""
     return sorted({*globals(), *__all__})

@@ -21,7 +21,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def _line(text: str) -> Sentence:
-    """Return a text as a sentence, on one line, that can be translated as a part of another one, too."""
     return text if isinstance(text, Sentence) else Sentence(text)
 
 

@@ -212,7 +212,6 @@ class _Tool(BaseTool):
 
 
 def _plain(content: Any) -> dict[str, Any]:
-    """Return a content as Gemini's API has it, without pictures and sounds."""
     left_out = {"parts": {"__all__": {"inline_data"}}}
     return content.model_dump(exclude_none=True, exclude=left_out) if content else {"role": "model", "parts": []}
 

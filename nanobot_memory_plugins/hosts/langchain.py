@@ -203,7 +203,6 @@ def _user(config: Config) -> Mapping[str, str] | None:
 
 
 def _chat(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
-    """Return messages as chat completions have them."""
     return [_chat_message(message) for message in messages]
 
 

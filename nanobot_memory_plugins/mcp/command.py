@@ -100,7 +100,6 @@ def mcp(
 
 
 def _started_in(environment: Mapping[str, str]) -> str:
-    """Return the project of the folder in which a client started this."""
     return project_of(environment.get(_PROJECT_FOLDER) or ".")
 
 

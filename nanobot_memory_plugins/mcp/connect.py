@@ -157,6 +157,5 @@ def server_command(workspace: Path, config: Path | None, user: str) -> list[str]
 
 
 def _as_toml(client: KnownClient, entry: Mapping[str, Any]) -> str:
-    """Return a table to put into a TOML file: its texts, numbers and lists of texts are written as in JSON."""
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()]
     return "\n".join([f"[{client.place}.{SERVER}]", *lines])

@@ -191,7 +191,6 @@ class PassageIndex(FileIndex):
         _count(self.connection, len(rows), sum(posting[2] for posting in postings))
 
     def _known(self, ids: Sequence[int]) -> dict[int, Document]:
-        """Return the documents of some passages, as they are stored."""
         sql = f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
         return {int(row[0]): Document(*row[1:]) for row in run(self.connection, sql, (list(ids),))}
 
@@ -278,7 +277,6 @@ def _count(connection: Connection, passages: int, terms: int) -> None:
 
 
 def _written(vector: Sequence[float]) -> str:
-    """Return a vector as PostgreSQL reads it."""
     return json.dumps([round(number, 6) for number in vector])
 
 

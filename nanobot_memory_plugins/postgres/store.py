@@ -304,7 +304,6 @@ class SharedStore:
         return 0 if left and await self.to_forget() else left
 
     async def _count(self, patience: float) -> None:
-        """Count the bytes of the files that are not on the server, or were not when it could be asked last."""
         await self.server.ask(self._sent_states, patience=patience)
         sources = await run_in_daemon_thread(self._places.find)
         self._unsent = unindexed_bytes(sources, self._states)

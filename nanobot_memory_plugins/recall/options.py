@@ -9,7 +9,6 @@ from nanobot_memory_plugins.core import PluginOptions
 
 
 def _phrases(text: str) -> tuple[str, ...]:
-    """Return the phrases of a list with commas between them."""
     return tuple(" ".join(phrase.split()) for phrase in text.split(","))
 
 

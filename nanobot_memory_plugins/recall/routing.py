@@ -115,5 +115,4 @@ def _both_ends(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Return a text in simplified characters and narrow punctuation; every character keeps its place."""
     return text.translate(_FOLD)

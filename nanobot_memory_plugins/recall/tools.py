@@ -132,7 +132,6 @@ class MemorySearch:
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
     async def _hits(self, store: Store, query: Query, known: Sequence[Entry]) -> list[tuple[str, Hit]]:
-        """Return what the store finds besides what is ``known``. Raises `StoreError`."""
         hits = (await store.search(query)).hits
         texts = [entry.content for entry in known]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]

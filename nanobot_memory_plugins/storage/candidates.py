@@ -94,7 +94,6 @@ class Candidates:
     tier: Tier = Tier.HEAVY
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self.rows)
 
     @cached_property

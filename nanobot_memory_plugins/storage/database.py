@@ -291,5 +291,4 @@ class Database:
         return found[0][0] if found else None
 
     def _next_revision(self) -> int:
-        """Count one more change of the vectors. Part of the caller's transaction."""
         return int(scalar(self.connection, _NEXT_REVISION))

@@ -66,7 +66,6 @@ def _has_tag(tags: Sequence[str], allowed: Collection[str]) -> bool:
 
 
 def _folded(tag: str) -> str:
-    """Return a tag as SQLite's ``lower`` does it: the letters a to z alone."""
     return clean_markdown(tag).translate(_LOWER)
 
 

@@ -56,5 +56,4 @@ class StoragePlugin:
         return await store.findings() if store is not None else []
 
     def _sqlite_store(self, context: PluginContext) -> SqliteStore | None:
-        """Return the SQLite store while it is open; another plugin's may come before it."""
         return self._opened if context.store is not None else None

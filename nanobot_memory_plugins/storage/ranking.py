@@ -156,5 +156,4 @@ def _shares_of_best(values: Floats) -> Floats:
 
 
 def _at(places: Places, values: NDArray[_Value]) -> NDArray[_Value]:
-    """Return the values at some places, which are the last axis; 0 for those that are nowhere."""
     return np.where(places != NOWHERE, values[..., places], values.dtype.type(0))

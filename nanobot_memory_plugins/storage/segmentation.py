@@ -124,7 +124,6 @@ def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
 
 
 def _read_part(text: str) -> str:
-    """Return what of a query is read."""
     is_short = len(text) <= _QUERY_HEAD + _QUERY_TAIL
     return text if is_short else f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
 
@@ -206,12 +205,10 @@ _STOP_TERMS = STOPWORDS | frozenset(map(_stem, STOPWORDS)) | _STOP_PAIRS
 
 
 def _rank_in_query(term: str) -> int:
-    """Order terms by how much they usually tell."""
     if not term.isalnum():
         return 0
     return 2 if len(term) == 1 else 1
 
 
 def _says_nothing(term: str) -> bool:
-    """Tell whether a query can do without the term."""
     return term in _STOP_TERMS or all(character in FUNCTION_CHARACTERS for character in term)

@@ -259,11 +259,9 @@ class SqliteStore:
 
     @property
     def _is_wanted(self) -> bool:
-        """Whether the configuration asks for an index at all."""
         return self._options.backend != "grep_only"
 
     def _refresh(self) -> StoreStatus:
-        """Count again what is indexed and what waits, and return the status."""
         self._numbers_at = time.monotonic()
         self._use_reader(self._count)
         return self._status()
@@ -375,7 +373,6 @@ class SqliteStore:
         )
 
     def _use_reader(self, function: Callable[[Reader], T]) -> T | None:
-        """Return what ``function`` makes of the database, or None when it cannot be used now."""
         return self._readers.use(function) if self._readers is not None else None
 
     def _do_without(self, trouble: StoreError) -> None:

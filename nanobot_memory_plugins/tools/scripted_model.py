@@ -123,7 +123,6 @@ class ScriptedServer:
         return self
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        """Return what answers over HTTP; a server of another wire form has its own."""
         return type("Handler", (_Handler,), {"model": self})
 
     def __exit__(self, *_: object) -> None:

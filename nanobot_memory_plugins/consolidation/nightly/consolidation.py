@@ -76,7 +76,6 @@ class NightlyConsolidation:
                     await store.resign()
 
     async def _run_once(self) -> None:
-        """Consolidate, unless another process has just done it."""
         if await run_in_daemon_thread(self._is_due):
             await self.run()
 

@@ -148,7 +148,6 @@ class RepositoryAccess:
 
 
 def _is_conflict(base: Entry | None, remote: Entry, local: Entry) -> bool:
-    """Tell whether both have written a text of their own."""
     before = base.content if base is not None else None
     return remote.content != local.content and before not in (remote.content, local.content)
 

@@ -96,7 +96,6 @@ def _rests_on(entry: Entry, erasure: Erasure) -> bool:
 
 
 def _entry_text(entry: Entry) -> str:
-    """Return all that an entry says: its text, and the words that it rests on."""
     return f"{entry.content}\n{entry.quote}"
 
 

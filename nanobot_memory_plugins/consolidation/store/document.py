@@ -323,7 +323,6 @@ class _Writer:
         return "".join(made)
 
     def _entries(self, section: Section, most: int | None) -> list[str]:
-        """Return the lines of the next entries of a section, at ``most`` some, each with a blank line below it."""
         taken = self._waiting[section][:most]
         del self._waiting[section][:most]
         return [self._written(entry) + self._newline for entry in taken]

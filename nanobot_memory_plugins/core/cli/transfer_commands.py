@@ -133,7 +133,6 @@ def _numbers(lines: list[int]) -> str:
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    """Return numbers of messages, notes, entries and files, for people."""
     return tr(", ").join(f"{tr(kind)}{tr(': ')}{count:,}" for kind, count in counts.items() if count) or tr("nothing")
 
 

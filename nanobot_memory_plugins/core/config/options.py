@@ -127,14 +127,12 @@ class _Check:
 
 
 def _field_of(model: type[BaseModel], key: str) -> str | None:
-    """Return the field that a key names: by its name, by its alias, or in camelCase."""
     named = (name for name, field in model.model_fields.items() if key in (name, field.validation_alias))
     snake = to_snake(key)
     return next(named, snake if snake in model.model_fields else None)
 
 
 def _nested_model(field: FieldInfo) -> type[BaseModel] | None:
-    """Return the model that a field holds, if it does."""
     kind = field.annotation
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 

@@ -95,7 +95,6 @@ def _folded(character: str) -> str:
 
 
 def _is_word(text: str, first: int, last: int) -> bool:
-    """Return whether the text from one character to another is no part of a longer word."""
     return not (
         _go_together(text[first - 1 : first], text[first]) or _go_together(text[last], text[last + 1 : last + 2])
     )

@@ -210,7 +210,6 @@ def _read_header(data: bytes, start: int) -> _Header | None:
 
 
 def _line_at(data: bytes, start: int) -> tuple[str, int]:
-    """Return the line that starts at a byte, and the byte after it."""
     end = data.find(b"\n", start) + 1 or len(data)
     return _decode(data[start:end]), end
 

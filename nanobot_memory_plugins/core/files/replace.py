@@ -62,7 +62,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def _temporary_path(path: Path) -> Path:
-    """Return the name of a temporary file for ``path``."""
     return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
 
 

@@ -154,7 +154,6 @@ class HostParts:
         await self.plugins.close()
 
     async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:
-        """Start where that was not done yet, and return the owner of a session."""
         await self.start()
         return self._scopes.of(session_key, scope)
 
@@ -182,11 +181,9 @@ class HostParts:
             hook_deadline.reset(token)
 
     async def _ask_for_notes(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
-        """Call a hook that answers with notes alone, and keep them."""
         return await self._keep_answers(await self._ask(hook, arguments, scope), scope)
 
     async def _reading_parts(self, arguments: Mapping[str, Any], scope: Scope) -> list[ReadingPart]:
-        """Return what the plugins want to know of a session that is about to be read."""
         return values_of(await self._ask("contribute_reading", arguments, scope), ReadingPart)
 
     async def _keep_answers(self, answers: Answers, scope: Scope) -> Receipt:
@@ -217,7 +214,6 @@ class HostParts:
         return replace(self._scopes.of_session(parent), session=session_key)
 
     def _notify(self, path: Path) -> None:
-        """Tell the index that a file has grown."""
         if self.store is not None:
             self.store.notify(path)
 

@@ -229,7 +229,6 @@ class MessageCalls(HostParts):
 
 
 def _blocks_of(answers: Answers) -> list[ContextBlock]:
-    """Return the blocks among the answers, their titles above them as lines of the text."""
     titled = [(block, one_line(block.title)) for block in values_of(answers, ContextBlock) if block.text]
     return [replace(block, text=f"{title}\n{block.text}" if title else block.text, title="") for block, title in titled]
 

@@ -253,7 +253,6 @@ class PluginHost:
 
 
 def _taken(function: Callable[..., object], known: frozenset[str]) -> frozenset[str]:
-    """Return the arguments of its hook that an implementation takes: those that it names, with ``**more`` all."""
     parameters = inspect.signature(function).parameters
     takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
     return known if takes_all else known.intersection(parameters)

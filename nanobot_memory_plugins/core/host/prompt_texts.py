@@ -95,5 +95,4 @@ def read_text(value: object) -> str | None:
 
 
 def _are_texts(answer: object, files: Mapping[str, str]) -> TypeGuard[dict[str, str]]:
-    """Return whether an answer holds texts of these files alone."""
     return type(answer) is dict and answer.keys() <= files.keys() and all(type(text) is str for text in answer.values())

@@ -238,7 +238,6 @@ class Turn:
     # --- what the calls have in common
 
     def _is_asked(self, message: Message) -> bool:
-        """Return whether a message of the user's is one of this turn."""
         return message.role == "user" and _folded(without_media(message).text) in self._received
 
     def _leave(self, call_id: str) -> None:
@@ -246,7 +245,6 @@ class Turn:
             asking.__exit__(None, None, None)
 
     def _scope_in(self, memory: "MemoryHost") -> ScopeLike:
-        """Return the owner of the turn: a sub-agent's is that of its parent."""
         if self.scope is not None or not self.parent:
             return self.scope
         return memory.child_scope(self.parent, self.session_key)

@@ -166,7 +166,6 @@ class LanguageModel:
 
 
 def _printable(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a chat message without what is hidden in its text."""
     content = message.get("content")
     return {**message, "content": printable(content)} if isinstance(content, str) else message
 

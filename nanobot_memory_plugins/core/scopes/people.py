@@ -107,7 +107,6 @@ class People:
         return (*exact, OwnerFilter(user=name))
 
     def _names_of(self, scope: Scope) -> tuple[str, ...]:
-        """Return the names under which whoever a scope names may be listed, the fullest first."""
         full = f"{scope.channel}{BREAK}{scope.user}" if scope.user else ""
         return tuple(filter(None, (full, scope.channel if self.senders.by_channel else scope.user)))
 

@@ -158,7 +158,6 @@ class Scopes:
         return people.senders.one_user and (people.senders.unified or not self._others(people))
 
     def _others(self, people: People) -> list[str]:
-        """Return who wrote besides the owner."""
         heard = self._privacy.read().heard if self._privacy is not None else ()
         return people.others(dict.fromkeys((*heard, *self._heard)))
 

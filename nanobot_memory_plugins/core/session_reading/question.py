@@ -142,7 +142,6 @@ def _tags(value: object) -> tuple[str, ...]:
 
 
 def _named(*names: str) -> Any:
-    """Return what lets a field have the names that models give it."""
     return Field(validation_alias=AliasChoices(*names))
 
 

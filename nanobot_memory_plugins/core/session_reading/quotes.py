@@ -114,7 +114,6 @@ def _words(text: str) -> set[str]:
 
 @lru_cache(maxsize=512)
 def _folded(text: str) -> Folded:
-    """Return a text as it is searched: its letters and digits alone."""
     return Folded.of(text, _letters_of)
 
 

@@ -179,7 +179,6 @@ def _named(scope: Scope) -> dict[str, str]:
 
 
 def _read(position: Position, fields: Collection[str], read: str) -> Position:
-    """Return a position that has been read up to a message for these fields; what was expected meanwhile still is."""
     return replace(position, read={**position.read, **dict.fromkeys(fields, read)}, asked=0, busy="")
 
 

@@ -300,7 +300,6 @@ def _address(path: Path) -> str:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables as one change, which waits for another process that makes them."""
     marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
     connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks}; COMMIT")
 
@@ -327,7 +326,6 @@ at_fork(_release, wait=_hold, go_on=_release)
 
 
 def _code(error: Exception) -> int:
-    """Return the primary code of an error of SQLite's, 0 of others."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 

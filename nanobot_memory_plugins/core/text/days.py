@@ -87,7 +87,6 @@ def _days_before(today: date, count: int) -> DaySpan:
 
 
 def _last_weekday(today: date, number: int) -> DaySpan:
-    """Return the last day of a name before today, by its number, Monday being 0."""
     return _days_before(today, (today.weekday() - number - 1) % 7 + 1)
 
 

@@ -71,7 +71,6 @@ def is_markdown(path: Path) -> bool:
 
 
 def _is_memory(folder: Path) -> bool:
-    """Return whether a folder is a workspace of this program, its memory folder, or an export that was unpacked."""
     return any((memory / ".locks").is_dir() for memory in (folder, folder / "memory")) or (
         (folder / MANIFEST).is_file() and (folder / "memory").is_dir()
     )

@@ -226,7 +226,6 @@ def undo_import(workspace: Path) -> ImportReport:
 
 
 def _last_import(state: StateDatabase) -> tuple[str, str] | None:
-    """Return the id of the last import, and the name of its source, or None."""
     begun = "SELECT item, digest FROM imported WHERE source = ? ORDER BY item DESC LIMIT 1"
     return next(((str(run), str(source)) for run, source in state.read(begun, (_BEGUN,))), None)
 

@@ -190,7 +190,6 @@ def _of_item(kind: str, message: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _either(part: Mapping[Any, Any], name: str, in_json: str) -> object:
-    """Return a value by its name in Python, or in JSON."""
     found: object = part.get(name)
     return part.get(in_json) if found is None else found
 

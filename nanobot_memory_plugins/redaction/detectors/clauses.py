@@ -275,7 +275,6 @@ def _is_beside_account(text: str, cue: _Cue, start: int) -> bool:
 
 
 def _is_other(before: str) -> bool:
-    """Tell whether what precedes a value names something else."""
     last = _LAST_WORD.search(before)
     return before.rstrip(" :是为").endswith(_OTHER_ENDS) or (last is not None and last.group(1).lower() in _OTHER_NAMES)
 

@@ -184,7 +184,6 @@ def _level(text: str, match: re.Match[str], name: str, before: str) -> tuple[Sen
 
 
 def _closes_quote(text: str, at: int) -> bool:
-    """Tell whether the quote at ``at`` closes one that was opened before it on its line."""
     after = text[at + 1 : at + 2]
     return (not after or after in "),;] \n") and line_before(text, at).count(text[at]) % 2 == 1
 

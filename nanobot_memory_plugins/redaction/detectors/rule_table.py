@@ -118,7 +118,6 @@ def _is_issued(token: str) -> bool:
 
 
 def _is_mixed(token: str) -> bool:
-    """As `_is_issued`, with digits among the letters: for shapes that words could have too."""
     body = re.split(r"[-_.]", token, maxsplit=1)[-1]
     mixed = any(map(str.isdigit, body)) and any(map(str.isalpha, body))
     return mixed and _is_issued(token) and entropy(body) >= 2.8
@@ -178,7 +177,6 @@ def _is_phrase(found: str) -> bool:
 
 
 def _is_chosen(found: str) -> bool:
-    """Tell whether one word is a password, and says nothing of one."""
     return found.lower() not in _DESCRIPTIONS | _PROSE and (found[0].isupper() or not _ADJECTIVE.search(found))
 
 

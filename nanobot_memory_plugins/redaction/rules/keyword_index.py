@@ -68,11 +68,9 @@ class KeywordIndex:
         _know(self.words)
 
     def __or__(self, other: "KeywordIndex") -> "KeywordIndex":
-        """Give a list of the words of both."""
         return KeywordIndex(self.words | other.words)
 
     def __contains__(self, word: str) -> bool:
-        """Tell whether ``word`` is in the list."""
         return word in self.words
 
     def find(self, lower: Lowered) -> Iterator[tuple[int, int, str]]:

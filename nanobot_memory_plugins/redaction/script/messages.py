@@ -34,7 +34,6 @@ class Sentence(str):
         return made
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
-        """Return what another process makes the same sentence of."""
         return (self.template,), dict(self.values)
 
     @classmethod
@@ -66,7 +65,6 @@ def filled(template: str, values: Mapping[str, object], translate: Translate) ->
 
 
 def _translated_value(name: str, value: object, translate: Translate) -> object:
-    """Return a value in another language: a sentence, or a reason that the system gives."""
     if isinstance(value, Sentence):
         return value.translated(translate)
     return translate(value) if name == _REASON and isinstance(value, str) and value else value

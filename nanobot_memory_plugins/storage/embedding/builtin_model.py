@@ -127,7 +127,6 @@ class BuiltinModel:
 
 
 def _windows(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return for each token those around it, -1 where its text has none."""
     places = np.arange(int(lengths.sum()))[:, None] + np.arange(-_LEFT, _RIGHT + 1)
     begin, end = np.repeat(starts, lengths)[:, None], np.repeat(starts + lengths, lengths)[:, None]
     return np.where((places >= begin) & (places < end), places, -1)

@@ -170,13 +170,11 @@ class EmbeddingService:
 
 
 def _reason_and_hint(error: BaseException | None) -> tuple[str, str]:
-    """Return why loading failed, and what helps."""
     if isinstance(error, NanobotMemoryError):
         return error.cause, error.hint
     return Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), ""
 
 
 def _let_go(embedder: Embedder | None) -> None:
-    """Close the connections of an embedder that has some."""
     if close := getattr(embedder, "close", None):
         close()

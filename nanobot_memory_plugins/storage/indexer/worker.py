@@ -220,7 +220,6 @@ class Indexer:
         return [*changed, *sorted(gone)]
 
     def _remove(self, relative: str) -> None:
-        """Drop everything of a file that is gone."""
         self._index.apply(FileChange(relative, None))
         self._states.pop(relative, None)
         self._doubtful.discard(relative)
@@ -258,7 +257,6 @@ class Indexer:
         self._expired_at = now
 
     def _oldest(self) -> datetime | None:
-        """Return from when on observations are kept, None where all are."""
         return self._clock.now() - self._max_age if self._max_age is not None else None
 
     def _embed_some(self) -> bool:

@@ -190,7 +190,6 @@ def _without_comments(text: str) -> str:
 
 
 def _last_day(text: str, expires: str) -> str:
-    """Return what is appended to a text that does not say until which day it holds."""
     day = _day_before(expires)
     return f" ({day})" if day and day not in text else ""
 

@@ -151,5 +151,4 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _unusable(path: Path, number: int, cause: Sentence) -> InputError:
-    """Return the error for a line that cannot be used."""
     return InputError(Sentence("{path}, line {number}: {cause}.", path=path, number=number, cause=cause), hint=_HINT)
