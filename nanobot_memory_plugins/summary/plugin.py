@@ -152,6 +152,8 @@ class SummaryPlugin:
             return [Note(tldr=tldr, details=details, tags=TAGS, title=title, origin=Origin.SUMMARY)]
 
         async def take(reading: SessionReading) -> Sequence[Note]:
+            if reading.entries and sum(one.role == "user" for one in fresh) < options.summary_min_turns:
+                return ()  # a short session has its entries
             return await note(await run_in_daemon_thread(lambda: usable_summary(reading.summary, reading.messages)))
 
         async def without_model() -> Sequence[Note]:

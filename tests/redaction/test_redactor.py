@@ -181,3 +181,8 @@ def test_a_long_value_without_quotes_is_hidden_to_its_end(name: str):
     hidden = redact_text(f"{name}{value}")
     assert value[-60:] not in hidden
     assert value[300:360] not in hidden
+
+
+@each(["text", "secret"], [("requirepass gar[Dune69x", "Dune69x"), ("backup codes [Work]: 8f3k-2l9d", "8f3k")])
+def test_a_bracket_in_or_before_a_secret_does_not_keep_it_readable(text: str, secret: str):
+    assert secret not in redact_text(text)

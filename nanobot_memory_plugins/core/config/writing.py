@@ -63,7 +63,7 @@ def _write(path: Path, raw: object, new: Mapping[str, object]) -> Path | None:
     indent = _LINE_INDENT.search(path.read_text(encoding="utf-8-sig"))
     text = json.dumps(changed, indent=indent[1] if indent else "  ", ensure_ascii=False) + "\n"
     try:
-        replace_file(path, text.encode("utf-8"))
+        replace_file(path, text.encode("utf-8", "backslashreplace"))
     except MemoryFileError as error:
         reason = getattr(error.__cause__, "strerror", None) or str(error)
         raise ConfigurationError(

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import MOST_HEARD, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
-from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, Senders
+from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, Person, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -139,8 +139,8 @@ class Scopes:
     def own(self, name: str, *, session: str, project: str) -> Visibility:
         """Return what is a person's own, by any of their names: for people who look at all memories."""
         people = self._people()
-        person = people.of(self.named(name))
-        owners = people.owner_filters(person, caller=Scope(), apart=()) if person is not None else ()
+        listed = (one for one in people.all() if name in (one.label, *one.names))
+        owners = people.owner_filters(next(listed, Person(name, (name,))), caller=Scope(), apart=())
         narrowed = [replace(one, session=session or None) for one in (*owners, OwnerFilter(user=name))]
         return Visibility(owners=tuple(narrowed), project=project, alone=True)
 

@@ -134,8 +134,9 @@ _SPOKEN = ("user:", "assistant:", "assistant calls", "tool")
 def cleaned_summary(answer: str) -> str:
     """Return a model's summary without thoughts, code fence and phrases before it."""
     text = without_thoughts(printable(answer, control=" "))
-    if text.startswith("```"):
-        text = text.partition("\n")[2].rstrip().removesuffix("```").strip()
+    opening, _, rest = text.partition("\n")
+    if opening.startswith("```") and "```" not in opening[3:]:
+        text = rest.rstrip().removesuffix("```").strip()
     lead = _LEAD.match(simplified(text))
     return text[lead.end() if lead else 0 :].strip()
 

@@ -89,7 +89,7 @@ _TOKEN = lazy_re(
 )
 _LONGEST_PASSWORD = 96
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
-_NEAREST = 4  # so many of the words on one side are looked at
+_NEAREST = 8  # so many of the words on one side are looked at
 # The value after one of these is the name of something else.
 _OTHER_NAMES = words(
     "user username userid loginname account acc acct handle nick nickname email mail host hostname server machine"

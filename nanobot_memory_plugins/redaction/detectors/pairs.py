@@ -27,6 +27,8 @@ from nanobot_memory_plugins.redaction.values.values_in_text import (
 )
 
 _Q = "\"'`\ue0f1-\ue0f9"
+# A run without blanks that is longer is judged once: names within it begin no pair of their own.
+_LONG_RUN = 400
 _NAME = r"(?P<name>[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+)"
 _PAIR = lazy_re(
     rf"""(?x)
@@ -160,7 +162,8 @@ def _judge_pair(text: str, match: re.Match[str], judged: dict[Sensitivity, int])
         value = Value(*words.span(), True)
     if value is None or (sep.strip() == "," and not value.quoted):
         return None
-    judged[level] = 0 if value.quoted else value.end
+    if not value.quoted and value.end - value.start > _LONG_RUN:
+        judged[level] = value.end
     is_mapped = match["close"][:1] in tuple(_Q)
     if sep == ":" and not value.quoted and not is_mapped and is_type_name(text[value.start : value.end]):
         return None  # password: SecretStr

@@ -170,3 +170,14 @@ async def test_a_failure_ahead_of_the_cut_is_made_good_at_the_cut_and_not_repeat
         await until(lambda: KEPT in day_notes(life.memory), seconds=20)
     assert len(model.asked("reading")) == 2
     assert KEPT in day_notes(life.memory)
+
+
+async def test_a_short_session_that_is_cut_as_it_ends_is_noted_once(life: Life, model: ReadingModel):
+    model.learn("The staging host is db-7.", "We decided that the staging host is db-7.", kind="decision")
+    async with life.host() as memory:
+        talked = Conversation(memory)
+        await talked.turn("We decided that the staging host is db-7. The old one was too slow.", "Noted.")
+        given = {"messages": talked.history, "context_window": 32_000, "reason": "session_ended"}
+        await memory.before_compaction(session_key=talked.key, **given)
+        await talked.idle(ended=True)
+    assert day_notes(life.memory).count("### ") == 1
