@@ -96,11 +96,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` means: one more than cores, for some tests wait for limits and processes.
-
-    Each collects all tests, and imports what its own need.
-    """
-    return (os.cpu_count() or 1) + 1
+    """Return how many workers ``-n auto`` means: two more than cores, for some tests wait for limits and processes."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.fixture(scope="session")
