@@ -105,7 +105,7 @@ class PanelApp(App[None]):
         self.views = {
             name: view(memory, id=name)
             for name, view in VIEWS.items()
-            if not view.needs or getattr(memory.host, view.needs) is not None
+            if not view.needs or getattr(memory.plugins, view.needs) is not None
         }
         self.title_bar = Static(id="title", markup=False)
         for n, (name, view) in enumerate(self.views.items(), 1):

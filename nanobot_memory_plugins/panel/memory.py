@@ -20,9 +20,9 @@ from nanobot_memory_plugins.core.cli.findings import machine_findings, pause_fin
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
-from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.eraser import Eraser
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes.scopes import asked_senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _MOST_WARNINGS = 20
@@ -31,28 +31,29 @@ _MOST_WARNINGS = 20
 class PanelMemory:
     """One workspace: its plugins and its index, and the last warnings of what is logged."""
 
-    def __init__(self, host: MemoryHost, clock: Clock) -> None:
-        self.host = host
+    def __init__(self, workspace: Path, plugins: PluginSet, clock: Clock) -> None:
+        self.plugins = plugins
+        self.eraser = Eraser(workspace, plugins, clock)
         self.clock = clock
-        self.paths = MemoryPaths.of(host.workspace)
+        self.paths = MemoryPaths.of(workspace)
         self.privacy = PrivacyFile(self.paths)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
 
     @property
     def entries(self) -> EntryAccess:
         """The scored entries, for the views that are there where a plugin keeps some."""
-        return cast(EntryAccess, self.host.entries)
+        return cast(EntryAccess, self.plugins.entries)
 
     @property
     def store(self) -> Store:
         """The index, for the view that is there where a plugin has one."""
-        return cast(Store, self.host.store)
+        return cast(Store, self.plugins.store)
 
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
         workspace = self.paths.workspace
         found = await run_in_daemon_thread(lambda: [*machine_findings(workspace), pause_finding(workspace)])
-        found += await self.host.diagnose()
+        found += [*await self.plugins.diagnose(), *await self.eraser.findings()]
         states = " ".join(finding.state for finding in found)
         return found + [
             Finding("warning", text, Health.DEGRADED, "`nanobot-memory --verbose doctor` shows where it comes from.")
@@ -64,11 +65,11 @@ class PanelMemory:
 @asynccontextmanager
 async def opened(workspace: Path, config: MemoryConfig, *, clock: Clock | None = None) -> AsyncIterator[PanelMemory]:
     """Open plugins and index to look at them: nothing is learned, consolidated or observed here."""
-    clock, senders = clock or SystemClock(), asked_senders(workspace, config)
-    memory = PanelMemory(MemoryHost(workspace, config=config, clock=clock, senders=senders, looks_only=True), clock)
+    clock = clock or SystemClock()
+    memory = PanelMemory(workspace, PluginSet(workspace, config=config, clock=clock), clock)
     sink = logger.add(lambda line: memory.warnings.append(line.record["message"]), level="WARNING", diagnose=False)
     try:
-        async with memory.host:
+        async with memory.plugins:
             yield memory
     finally:
         logger.remove(sink)

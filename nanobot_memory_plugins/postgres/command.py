@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, MemoryHost, StoreError
+from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, StoreError
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -61,8 +62,8 @@ async def _send(workspace: Path, config: MemoryConfig) -> dict[str, Any]:
     """
     from nanobot_memory_plugins.postgres.store import SharedStore
 
-    async with MemoryHost(workspace, config=config, looks_only=True) as host:
-        store, entries = host.store, host.entries
+    async with PluginSet(workspace, config=config) as plugins:
+        store, entries = plugins.store, plugins.entries
         if not isinstance(store, SharedStore):
             raise ConfigurationError(
                 "This memory is not shared: postgres needs the options dsn and tenant, and no wrong one.",

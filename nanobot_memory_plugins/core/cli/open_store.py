@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
 
@@ -34,8 +34,8 @@ async def opened_store(
     with_store = config if embeddings else _without_embeddings(config)
     changed = with_store.model_copy(update={"core": core, "plugins": {**with_store.plugins, **others}})
     await run_in_daemon_thread(lambda: finish_erasure(workspace, config))
-    async with MemoryHost(workspace, config=changed, looks_only=True) as memory:
-        store = memory.required_store()
+    async with PluginSet(workspace, config=changed) as plugins:
+        store = plugins.required_store()
         if settles:
             with suppress(TimeoutError, StoreError):
                 async with asyncio.timeout(_PATIENCE):

@@ -205,8 +205,7 @@ class HistoryCalls(MessageCalls):
 
     async def _start(self) -> None:
         await super()._start()
-        if not self._looks_only:
-            self._background.begin(self._take_up_left())
+        self._background.begin(self._take_up_left())
 
     async def _take_up_left(self) -> None:
         """Tell the plugins of sessions that earlier processes left before they had gone quiet, and read what waits."""

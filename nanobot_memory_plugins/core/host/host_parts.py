@@ -28,7 +28,6 @@ from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.host.prompt_texts import PromptTexts
 from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.access import hook_deadline
-from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
@@ -54,11 +53,9 @@ class HostParts:
         senders: Callable[[], Senders] = lambda: UNSAID,
         project: str = "",
         hookspecs: Sequence[ModuleType] = (),
-        looks_only: bool = False,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config = config or load_config()
-        self._looks_only = looks_only
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
@@ -119,11 +116,8 @@ class HostParts:
 
     async def _start(self) -> None:
         await self.plugins.load()
-        if not self._looks_only:
-            await self._redaction.load()
+        await self._redaction.load()
         await self.plugins.open()
-        if self._looks_only:
-            return
         await self.plugins.call("on_start", {})
         off_record = OffRecordTool(
             self.privacy, drain=self._drain, erase=self.eraser.forget, entries=lambda: self.entries
@@ -141,16 +135,9 @@ class HostParts:
         if self._starting is not None:
             if not self._starting.done():  # one that is done may be of an event loop that has ended
                 await asyncio.gather(self._starting, return_exceptions=True)
-            if not self._looks_only:
-                await self.plugins.call("on_stop", {})
+            await self.plugins.call("on_stop", {})
         await self._drain()
         await self._files.close()
-        if (store := self.plugins.store) is not None:
-            self.plugins.store = None
-            try:
-                await store.close()
-            except Exception as error:  # a third party's store may fail in any way; the host goes on closing
-                logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
         await self.plugins.close()
 
     async def _owner_of(self, session_key: str, scope: ScopeLike) -> Scope:

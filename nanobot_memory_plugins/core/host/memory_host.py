@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.errors import PluginError, StoreError
+from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.history_calls import HistoryCalls
-from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.private import without_private
@@ -27,8 +27,7 @@ class MemoryHost(HistoryCalls):
 
     ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or None: plugins do without. Without
     ``config`` it is `load_config`'s. ``senders`` says who may write; ``project`` is for calls without one.
-    ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. One that ``looks_only``,
-    next to the agents of the workspace, opens the index and the entries and starts no plugin. The constructor raises
+    ``hookspecs`` are modules of pluggy hookspecs of the host's own, called by `call_hook`. The constructor raises
     `ValueError` for a module of ``hookspecs`` without a specification.
     """
 
@@ -61,16 +60,7 @@ class MemoryHost(HistoryCalls):
         """
         await self.start()
         scope = redact_scope(query.scope) if isinstance(query.scope, Scope) else query.scope
-        return await self.required_store().search(replace(query, scope=scope))
-
-    def required_store(self) -> Store:
-        """Return the open index. Raises `StoreError` where there is none."""
-        if self.store is None:
-            raise StoreError(
-                "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
-            )
-        return self.store
+        return await self.plugins.required_store().search(replace(query, scope=scope))
 
     async def flush_index(self) -> None:
         """Return once everything that has been kept so far is searchable; without a store that is at once."""

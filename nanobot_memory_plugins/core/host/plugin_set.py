@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from pydantic import BaseModel
 
@@ -13,17 +13,14 @@ from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfi
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.context import HostServices, PluginContext
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.errors import PluginError, StoreError
 from nanobot_memory_plugins.core.host.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost, values_of
-from nanobot_memory_plugins.core.host.turn_records import missed_findings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.state import StateDatabase
+from nanobot_memory_plugins.core.scopes.scopes import Scopes, workspace_scopes
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -36,19 +33,23 @@ _AT_START = ("open_store", "open_shared_store", "open_entries", "on_start", "on_
 
 
 class PluginSet(PluginHost):
-    """The installed plugins: loads them, each with its own context, and opens what they bring."""
+    """The installed plugins: loads them, each with its own context, and opens what they bring.
+
+    By itself, as ``async with``, it is the memory of a workspace that is looked at next to its agents: it has the index
+    and the entries, and no plugin is started. Without ``scopes`` the installed host says who may write.
+    """
 
     def __init__(
         self,
         workspace: Path,
         *,
         config: MemoryConfig,
-        llm: Complete | None,
-        clock: Clock,
-        scopes: Scopes,
-        services: HostServices,
-        redaction: ContactRedaction,
-        specifications: Iterable[ModuleType],
+        clock: Clock | None = None,
+        scopes: Scopes | None = None,
+        llm: Complete | None = None,
+        services: HostServices | None = None,
+        redaction: ContactRedaction | None = None,
+        specifications: Iterable[ModuleType] = (),
     ) -> None:
         core = config.core
         super().__init__(
@@ -72,16 +73,23 @@ class PluginSet(PluginHost):
             specifications=specifications,
         )
         self._workspace = workspace
-        self._redaction = redaction
+        self._redaction = redaction or ContactRedaction(config.redaction.contacts)
         self._config = config
         self._llm = llm
-        self._scopes = scopes
-        self._services = services
+        self._scopes = scopes or workspace_scopes(workspace, config)
+        self._services = services or HostServices()
         self.store: Store | None = None
         self.entries: EntryAccess | None = None
-        self._ledger = UsageLedger(StateDatabase.of(workspace))
         self.discovered: list[DiscoveredPlugin] = []
         self.problems: list[ConfigProblem] = list(config.problems)
+
+    async def __aenter__(self) -> Self:
+        await self.load()
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
@@ -160,14 +168,36 @@ class PluginSet(PluginHost):
         answers = await self.call(hook, {})
         return next(iter(values_of(answers, kind)), None)
 
+    async def close(self) -> None:
+        """Close the store, and call nothing any more."""
+        if (store := self.store) is not None:
+            self.store = None
+            try:
+                await store.close()
+            except Exception as error:  # a third party's store may fail in any way; the host goes on closing
+                logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
+        await super().close()
+
+    def required_store(self) -> Store:
+        """Return the open index. Raises `StoreError` where there is none."""
+        if self.store is None:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        return self.store
+
     def language_model(self, plugin: str) -> Complete | None:
         """Return the language model as a plugin may use it, or None where the host has wired none."""
         if self._llm is None:
             return None
         from nanobot_memory_plugins.core.language_model.access import LanguageModel
+        from nanobot_memory_plugins.core.language_model.ledger import UsageLedger
+        from nanobot_memory_plugins.core.state import StateDatabase
 
+        ledger = UsageLedger(StateDatabase.of(self._workspace))
         options = self._config.core.language_model
-        return LanguageModel(self._llm, plugin=plugin, options=options, ledger=self._ledger, clock=self._clock)
+        return LanguageModel(self._llm, plugin=plugin, options=options, ledger=ledger, clock=self._clock)
 
     @property
     def failed(self) -> dict[str, str]:
@@ -194,7 +224,9 @@ class PluginSet(PluginHost):
 
     def _findings(self) -> list[Finding]:
         """Return what core has to say about plugins, rules, configuration and state. It blocks."""
+        from nanobot_memory_plugins.core.host.turn_records import missed_findings
         from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
+        from nanobot_memory_plugins.core.state import StateDatabase
 
         state = StateDatabase.of(self._workspace)
         return [
@@ -213,7 +245,7 @@ class PluginSet(PluginHost):
                 if rules.error
             ),
             *(problem.finding for problem in self.problems),
-            *_state_findings(state),
+            *_state_findings(state.trouble),
             *missed_findings(state, self._clock.now()),
         ]
 
@@ -232,9 +264,9 @@ class PluginSet(PluginHost):
         return Finding(subject, failed, Health.BAD, hint=hint)
 
 
-def _state_findings(state: StateDatabase) -> list[Finding]:
+def _state_findings(trouble: str | None) -> list[Finding]:
     """Return why the state is kept in memory, or was begun anew; nothing where all is well."""
-    if (trouble := state.trouble) is None:
+    if trouble is None:
         return []
     return [
         Finding(

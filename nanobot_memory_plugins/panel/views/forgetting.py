@@ -64,7 +64,7 @@ class ForgettingView(View):
 
     async def load(self) -> None:
         """Look for what goes."""
-        self._show(await self.memory.host.eraser.plan(self._erasure) if self._erasure is not None else None)
+        self._show(await self.memory.eraser.plan(self._erasure) if self._erasure is not None else None)
 
     def _show(self, plan: ErasurePlan | None) -> None:
         lines = list[_Line]()
@@ -101,7 +101,7 @@ class ForgettingView(View):
             self.panel.ask(question, lines, lambda: self.begin(lambda: self._forget(erasure), "forget"))
 
     async def _forget(self, erasure: Erasure) -> None:
-        plan = await self.memory.host.eraser.erase(erasure)
+        plan = await self.memory.eraser.erase(erasure)
         self.panel.say(
             tr("Forgotten but for what could not be removed yet.") if plan.waits else tr("Forgotten for good.")
         )
