@@ -79,8 +79,9 @@ def _distributions(_path: tuple[tuple[str, int], ...]) -> list[tuple[str, str, l
         try:
             points = [one for one in distribution.entry_points if one.group.startswith(_OURS)]
             if points:
+                about = distribution.metadata  # read and taken apart anew each time
                 # Further down the path are older copies of the same distribution: they are not what is imported.
-                found.setdefault(distribution.name, (distribution.name, distribution.version, points))
+                found.setdefault(about["Name"], (about["Name"], about["Version"], points))
         except Exception as error:
             logger.debug("the metadata of a distribution cannot be read: {}", type(error).__name__)
     return list(found.values())
