@@ -25,7 +25,6 @@ from nanobot_memory_plugins.consolidation.operations.changes import edit, forget
 from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.entry_text import write_entry
 from nanobot_memory_plugins.core import SystemClock
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     EverybodyOption,
     JsonOption,
@@ -37,6 +36,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     written_by_owner,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.text.days import moment_of
 from nanobot_memory_plugins.core.values.entries import EntryEdit, Section
@@ -90,7 +90,7 @@ def list_entries(
     if found:
         show_entries(found)
     else:
-        console().print(tr("No entry meets these conditions." if snapshot.entries else "There are no entries."))
+        say(tr("No entry meets these conditions." if snapshot.entries else "There are no entries."))
 
 
 @entries.command("show")
@@ -107,11 +107,10 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         history = [{**run_row(run), **change_row(change)} for run in runs for change in run.changes]
         print_json({"ok": True, "entry": row(entry), "gone": current is None, "history": history})
         return
-    out = console()
     if current is None:
-        out.print(tr("(gone)"))
+        say(tr("(gone)"))
     for line in write_entry(entry).splitlines():
-        out.print(shown(line))
+        say(line)
     for run in runs:
         show_run(run)
 
@@ -165,7 +164,7 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
     if not as_json:
         named = " ".join(ids)
         note = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=named)
-        console().print(shown(note))
+        say(note)
 
 
 @entries.command("restore")
@@ -195,7 +194,7 @@ def show_history(
     for run in reversed(found):
         show_run(run)
     if not found:
-        console().print(tr("Nothing has happened yet."))
+        say(tr("Nothing has happened yet."))
 
 
 @entries.command("undo")
@@ -230,8 +229,8 @@ def group_entries(
             print_json({"ok": True, "groups": sizes})
             return
         if not sizes:
-            console().print(tr("There are no entries."))
+            say(tr("There are no entries."))
         for group, size in sizes.items():
-            console().print(f"{size:5}  {shown(group) or tr('(none)')}")
+            say(f"{size:5}  {group or tr('(none)')}")
         return
     show_outcome(edit(repository, ids, EntryEdit(group=name), who=WHO, why="group"), repository, as_json=as_json)

@@ -11,7 +11,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -21,7 +20,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
-from nanobot_memory_plugins.core.cli.plain import say_note
+from nanobot_memory_plugins.core.cli.plain import say, say_note
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
@@ -129,4 +128,4 @@ def _outcome(plan: ErasurePlan) -> str:
 
 def _print(lines: Sequence[str]) -> None:
     for line in lines:
-        console().print(shown(line))
+        say(line)

@@ -12,7 +12,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -21,6 +20,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_files, secrets_cleaner, secrets_taken
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.host.plugin_host import values_of
@@ -51,9 +51,9 @@ def scrub(
         print_json({"ok": not failed, "found": dict(found), **plan.to_json(), "dry_run": dry_run})
     else:
         for line in plan.report_lines():
-            console().print(shown(line))
+            say(line)
         if not plan.traces:
-            console().print(tr("No secrets were found in what the memory wrote."))
+            say(tr("No secrets were found in what the memory wrote."))
     if failed:
         raise typer.Exit(1)
 

@@ -1,5 +1,6 @@
 """What the commands have in common: opening the entries, and showing them and what was done to them."""
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -9,8 +10,8 @@ from typing import Any
 
 from nanobot_memory_plugins.consolidation.store.entry_text import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.cli.console import console, show_table, shown
 from nanobot_memory_plugins.core.cli.options import existing_workspace, print_json
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.fields import exact_time
@@ -95,17 +96,16 @@ def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool
         print_json({"ok": True, "file": file, "run": run, "changes": changes, **facts})
         return
     if not outcome.changes:
-        console().print(tr("Nothing changed."))
+        say(tr("Nothing changed."))
     _show_changes(outcome.changes)
     if run:
-        console().print(tr("{file}, run {id}", file=file, id=run), style="dim")
+        say(tr("{file}, run {id}", file=file, id=run), dim=True)
 
 
 def show_run(run: EntryRun) -> None:
     """Show a run of the history."""
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
-    when, who, why = shown(local_minute(run.time)), shown(tr(run.who)), shown(tr(run.why))
-    console().print(f"[bold]{shown(run.id)}[/bold]  {when}  {who}{tr(': ')}{why}{undoes}")
+    say(f"{run.id}  {local_minute(run.time)}  {tr(run.who)}{tr(': ')}{tr(run.why)}{undoes}", bold=True)
     _show_changes(run.changes, indent="    ")
 
 
@@ -113,31 +113,31 @@ def _show_changes(changes: Sequence[EntryChange], *, indent: str = "") -> None:
     for change in changes:
         states = [state for state in (change.before, change.after) if state is not None]
         scores = " -> ".join(dict.fromkeys(shown_score(state.score) for state in states))
-        groups = dict.fromkeys(shown(state.group) or tr("none") for state in states)
+        groups = dict.fromkeys(state.group or tr("none") for state in states)
         moved = f"{tr('group')}{tr(': ')}{' -> '.join(groups)}  " if len(groups) > 1 else ""
         text = states[-1].content if states else ""
-        action, id_ = tr(change.action.value), shown(change.id)
-        console().print(f"{indent}{action} [bold]{id_}[/bold]  {scores}  {moved}{shown(text)}")
+        say(f"{indent}{tr(change.action.value)} {change.id}  {scores}  {moved}{text}")
 
 
 def show_entries(entries: Sequence[Entry]) -> None:
     """Show entries as a table; to a pipe a line each, with every field whole."""
-    out = console()
     rows = [_cells(entry) for entry in entries]
-    if not out.is_terminal:
-        out.print("\n".join("  ".join(filter(None, cells)) for cells in rows))
+    if not sys.stdout.isatty():
+        for cells in rows:
+            say("  ".join(filter(None, cells)))
         return
+    from nanobot_memory_plugins.core.cli.console import console, show_table, shown
+
     headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
     styles = ["dim" if entry.section is Section.ARCHIVED or entry.superseded_by else "" for entry in entries]
-    show_table(headings, rows, out, styles=styles, whole=(0, 2, 3))
+    show_table(headings, [tuple(map(shown, cells)) for cells in rows], console(), styles=styles, whole=(0, 2, 3))
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:
     by = entry.superseded_by
     text = f"{entry.content} {tr('(outdated: see {id})', id=by)}" if by else entry.content
-    id_, category, group = shown(entry.id), shown(tr(entry.category)), shown(entry.group)
-    day = shown_date(entry.last_activated)
-    return id_, category, shown_score(entry.score), day, str(entry.hits), group, shown(text)
+    score, day = shown_score(entry.score), shown_date(entry.last_activated)
+    return entry.id, tr(entry.category), score, day, str(entry.hits), entry.group, text
 
 
 def local_minute(time: datetime) -> str:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, existing_workspace, print_json
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
@@ -45,18 +45,12 @@ def _print_state(folder: Path, session: str, as_json: bool) -> None:
     if as_json:
         print_json({"ok": True, "paused": paused, "all": marks.is_all_paused, "conversations": conversations})
         return
-    out = console()
     if paused:
         command = "nanobot-memory resume"
         if not marks.is_all_paused:
             command += f" --session {shlex.quote(session)}"
-        out.print(
-            tr(
-                "Paused: nothing is kept until `{command}`. The host's own history is not touched.",
-                command=shown(command),
-            )
-        )
+        say(tr("Paused: nothing is kept until `{command}`. The host's own history is not touched.", command=command))
     else:
-        out.print(tr("On: what is said is kept."))
+        say(tr("On: what is said is kept."))
     if conversations and not session:
-        out.print(tr("Paused on their own: {names}.", names=shown(", ".join(conversations))))
+        say(tr("Paused on their own: {names}.", names=", ".join(conversations)))

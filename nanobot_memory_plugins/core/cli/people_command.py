@@ -1,6 +1,5 @@
 """``nanobot-memory people``: who is one person."""
 
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -10,6 +9,7 @@ from nanobot_memory_plugins.core.cli.options import (
     existing_workspace,
     print_json,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.scopes import offered_senders
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -26,9 +26,8 @@ def people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_js
         rows = [{"name": one.label, "names": one.names, "owner": one.is_owner} for one in found]
         print_json({"ok": True, "state": finding.state, "people": rows})
         return
-    out = console()
     state = tr(finding.state)
-    out.print(shown(state[:1].upper() + state[1:]) + tr("."))
+    say(state[:1].upper() + state[1:] + tr("."))
     for one in found:
         mark = f" ({tr('owner')})" if one.is_owner else ""
-        out.print(f"  {shown(one.label)}{mark}: {shown(', '.join(one.names)) or tr('whoever is not named')}")
+        say(f"  {one.label}{mark}: {', '.join(one.names) or tr('whoever is not named')}")

@@ -1,4 +1,7 @@
-"""How a command ends, and single lines that it says: without colours, and light to import."""
+"""How a command ends, and single lines that it says: light to import."""
+
+import os
+from typing import Any
 
 import typer
 
@@ -22,9 +25,10 @@ def exit_status(error: NanobotMemoryError) -> int:
     return WRONG_USE if is_wrong_use else FAILED
 
 
-def say(text: object, *, err: bool = False) -> None:
-    """Write one line as it is, without colours."""
-    typer.echo(one_line(str(text)), err=err)
+def say(text: object, *, err: bool = False, **style: Any) -> None:
+    """Write one line as it is; where it goes to a terminal that may show colours, with a ``style`` of Click."""
+    line = one_line(str(text))
+    typer.echo(typer.style(line, **style) if style and not os.environ.get("NO_COLOR") else line, err=err)
 
 
 def say_note(text: object) -> None:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import MemoryConfig, Query
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -26,6 +25,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -100,16 +100,15 @@ def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[s
 
 
 def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
-    out = console()
     if not listed:
-        out.print(tr("Nothing was said then that is remembered."))
+        say(tr("Nothing was said then that is remembered."))
     for conversation in listed:
-        name = f"[cyan]{shown(conversation.session)}[/cyan]  " if conversation.session else ""
+        name = f"{conversation.session}  " if conversation.session else ""
         words = conversation.about
         about = words if len(words) <= _LINE else f"{words[:_LINE].rstrip()}…"
-        out.print(f"[bold]{conversation.day.isoformat()}[/bold]  {name}{tr(conversation.count)}  {shown(about)}")
+        say(f"{conversation.day.isoformat()}  {name}{tr(conversation.count)}  {about}", bold=everything)
         for hit in conversation.said if everything else ():
             speaker = tr(hit.origin.value) if hit.speaker in ("", hit.origin.value) else hit.speaker
-            out.print(f"    {hit.time:%H:%M}  [dim]{shown(speaker)}[/dim]  {shown(hit.text)}")
+            say(f"    {hit.time:%H:%M}  {speaker}  {hit.text}")
     if more:
-        console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
+        say(tr("... and earlier ones: --limit, or --until."), err=True, dim=True)

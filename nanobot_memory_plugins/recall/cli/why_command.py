@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import ConfigurationError, MemoryConfig, Message, Scope, estimate_tokens, redact_text
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -21,6 +20,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
@@ -125,45 +125,45 @@ def _tokens(recalled: Recalled) -> int:
 
 
 def _show(recalled: Recalled, options: RecallOptions) -> None:
-    out, decision, turn = console(), recalled.decision, limit_seconds(recalled.decision.tier, options)
+    decision, turn = recalled.decision, limit_seconds(recalled.decision.tier, options)
     found, tokens = len(recalled.result.hits), _tokens(recalled)
-    out.print(tr("Found: {found}. Shown: {injected}.", found=found, injected=len(recalled.injected)), style="bold")
+    say(tr("Found: {found}. Shown: {injected}.", found=found, injected=len(recalled.injected)), bold=True)
     if recalled.reason is not None:
-        out.print(tr("Nothing would stand beside this message: {why}.", why=tr(recalled.reason)), style="bold")
+        say(tr("Nothing would stand beside this message: {why}.", why=tr(recalled.reason)), bold=True)
     if recalled.block is not None:
-        out.print(tr("Beside this message would stand {tokens} tokens:", tokens=tokens), style="bold")
+        say(tr("Beside this message would stand {tokens} tokens:", tokens=tokens), bold=True)
         for line in recalled.block.text.splitlines():
-            out.print(f"    {shown(line)}", style="green")
+            say(f"    {line}", fg="green")
     if recalled.seconds > turn:
-        out.print(tr("On a turn this would come too late."), style="yellow")
+        say(tr("On a turn this would come too late."), fg="yellow")
     search = tr(decision.tier) if decision.tier is not RecallTier.OFF else tr("a quick probe")
     if decision.option:
         search = tr('{search}, for "{words}" ({option})', search=search, words=decision.words, option=decision.option)
     if recalled.tier is not decision.tier:
         search = tr("{search}, then {tier}", search=search, tier=tr(recalled.tier))
-    figures = [tr("search: {search}", search=shown(search))]
+    figures = [tr("search: {search}", search=search)]
     if recalled.need is not None:
         odds = {"need": recalled.need, "needed": options.need_threshold}
         figures.append(tr("memory is needed: {need:.0%} likely, {needed:.0%} would do (recall.needThreshold)", **odds))
     figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
-    out.print(tr("; ").join(figures), style="dim")
+    say(tr("; ").join(figures), dim=True)
     for reason in Reason:
         left_out = [one for one in candidates(recalled) if recalled.left_out.get(one.hit.id) is reason]
         if left_out:
-            out.print(f"{tr(reason)}{tr(': ')}{len(left_out)}", style="yellow")
+            say(f"{tr(reason)}{tr(': ')}{len(left_out)}", fg="yellow")
         for candidate in left_out:
             _show_candidate(candidate)
 
 
 def _show_candidate(candidate: Weighed) -> None:
     """Show a memory: its number, its file and line, and its text."""
-    out, hit = console(), candidate.hit
+    hit = candidate.hit
     place = f"{candidate.place:3}" if candidate.place is not None else "  -"
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
-    project = "  " + tr("project {name}", name=shown(hit.scope.project)) if hit.scope.project else ""
-    out.print(f"{place}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {tr(hit.origin.value)}{project}")
+    project = "  " + tr("project {name}", name=hit.scope.project) if hit.scope.project else ""
+    say(f"{place}  {hit.path}:{hit.line}{date}  {tr(hit.origin.value)}{project}", fg="cyan")
     text = " ".join((hit.snippet or hit.text).split())
-    out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
+    say(f"       {text[:_LINE]}{'…' if len(text) > _LINE else ''}")
 
 
 async def examine(

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.cli.search_command import show_level
@@ -59,13 +60,12 @@ async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool, embedding
 
 
 def _show(status: StoreStatus) -> None:
-    out = console()
     if not status.files and status.level is not Level.MARKDOWN:
-        out.print(tr("There are no memory files yet: they appear below memory/ as the agent remembers."))
+        say(tr("There are no memory files yet: they appear below memory/ as the agent remembers."))
     counts = {"documents": status.documents, "files": status.files, "vectors": status.vectors}
-    out.print(tr("passages: {documents:,}, files: {files:,}, vectors: {vectors:,}", **counts))
+    say(tr("passages: {documents:,}, files: {files:,}, vectors: {vectors:,}", **counts))
     if status.pending_bytes:
         left = "{pending_bytes:,} bytes could not be indexed; the log says which files."
-        out.print(tr(left, pending_bytes=status.pending_bytes))
+        say(tr(left, pending_bytes=status.pending_bytes))
     if status.reason:
-        show_level(status, out)
+        show_level(status)

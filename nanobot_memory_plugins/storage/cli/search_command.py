@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from nanobot_memory_plugins.core import (
     Hit,
@@ -18,7 +17,6 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     Tier,
 )
-from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.open_store import opened_store
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -110,7 +108,7 @@ def search(
         found = status.documents or result.level is Level.MARKDOWN
         say(tr("Nothing was found.") if found else tr("The memory is empty."))
     if status.reason and not (no_embeddings and result.level is Level.FULL_TEXT):
-        show_level(status, console(stderr=True))
+        show_level(status, err=True)
 
 
 async def _search(folder: Path, config: MemoryConfig, query: Query) -> tuple[SearchResult, StoreStatus]:
@@ -142,20 +140,18 @@ def _snippet_of(hit: Hit) -> str:
 
 def _show(hits: Iterable[Hit]) -> None:
     """Show what was found for people, in its order; what several hits say alike is shown once."""
-    out = console()
     alike: dict[str, list[Hit]] = {}
     for hit in hits:
         alike.setdefault(_plain(_snippet_of(hit)), []).append(hit)
     for snippet, (hit, *others) in alike.items():
         date = f"  {hit.time.astimezone():%Y-%m-%d %H:%M}" if hit.time else ""
-        place = f"[cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}"
-        out.print(f"[bold]{hit.score:.3f}[/bold]  {place}  {tr(hit.origin.value)}")
+        say(f"{hit.score:.3f}  {hit.path}:{hit.line}{date}  {tr(hit.origin.value)}", fg="cyan")
         if about := _about(hit, snippet):
-            out.print(f"{_INDENT}{shown(about)}", style="dim")
-        out.print(f"{_INDENT}{shown(snippet)}")
+            say(f"{_INDENT}{about}", dim=True)
+        say(f"{_INDENT}{snippet}")
         if others:
             places = ", ".join(f"{other.path}:{other.line}" for other in others)
-            out.print(tr("{indent}also at {places}", indent=_INDENT, places=shown(places)), style="dim")
+            say(tr("{indent}also at {places}", indent=_INDENT, places=places), dim=True)
 
 
 def _about(hit: Hit, snippet: str) -> str:
@@ -172,7 +168,7 @@ def _plain(text: str) -> str:
     return " ".join(one_line(text).split())
 
 
-def show_level(status: StoreStatus, out: Console) -> None:
+def show_level(status: StoreStatus, *, err: bool = False) -> None:
     """Say at which level is searched, why, and what would help."""
-    reason, hint = shown(tr(status.reason)), shown(tr(status.hint))
-    out.print(tr("[yellow]level {level}: {reason}[/yellow] {hint}", level=int(status.level), reason=reason, hint=hint))
+    reason, hint = tr(status.reason), tr(status.hint)
+    say(tr("level {level}: {reason} {hint}", level=int(status.level), reason=reason, hint=hint), err=err, fg="yellow")
