@@ -17,7 +17,7 @@ COSTLY = (
     "pwd=a;",
     "a=b;password=x;",
     "key:",
-    ")",
+    "keys 777=",
     "'token': ",
     "the password is a1b2c3d4! ",
     "| password | a1b2c3d4! |\n",
@@ -25,7 +25,7 @@ COSTLY = (
     "-----BEGIN PRIVATE KEY-----",
     "eyJhbGciOi",
     "://a:",
-    '"',
+    "口令777",
     "kind: Secret\ndata:\n",
     f'password: "{"xX-" * 60}…" ',
     "insert into a (password) values ('a'), ",
@@ -44,13 +44,14 @@ def seconds(text: str) -> float:
 
 @pytest.mark.parametrize("token", COSTLY)
 def test_what_rules_look_for_costs_little_however_often_it_stands_there(token):
-    assert seconds((token * 12 * 1024)[: 12 * 1024]) < 12 * SECONDS_A_KB
+    text = "".join(token.replace("777", str(number)) for number in range(12 * 1024))
+    assert seconds(text[: 12 * 1024]) < 12 * SECONDS_A_KB
 
 
 @pytest.mark.parametrize("token", ONCE)
 def test_one_look_at_a_window_is_enough(token):
     texts = ((f"{number} " + token * (12 * 1024 // len(token) + 1))[: 12 * 1024] for number in range(3))
-    assert min(map(seconds, texts)) < 12 * SECONDS_A_KB / 5
+    assert min(map(seconds, texts)) < 12 * SECONDS_A_KB / 4
 
 
 def test_a_spent_budget_hides_what_was_not_looked_at():

@@ -6,11 +6,11 @@ simplified characters: the redactor looks through a text in both scripts.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, matches_near, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.bare_words import Looks, is_bare_secret, is_host, is_technical, looks
@@ -87,9 +87,11 @@ _TOKEN = lazy_re(
     rf"(?P<secret>[!#$%&*+.-9;=?-Z^_a-z~-]{{4,400}}+)"
     rf"(?=[\s{_Q})\],;|]|\(?[^\x00-\x7f]|\Z)"
 )
-_LONGEST_PASSWORD = 96
+_LONGEST_PASSWORD, _LONGEST_RUN = 96, 400
 _FORWARD, _BACKWARD, _NEAR_KEY = 100, 72, 60
 _NEAREST = 8  # so many of the words on one side are looked at
+# Of what stands right before a value this much is looked at: a label, and a link.
+_LONGEST_LABEL, _LONGEST_LINK = 32, 16
 # The value after one of these is the name of something else.
 _OTHER_NAMES = words(
     "user username userid loginname account acc acct handle nick nickname email mail host hostname server machine"
@@ -116,7 +118,7 @@ _CLOSELY = lazy_re(
     r"|[:=→：][ ]?"
     rf"|(?:[是为成到码令从由]|(?<!传)输)[ ]?)[{_Q}(「*]{{0,2}}\Z"
 )
-# What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ".
+# What links a value to the word for it: "for the shop's database is ", "改成了 ", ": ". Then what it ends with.
 _LINK = lazy_re(
     rf"(?i)[{_Q})\]*]{{0,3}}(?:[ ](?:for|of|to|on|at)(?:[ ][a-z0-9'’._/-]{{1,24}}){{1,5}})?(?:[ ]?[(（][^()"
     rf"（）\n]{{1,20}}[)）])?"
@@ -124,6 +126,8 @@ _LINK = lazy_re(
     rf"|[^\n,，。;；:!?A-Za-z0-9]{{0,10}}?(?:[是为叫成到用填][了过]?[ ]?:?|[,，]?(?:现在|目前)是|[ ]?[:：])["
     rf" ]{{0,3}})[{_Q}(「*]{{0,2}}"
 )
+_OPENS = f" {_Q}(「*"
+_LINK_ENDS = (*(" is", " was", " to", " now", " still", "'s", "’s"), *":=→：>是为叫成到用填了过")
 # Beside one of these a random value is a name of something, or may be known.
 _OTHER_THING = lazy_re(
     r"(?i)(?<![a-z])(?:sha-?\d*|md5|commit|digest|checksum|hash(?:es|ed)?|fingerprint|thumbprint|uu?id|ids?|identifier"
@@ -166,26 +170,34 @@ class _Cue(NamedTuple):
     start: int
     end: int
     word: str
+    has_value: bool  # of its own, so that it says nothing of what stands before
 
 
-def find_in_sentences(text: str, lower: Lowered) -> Iterator[Span]:
-    """Find the secrets in sentences of the folded ``text``; ``lower`` is the same in lower case."""
-    cues = [_Cue(*cue) for cue in SENTENCE_CUES.find(lower) if _is_whole_word(text, *cue)]
+def find_in_sentences(text: str, lower: Lowered, is_found: Callable[[int, int], bool]) -> Iterator[Span]:
+    """Find the secrets in sentences of the folded ``text``, but where ``is_found`` says that one is hidden.
+
+    ``lower`` is the same text in lower case.
+    """
+    cues = list(_cues(text, lower))
     yield from _find_in_lists(text, cues)
     starts = [cue.start for cue in cues]
-    for run in _TOKEN.finditer(text) if cues else ():
+    for run in matches_near(_TOKEN, text, starts, (2 * _FORWARD, _BACKWARD, _LONGEST_RUN)):
         start, end = run.span()
-        nearest = bisect_left(starts, start - 2 * _FORWARD)
-        if nearest == len(starts) or starts[nearest] >= end + _BACKWARD:
-            continue  # no cue is near: most words of long texts
         found = _without_mark(text, run["secret"], end)
-        if not found.isdigit() and not has_password_marks(found.strip("*_~")):
-            continue  # a word
         end = start + len(found)
+        if is_found(start, end) or not (found.isdigit() or has_password_marks(found.strip("*_~"))):
+            continue  # or a word
         left = cues[bisect_left(starts, start - _FORWARD) : bisect_left(starts, start)][: -_NEAREST - 1 : -1]
         right = cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)][:_NEAREST]
-        if _is_secret(text, start, end, [cue for cue in left if cue.end <= start], right):
+        if _is_secret(text, start, end, _reaching(text, left, start), _reaching_back(text, right, end)):
             yield Span(start, end, "told_secret", REDACTED, RANK_KEYED)
+
+
+def _cues(text: str, lower: Lowered) -> Iterator[_Cue]:
+    for start, end, word in SENTENCE_CUES.find(lower):
+        is_telling = word != "key" or _KEY_OF.search(text, max(0, start - 24), start)
+        if is_telling and _is_whole_word(text, start, end, word):
+            yield _Cue(start, end, word, _OWN_VALUE.match(text, end) is not None)
 
 
 def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
@@ -202,21 +214,18 @@ def _find_in_lists(text: str, cues: list[_Cue]) -> Iterator[Span]:
         done = block.end() if block else end
         for row in _ROW.finditer(text, end, done):
             found, before = row["secret"], text[row.start() : row.start("secret")]
-            is_field = before.endswith(": ") and _is_other(before)  # "username: "
+            is_field = before.endswith(": ") and _is_other(before, 0, len(before))  # "username: "
             if looks(found) >= Looks.MIXED and not is_field:
                 yield Span(*row.span("secret"), "listed_secret", REDACTED, RANK_KEYED)
 
 
 def _is_whole_word(text: str, start: int, end: int, word: str) -> bool:
     """Tell whether a cue of Latin letters is a word, and no part of one or of a name in a program."""
-    if not text[start].isascii():
-        return True
     before, after = text[start - 1 : start], text[end : end + 1]
-    if before.isascii() and (before.isalnum() or before in "_./-") and before and word not in _KEYS:
-        return False
-    if after == "s" and not text[end + 1 : end + 2].isalpha():
-        return True
-    return not (after.isascii() and (after.isalnum() or after in "_-")) or not after
+    begins = not before.isascii() or not (before.isalnum() or before in "_./-") or not before or word in _KEYS.words
+    is_plural = after == "s" and not text[end + 1 : end + 2].isalpha()
+    ends = is_plural or not after.isascii() or not (after.isalnum() or after in "_-") or not after
+    return (begins and ends) or not text[start].isascii()
 
 
 def _without_mark(text: str, run: str, end: int) -> str:
@@ -225,82 +234,112 @@ def _without_mark(text: str, run: str, end: int) -> str:
     return run.rstrip(marks + "*" if run[0] == "*" else marks)
 
 
-def _is_secret(text: str, start: int, end: int, left: list[_Cue], right: list[_Cue]) -> bool:
-    found, before = text[start:end], text[max(0, start - 48) : start]
-    if _ASSIGNMENT.match(found) or found.startswith("-"):
+def _is_secret(text: str, start: int, end: int, reaching: list[_Cue], behind: list[_Cue]) -> bool:
+    """Judge ``text[start:end]`` by the cues whose words reach it, from before and from behind, the nearest first.
+
+    What stands around it is looked at first: that costs less than a look at what it is.
+    """
+    found, label, link = text[start:end], max(0, start - _LONGEST_LABEL), max(0, start - _LONGEST_LINK)
+    if not (reaching or behind) or found.startswith("-") or _ASSIGNMENT.match(found):
         return False
-    reaching = [cue for cue in left if _reaches(text, cue, start)]
-    is_linked = any(cue.word in _SURE and _links(cue.word, text[cue.end : start]) for cue in reaching)
-    is_told = is_linked and not is_placeholder(found)
+    near = {cue.word for cue in (*reaching, *behind)}
+    is_sure = not _SURE.words.isdisjoint(near)
+    is_linked = is_sure and _is_linked(text, reaching, start)
     if found.isdigit():
-        return is_told and 4 <= len(found) <= 20
-    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
-    is_random, is_bare = _is_random(found), is_told and is_bare_secret(found.strip("*_~")) and not is_host(found)
-    if (look is Looks.NONE and not is_random and not is_bare) or (not is_linked and _is_other(before)):
+        return is_linked and 4 <= len(found) <= 20 and not is_placeholder(found)
+    is_of_key = not _KEYS.words.isdisjoint(near) and _is_of_key(text, start, end, reaching, behind)
+    is_beside = not _ACCOUNT.words.isdisjoint(near) and any(_is_beside_account(text, cue, start) for cue in reaching)
+    is_near = is_sure or (not _WEAK.words.isdisjoint(near) and _LINKED.search(text, link, start) is not None)
+    if not (is_linked or is_of_key or is_beside or is_near) or (not is_linked and _is_other(text, label, start)):
         return False
-    behind = [cue for cue in right if _reaches_back(text, end, cue) and not _OWN_VALUE.match(text, cue.end)]
-    cues = reaching + behind
-    if (is_random or look is Looks.STRONG) and any(
-        cue.word in _KEYS and _is_of_key(text, cue, start, end) for cue in cues
-    ):
+    look = looks(found) if len(found) <= _LONGEST_PASSWORD else Looks.NONE
+    is_bare = is_linked and is_bare_secret(found.strip("*_~")) and not is_host(found) and not is_placeholder(found)
+    is_key = is_of_key and (look is Looks.STRONG or _is_random(found))
+    if is_bare or is_key or (is_beside and look >= Looks.MIXED):
         return True
-    if is_bare or (look >= Looks.MIXED and any(_is_beside_account(text, cue, start) for cue in reaching)):
-        return True
-    is_near, is_sure = any(cue.word in _WEAK for cue in cues), any(cue.word in _SURE for cue in cues)
-    if not (is_near or is_sure) or look is Looks.NONE or (_OWN_LABEL.search(before) and not _LINKED.search(before)):
+    has_own_label = _OWN_LABEL.search(text, label, start) and not _LINKED.search(text, link, start)
+    if not is_near or look is Looks.NONE or has_own_label:
         return False
     if look is Looks.WORDS:
-        return (is_sure or before.endswith("输")) and bool(
-            _CLOSELY.search(before) or any(_SAYS.fullmatch(text, end, cue.start) for cue in behind if cue.word in _SURE)
+        return (is_sure or text[start - 1 : start] == "输") and (
+            _CLOSELY.search(text, link, start) is not None
+            or any(cue.word in _SURE.words and _SAYS.fullmatch(text, end, cue.start) for cue in behind)
         )
-    return is_sure or bool(_LINKED.search(before))
+    return True
 
 
-def _links(word: str, between: str) -> bool:
+def _is_linked(text: str, reaching: list[_Cue], start: int) -> bool:
+    """Tell whether one of the words for a password is linked to the value that begins at ``start``."""
+    ends_in_link = text[max(0, start - _LONGEST_LINK) : start].rstrip(_OPENS).lower().endswith(_LINK_ENDS)
+    return any(cue.word in _SURE.words and _links(cue.word, text[cue.end : start], ends_in_link) for cue in reaching)
+
+
+def _links(word: str, between: str, ends_in_link: bool) -> bool:
     """Tell whether there is nothing but a link between a word for a password and a value.
 
     In Chinese, and before a quote, there need not be one.
     """
-    if between.strip(_Q) in ("", " ") and (not word.isascii() or len(between) > 1):
-        return True
-    return bool(_LINK.fullmatch(between) or ("\n" in between and not between.strip(" \t\r\n:>`\"'*#-")))
+    return bool(
+        (between.strip(_Q) in ("", " ") and (not word.isascii() or len(between) > 1))
+        or (ends_in_link and _LINK.fullmatch(between))
+        or ("\n" in between and not between.strip(" \t\r\n:>`\"'*#-"))
+    )
 
 
 def _is_beside_account(text: str, cue: _Cue, start: int) -> bool:
     """Tell whether there is but the name of an account between a word for one and a value."""
-    if cue.word not in _ACCOUNT:
-        return False
     beside = _BESIDE if cue.word in _NAMES else _BESIDE_NAME
-    return beside.fullmatch(text, cue.end, start) is not None
+    return cue.word in _ACCOUNT.words and beside.fullmatch(text, cue.end, start) is not None
 
 
-def _is_other(before: str) -> bool:
-    last = _LAST_WORD.search(before)
-    return before.rstrip(" :是为").endswith(_OTHER_ENDS) or (last is not None and last.group(1).lower() in _OTHER_NAMES)
+def _is_other(text: str, first: int, start: int) -> bool:
+    last = _LAST_WORD.search(text, first, start)
+    is_name = last is not None and last.group(1).lower() in _OTHER_NAMES
+    return is_name or text[first:start].rstrip(" :是为").endswith(_OTHER_ENDS)
 
 
 def _is_random(found: str) -> bool:
     return looks_random(found, allow_hex=True) and not (is_technical(found) or is_host(found) or is_code(found, ""))
 
 
-def _is_of_key(text: str, cue: _Cue, start: int, end: int) -> bool:
+def _is_of_key(text: str, start: int, end: int, reaching: list[_Cue], behind: list[_Cue]) -> bool:
     """Tell whether there are only plain words between a word for a key and a value."""
-    is_behind = cue.end > start
-    between = text[end : cue.start] if is_behind else text[cue.end : start]
-    if len(between) > _NEAR_KEY or (is_behind and not _SAYS.fullmatch(between)) or _OTHER_THING.search(between):
-        return False
-    if cue.word == "key" and not _KEY_OF.search(text, max(0, cue.start - 24), cue.start):
-        return False
-    is_listed = "," in between and not between.rstrip().endswith(":")
-    return is_behind or not (is_listed and is_hash_like(text[start:end]))
+    keys = [cue for cue in reaching if cue.word in _KEYS.words and start - cue.end <= _NEAR_KEY]
+    first = keys[-1].end if keys else start
+    other = max((thing.start() for thing in _OTHER_THING.finditer(text, first, start)), default=-1)
+    for cue in keys:
+        between = text[cue.end : start]
+        is_listed = "," in between and not between.rstrip().endswith(":")
+        if cue.end > other and not (is_listed and is_hash_like(text[start:end])):
+            return True
+    return any(
+        cue.word in _KEYS.words
+        and cue.start - end <= _NEAR_KEY
+        and _SAYS.fullmatch(text, end, cue.start)
+        and not _OTHER_THING.search(text, end, cue.start)
+        for cue in behind
+    )
 
 
-def _reaches(text: str, cue: _Cue, start: int) -> bool:
-    """Tell whether what ``cue`` says reaches the value that begins at ``start``: on its line, or below its label."""
-    between = text[cue.end : start]
-    return not ("\n" in between or "\x0b" in between) or bool(_LABEL_LINE.fullmatch(between))
+def _reaching(text: str, left: list[_Cue], start: int) -> list[_Cue]:
+    """Give the cues that reach the value which begins at ``start``: on its line, or below their label."""
+    first = max(0, start - _FORWARD)
+    line = max(text.rfind("\n", first, start), text.rfind("\x0b", first, start))
+    return [cue for cue in left if cue.end <= start and (line < cue.end or _LABEL_LINE.fullmatch(text, cue.end, start))]
 
 
-def _reaches_back(text: str, end: int, cue: _Cue) -> bool:
-    """Tell whether ``cue``, which follows a value that ends at ``end``, is about it."""
-    return not _BREAK.search(text, end, cue.start)
+def _reaching_back(text: str, right: list[_Cue], end: int) -> list[_Cue]:
+    """Give the cues that are about the value before them, which ends at ``end``."""
+    reaching = []
+    at = end
+    for cue in right:
+        border = _BREAK.search(text, at, cue.start)
+        if border is None:
+            at = cue.start
+            if not cue.has_value:
+                reaching.append(cue)
+        elif border.end() < cue.start - 1:
+            break  # for those behind it, too
+        else:
+            at = border.start()  # which may be none when what follows is seen
+    return reaching

@@ -4,10 +4,10 @@ What a number counts, or what numbers something else, is no code: 12 lines, erro
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, is_near, matches_near, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.value_shapes import is_ordinary
@@ -52,7 +52,7 @@ CODE_CUES = KeywordIndex(
     | {"key safe", "key box", "type that", "type it", "enter that", "enter it", "punch in"}
 )
 _CANDIDATE = lazy_re(
-    r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
+    r"(?<![A-Za-z0-9_./$€£¥+#*&=\[-])(?=[A-Za-z*-]{0,25}[0-9]|[A-Z][ ])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )"
     r"(?P<secret>\*?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
     r"|[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[A-Z0-9](?:[ ][A-Z0-9]){3,7}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}"
     r"|(?=[0-9A-Z]{0,11}[a-z])(?=[0-9a-z]{0,11}[A-Z])(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{6,12}"
@@ -83,6 +83,7 @@ _PAD = lazy_re(
     r"(?i)(?:key[ ]?(?:pad|safe|box)|lock[ ]?box|alarm(?=[^\n0-9]{0,60}with[ ]\Z)|密码锁|智能锁|密码键盘)"
     r"[^\n0-9]{0,60}?(?:(?:it['’]?s|is|was|to|takes|wants|needs|with)(?:[ ](?:now|still))?[ ]|[是为成用])\Z"
 )
+_ENDS_OF_PAD = (" ", "是", "为", "成", "用")
 # What was sent, and a device that is unlocked, have numbers that long for nothing else.
 _SENT = lazy_re(
     r"(?i)(?:(?:just[ ]sent|texted)[^\n0-9]{0,16}|(?:ipad|i?phone|tablet|laptop)[^\n0-9.,]{0,24}(?:is|to|wants|takes)"
@@ -114,51 +115,75 @@ _CHINESE = lazy_re(
     r"(?<!房间)(?<![单编型尾]号)(?<![单编型尾]号[ ])(?<!金额)(?<!订单)"
     r"[ ]?[#*]?\Z"
 )
-_REACH, _SHORTEST, _LIKE_A_SENT_ONE = 96, 4, 6
+# One of these is near every code: words for one, and for where it is typed in or how.
+_TOLD = KeywordIndex(_SURE | _DOUBTFUL | words("码 口令 暗号 保险箱 保险柜 门禁 门锁 车锁 组合锁"))
+_AT_A_PLACE = KeywordIndex(
+    words(
+        "keypad intercom buzzer door gate garage alarm lock lobby box safe barrier panel pad press hit hold hash pound"
+        " star tick bell button enter type punch put key phone tablet laptop texted 门 锁 车库 保险箱 保险柜 键盘 井 星"
+        " 手机 平板 电脑 开机 锁屏"
+    )
+    | {"just sent", "#号"}
+)
+_NEAR = _TOLD | _AT_A_PLACE
+# A word within which the reach of a clause ends begins before that.
+_REACH, _FAR, _SHORTEST, _LIKE_A_SENT_ONE = 96, 112, 4, 6
+# The longest candidate; of what stands right before one, what says how it is typed in, and what names it in Chinese.
+_LONGEST, _LONGEST_TYPED, _LONGEST_CHINESE = 48, 12, 36
 
 
-def find_codes(text: str, _lower: Lowered) -> Iterator[Span]:
-    """Find codes in the clauses of the folded ``text`` that name one."""
-    for match in _CANDIDATE.finditer(text):
+def find_codes(text: str, lower: Lowered, is_found: Callable[[int, int], bool]) -> Iterator[Span]:
+    """Find codes in the clauses of the folded ``text`` that name one, but where ``is_found`` says they are hidden."""
+    near, told, typed = ([at for at, _, _ in cues.find(lower)] for cues in (_NEAR, _TOLD, _AT_A_PLACE))
+    for match in matches_near(_CANDIDATE, text, near, (_FAR, _FAR, _LONGEST)):
         found, start = match["secret"], match.start("secret")
-        if not _has_length_of_code(found) or _COUNTS.match(text, match.end()):
+        if is_found(*match.span("secret")) or not _has_length_of_code(found) or _COUNTS.match(text, match.end()):
             continue
         clause = _SENTENCE_END.split(text[max(0, start - _REACH) : start])[-1]
         behind = _BEHIND.match(text, match.end())
-        is_told = _is_told(_FORMER.sub("", clause), found) or (behind and _is_told(behind["said"], found))
-        if is_told or (len(found) >= _SHORTEST and _is_typed(text, match, clause)):
+        is_told = is_near(told, start - _FAR, start) and _is_told(_FORMER.sub("", clause), found)
+        if (
+            is_told
+            or (behind and _is_told(behind["said"], found))
+            or (
+                len(found) >= _SHORTEST
+                and is_near(typed, start - _FAR, match.end() + _FAR)
+                and _is_typed(text, match, clause)
+            )
+        ):
             yield Span(start, match.end("secret"), "access_code", REDACTED, RANK_KEYED)
 
 
 def _is_typed(text: str, match: re.Match[str], clause: str) -> bool:
     """Tell whether a number is typed in at a place for codes, or is what a pad has or somebody was sent."""
     found, start = match["secret"], match.start("secret")
+    is_typed = found[-1] in "#*" or _TYPED.search(clause, max(0, len(clause) - _LONGEST_TYPED))
     before = text[max(0, start - _REACH) : start]
-    if (found[-1] in "#*" or _TYPED.search(clause)) and _is_at_a_place(text, match):
-        return True
-    if _PAD.search(before) or _TYPED_BEHIND.match(text, match.end()):
-        return True
-    return _SENT_ONE.match(text, start) is not None and _SENT.search(before) is not None
+    return bool(
+        (is_typed and _is_at_a_place(text, match))
+        or (before[-1:] in _ENDS_OF_PAD and _PAD.search(before))
+        or _TYPED_BEHIND.match(text, match.end())
+        or (_SENT_ONE.match(text, start) and _SENT.search(before))
+    )
 
 
 def _is_at_a_place(text: str, match: re.Match[str]) -> bool:
-    before = text[max(0, match.start() - _REACH) : match.start()].rpartition("\n")[2]
-    after = _SENTENCE_END.split(text[match.end() : match.end() + _REACH])[0]
-    return _PLACE.search(before) is not None or _PLACE.search(after) is not None
+    start, end = match.span()
+    before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
+    return any(map(_PLACE.search, (before.rpartition("\n")[2], _SENTENCE_END.split(after)[0])))
 
 
 def _has_length_of_code(found: str) -> bool:
     digits = sum(map(str.isdigit, found))
     if any(map(str.islower, found)):
         return not is_ordinary(found)
-    if found.count("-") > 1 and digits < len(found) - found.count("-"):
-        return True  # groups of capitals and digits
-    return (3 <= digits <= 10 or (found[0].isalpha() and digits >= 2)) and not _DATE.fullmatch(found)
+    is_of_groups = found.count("-") > 1 and digits < len(found) - found.count("-")  # of capitals and digits
+    return is_of_groups or ((3 <= digits <= 10 or (found[0].isalpha() and digits >= 2)) and not _DATE.fullmatch(found))
 
 
 def _is_told(clause: str, found: str) -> bool:
     """Tell whether ``clause`` names the number beside it a code that lets somebody in."""
-    if not clause.isascii() and _CHINESE.search(clause):
+    if not clause.isascii() and _CHINESE.search(clause, max(0, len(clause) - _LONGEST_CHINESE)):
         return True
     matches = list(_WORD.finditer(clause))
     spoken_words = [match.group().lower().replace("’", "'") for match in matches]
@@ -169,17 +194,15 @@ def _is_told(clause: str, found: str) -> bool:
     if at is None:
         return False
     noun, start, end = spoken_words[at].removesuffix("'s"), *matches[at].span()
-    if clause[start - 1 : start] in ("_", ".", "/") or clause[end : end + 1] in ("_", "/"):
-        return False  # a name in a program
+    is_name = clause[start - 1 : start] in ("_", ".", "/") or clause[end : end + 1] in ("_", "/")  # in a program
     link = _link(spoken_words, clause[matches[-1].end() :], is_next=at == len(spoken_words) - 1)
     has_other_number = any(map(str.isdigit, clause[end:]))
     after = spoken_words[at + 1 : at + 2]
     is_other = (at > 0 and spoken_words[at - 1] in _HARMLESS) or not _HARMLESS_AFTER.isdisjoint(after)
-    if not link or is_other or (link == "loose" and has_other_number):
+    if is_name or not link or is_other or (link == "loose" and has_other_number):
         return False
-    if noun in _SURE or matches[at].group() in ("PIN", "PINs", "Pin", "TAN"):
-        return True
-    if noun in ("combination", "combo") and found.count("-") > 1:
+    is_combination = noun in ("combination", "combo") and found.count("-") > 1
+    if is_combination or noun in _SURE or matches[at].group() in ("PIN", "PINs", "Pin", "TAN"):
         return True
     if noun in ("pin", "pins"):
         return len(found) >= _SHORTEST

@@ -33,6 +33,7 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     UNCHECKED,
     SecretFinding,
     Span,
+    covers,
     settle,
 )
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -57,11 +58,11 @@ _DETECTORS: tuple[tuple[tuple[KeywordIndex, ...], Callable[[str, Lowered], Itera
     ((TABLE_CUES, CELL_MARKS), find_in_tables),
     ((CREDENTIAL_CUES,), find_credentials),
     ((), SECRETS.find),
-    ((SENTENCE_CUES,), find_in_sentences),
-    ((CODE_CUES,), find_codes),
     ((), PERSONAL.find),
     ((NUMBER_CUES,), find_personal_data),
 )
+# The same of what sentences tell, beside what those found.
+_IN_CLAUSES = ((SENTENCE_CUES, find_in_sentences), (CODE_CUES, find_codes))
 
 Keeps = Callable[[str, str], bool]
 """Tells of a piece of contact data, by its placeholder and its text, whether it stays."""
@@ -237,6 +238,9 @@ def _find_in_script(original: str, *, nested: bool = False) -> list[Span]:
     for cues, find in _DETECTORS:
         if all(map(lower.meets, cues)):
             spans.extend(find(text, lower))
+    for index, find_told in _IN_CLAUSES:
+        if lower.meets(index):
+            spans.extend(find_told(text, lower, covers(text, spans)))
     if not nested:
         spans.extend(
             Span(*run.span(), "encoded_secret", REDACTED, RANK_KEYED)

@@ -3,15 +3,16 @@
 A text has far fewer runs of three characters than there are words, and few words begin with one of them.
 """
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, Self, TypeVar
 
 _Item = TypeVar("_Item")
 _RUN = 3
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-# The words of all lists by the characters with which they begin.
-_by_run: dict[tuple[str, ...], frozenset[str]] = {}
+# The words of all lists, and the characters with which they end, by those with which they begin.
+_by_run: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {(): {}}
 
 
 class Lowered(str):
@@ -27,19 +28,16 @@ class Lowered(str):
         if len(lower) != len(text):  # a few letters become two: places would shift
             lower = text.translate(_ASCII_LOWER)
         made = super().__new__(cls, lower)
-        runs: set[tuple[str, ...]] = {(), *zip(lower, lower[1:], lower[2:], strict=False)}
-        began = [word for run in _by_run.keys() & runs for word in _by_run[run]]
-        made.words = frozenset({word for word in began if _runs_of(word) <= runs and word in lower})
+        runs = set(zip(lower, lower[1:], lower[2:], strict=False))
+        found = [word for word in _by_run[()] if word in lower]
+        for run in _by_run.keys() & runs:
+            found += [word for word, end in _by_run[run].items() if end in runs and word in lower]
+        made.words = frozenset(found)
         return made
 
     def meets(self, index: "KeywordIndex") -> bool:
         """Tell whether one of the words of a list occurs in the text."""
         return not index.words.isdisjoint(self.words)
-
-
-@cache
-def _runs_of(word: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(zip(word, word[1:], word[2:], strict=False))
 
 
 def _know(words: frozenset[str]) -> None:
@@ -49,7 +47,7 @@ def _know(words: frozenset[str]) -> None:
         if word != word.lower():
             raise ValueError(f"the word {word!r} must be in lower case")
         run = (*word[:_RUN],) if len(word) >= _RUN else ()
-        by_run[run] = by_run.get(run, frozenset()) | {word}
+        by_run[run] = by_run.get(run, {}) | {word: (*word[-_RUN:],)}
     _by_run = by_run
 
 
@@ -69,9 +67,6 @@ class KeywordIndex:
 
     def __or__(self, other: "KeywordIndex") -> "KeywordIndex":
         return KeywordIndex(self.words | other.words)
-
-    def __contains__(self, word: str) -> bool:
-        return word in self.words
 
     def find(self, lower: Lowered) -> Iterator[tuple[int, int, str]]:
         """Give where each word begins and ends in the text, and the word, in order.
@@ -114,3 +109,29 @@ def places_of(word: str, text: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(word, at + 1)
+
+
+def is_near(places: Sequence[int], start: int, end: int) -> bool:
+    """Tell whether one of ``places``, which are in order, is from ``start`` to before ``end``."""
+    nearest = bisect_left(places, start)
+    return nearest < len(places) and places[nearest] < end
+
+
+def matches_near(
+    shape: re.Pattern[str], text: str, places: Sequence[int], reach: tuple[int, int, int]
+) -> Iterator[re.Match[str]]:
+    """Give where ``shape`` matches near one of ``places``, which are in order: what lies between is not looked at.
+
+    ``reach`` says how far behind a place a match may begin, how far before one it may end, and how long it may be.
+    """
+    after, before, longest = reach
+    at = 0
+    while match := shape.search(text, at):
+        start, at = match.span()
+        nearest = bisect_left(places, start - after)
+        if nearest == len(places):
+            return
+        if places[nearest] < at + before:
+            yield match
+        else:
+            at = max(at, places[nearest] - before - longest)

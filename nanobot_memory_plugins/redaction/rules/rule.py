@@ -1,7 +1,9 @@
 """What a rule and a finding are, and how overlapping matches are settled."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import NamedTuple
 
 API_KEY = "[API_KEY]"
@@ -88,6 +90,18 @@ class Span(NamedTuple):
     kind: str
     placeholder: str
     rank: int
+
+
+def covers(text: str, spans: Iterable[Span]) -> Callable[[int, int], bool]:
+    """Return what tells whether one of ``spans``, a credential, covers a place: what is judged there changes nothing.
+
+    One with a bracket in it does not count, since a part of it may be a placeholder's.
+    """
+    hard = sorted(
+        one[:2] for one in spans if one.rank > RANK_PERSONAL and not {"[", "]"} & set(text[one.start : one.end])
+    )
+    starts, ends = [start for start, _ in hard], [0, *accumulate((end for _, end in hard), max)]
+    return lambda start, end: ends[bisect_right(starts, start)] >= end
 
 
 def settle(spans: Iterable[Span]) -> list[Span]:
