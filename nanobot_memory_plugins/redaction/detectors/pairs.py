@@ -6,9 +6,17 @@ that plain text costs little.
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, digits
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import (
+    ByCue,
+    KeywordIndex,
+    Lowered,
+    matches_near,
+    places_of,
+    words,
+)
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity, split_name
@@ -39,59 +47,67 @@ _PAIR = lazy_re(
     (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
     """
 )
+
+
 # Where a value begins that another shape names, by what must occur in the text.
-_NAMED: ByCue[re.Pattern[str]] = ByCue(
-    (cues.split(), lazy_re(shape))
-    for cues, shape in {
-        # process.env.API_KEY || "...", ENV["API_KEY"] or '...'
-        "|| ?? or ?:": rf"(?<![A-Za-z0-9_]){_NAME}[\"')\]]{{0,3}}[ \t]{{0,3}}(?:\|\||\?\?|\bor\b|\?:)["
-        rf" \t]{{0,3}}(?=[\"'`])",
-        # const clientSecret string = "...", const API_KEY: &'static str = "...", static const char token[] = "..."
-        "=": rf"(?<![A-Za-z0-9_]){_NAME}(?:\[[0-9A-Za-z_]{{0,20}}\]|:[ \t]{{0,2}}&?(?:'[a-z]+[ ])?[A-Za-z]{{1,20}}"
-        r"|[ \t]{1,3}[*&]?[A-Za-z][A-Za-z0-9.]{1,20})[ \t]{0,3}:?=[ \t]{0,3}(?=[\"'`])",
-        # variable "db_password" { default = "..." }
-        "variable": rf"variable[ \t]{{1,4}}\"{_NAME}\"[ \t]{{0,4}}\{{[^{{}}]{{0,300}}?default[ \t]{{0,20}}=["
-        rf" \t]{{0,4}}(?=\")",
-        # a wrapper around the value: SecretStr("..."), b64decode("...")
-        "(": rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}["
-        rf" \t]{{0,3}}(?:[A-Za-z_][A-Za-z0-9_]{{0,20}}(?:\.|::))?"
-        r"(?:fromhex|b64decode|unhexlify|SecretStr|from|new|decode|atob|String|str|bytes|Some|Secret|\[\]byte"
-        r"|Buffer\.from)"
-        r"\([ \t]{0,2}(?=[br]?[\"'])",
-        # "db_password": {"sensitive": true, "type": "string", "value": "..."
-        "alue efault": rf"[{_Q}]{_NAME}[{_Q}][ ]?:[ ]?\{{\s{{0,12}}(?:[{_Q}][A-Za-z_]{{2,20}}[{_Q}][ ]?:[ ]?"
-        rf"(?:[{_Q}][^\n{_Q}{{}}]{{0,80}}[{_Q}]|true|false|null|[0-9]{{1,10}})\s{{0,2}},\s{{0,16}}){{0,5}}"
-        rf"[{_Q}](?:value|default)[{_Q}][ ]?:[ ]?(?=[{_Q}])",
-        # public string ApiKey { get; set; } = "..."
-        "get;": rf"{_NAME}[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}[ ]?=[ ]?(?=\")",
-        # <password>...</password>, <token><value>...</value>, <key>Password</key><string>...</string>
-        "</": r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,20}(?:<(?:[Vv]alue|string"
-        r"|[Pp]lainText)>"
-        r"|<!\[CDATA\[)?(?=[^<>\s])",
-        "<key>": r"<key>(?P<name>[A-Za-z][A-Za-z0-9_. -]{1,79})</key>\s{0,20}<string>",
-        # <entry key="db.password">...</entry>, <meta-data android:name="API_KEY" android:value="..."/>
-        "name= key= id=": r"(?:name|key|id)=[\"'\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,79})"
-        r"[\"'\ue0f1-\ue0f9]"
-        r"(?:\s{1,8}(?:[a-z]{1,20}:)?(?:value|content)=(?=[\"'])|[^<>]{0,80}>(?:<!\[CDATA\[)?)",
-        # Content-Disposition: form-data; name="password", an empty line, the value
-        "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})"
-        r"[\"\ue0f1-\ue0f9]?"
-        r"[ \t]{0,4}\r?[\n\x0b](?:[^\n\x0b]{0,200}[\n\x0b])?\r?[\n\x0b]",
-        # {"name": "DB_PASSWORD", "value": "..."}, name: DB_PASSWORD and value: ... on the next line
-        "val default": rf"""(?xi)
+_AT_NAME, _AT_CUE, _ANYWHERE = (
+    ByCue((cues.split(), lazy_re(shape)) for cues, shape in shapes.items())
+    for shapes in (
+        {  # these begin with the name
+            # process.env.API_KEY || "...", ENV["API_KEY"] or '...'
+            "|| ?? or ?:": rf"(?<![A-Za-z0-9_]){_NAME}[\"')\]]{{0,3}}[ \t]{{0,3}}(?:\|\||\?\?|\bor\b|\?:)["
+            rf" \t]{{0,3}}(?=[\"'`])",
+            # const clientSecret string = "...", const API_KEY: &'static str = "...", static const char token[] = "..."
+            "=": rf"(?<![A-Za-z0-9_]){_NAME}(?:\[[0-9A-Za-z_]{{0,20}}\]|:[ \t]{{0,2}}&?(?:'[a-z]+[ ])?[A-Za-z]{{1,20}}"
+            r"|[ \t]{1,3}[*&]?[A-Za-z][A-Za-z0-9.]{1,20})[ \t]{0,3}:?=[ \t]{0,3}(?=[\"'`])",
+            # a wrapper around the value: SecretStr("..."), b64decode("...")
+            "(": rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}["
+            rf" \t]{{0,3}}(?:[A-Za-z_][A-Za-z0-9_]{{0,20}}(?:\.|::))?"
+            r"(?:fromhex|b64decode|unhexlify|SecretStr|from|new|decode|atob|String|str|bytes|Some|Secret|\[\]byte"
+            r"|Buffer\.from)"
+            r"\([ \t]{0,2}(?=[br]?[\"'])",
+            # "db_password": {"sensitive": true, "type": "string", "value": "..."
+            "alue efault": rf"(?<=[{_Q}]){_NAME}[{_Q}][ ]?:[ ]?\{{\s{{0,12}}(?:[{_Q}][A-Za-z_]{{2,20}}[{_Q}][ ]?:[ ]?"
+            rf"(?:[{_Q}][^\n{_Q}{{}}]{{0,80}}[{_Q}]|true|false|null|[0-9]{{1,10}})\s{{0,2}},\s{{0,16}}){{0,5}}"
+            rf"[{_Q}](?:value|default)[{_Q}][ ]?:[ ]?(?=[{_Q}])",
+            # public string ApiKey { get; set; } = "..."
+            "get;": rf"{_NAME}[ ]?\{{[ ]?get;[^{{}}]{{0,20}}\}}[ ]?=[ ]?(?=\")",
+        },
+        {  # these at one of those words
+            # variable "db_password" { default = "..." }
+            "variable": rf"variable[ \t]{{1,4}}\"{_NAME}\"[ \t]{{0,4}}\{{[^{{}}]{{0,300}}?default[ \t]{{0,20}}=["
+            rf" \t]{{0,4}}(?=\")",
+            "<key>": r"<key>(?P<name>[A-Za-z][A-Za-z0-9_. -]{1,79})</key>\s{0,20}<string>",
+            # <entry key="db.password">...</entry>, <meta-data android:name="API_KEY" android:value="..."/>
+            "name= key= id=": r"(?:name|key|id)=[\"'\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,79})"
+            r"[\"'\ue0f1-\ue0f9]"
+            r"(?:\s{1,8}(?:[a-z]{1,20}:)?(?:value|content)=(?=[\"'])|[^<>]{0,80}>(?:<!\[CDATA\[)?)",
+            # Content-Disposition: form-data; name="password", an empty line, the value
+            "form-data": r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})"
+            r"[\"\ue0f1-\ue0f9]?"
+            r"[ \t]{0,4}\r?[\n\x0b](?:[^\n\x0b]{0,200}[\n\x0b])?\r?[\n\x0b]",
+            # {"name": "DB_PASSWORD", "value": "..."}, name: DB_PASSWORD and value: ... on the next line
+            "name key field parameterkey id var envvar property": rf"""(?xi)
         (?<![A-Za-z0-9_]) (?:name|key|field|parameterkey|id|var|variable|envvar|property) [{_Q}]? \s{{0,4}} [:=]
         \s{{0,4}}
         [{_Q}]? {_NAME} [{_Q}]? [\s,;]{{1,40}}+
         (?: [{_Q}] (?:path|domain|expires|httpOnly|secure) [{_Q}] \s? : \s? [^\s,]{{1,80}} [\s,;]{{1,40}}+ ){{0,4}}
         (?: type [{_Q}]? \s{{0,3}} [:=] \s{{0,3}} [{_Q}]? [A-Za-z]{{1,20}} [{_Q}]? [\s,;]{{1,40}}+ )?
         [{_Q}]? (?:value|default|parametervalue|val) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}""",
-        # A blank divides them: ENV DB_PASSWORD ..., #define WIFI_PASS "...", storePassword '...'
-        "env arg setenv setx _header header #define set add put": r"(?<![A-Za-z0-9_-])(?:ENV|ARG|setenv|setx"
-        r"|proxy_set_header"
-        r"|add_header|[Hh]eader[ ]set|set[ ]-[a-zA-Z]{1,3}|\#define|(?:configure|config|secrets?|env|variable)[ ]"
-        rf"(?:set|add|put))[ \t]{{1,8}}{_NAME}[ \t]{{1,12}}",
-        "pass token secret": r"(?<![A-Za-z0-9_.])(?P<name>[a-z]{2,20}[A-Z_][A-Za-z_]{2,30})[ ](?=[\"'])",
-    }.items()
+            # A blank divides them: ENV DB_PASSWORD ..., #define WIFI_PASS "...", storePassword '...'
+            "env arg set header proxy_set_header add_header #define config secret variable": r"(?<![A-Za-z0-9_-])"
+            r"(?:ENV|ARG|setenv|setx|proxy_set_header|add_header|[Hh]eader[ ]set|set[ ]-[a-zA-Z]{1,3}|\#define"
+            r"|(?:configure|config|secrets?|env|variable)[ ]"
+            rf"(?:set|add|put))[ \t]{{1,8}}{_NAME}[ \t]{{1,12}}",
+        },
+        {  # and these anywhere
+            # <password>...</password>, <token><value>...</value>, <key>Password</key><string>...</string>
+            "</": r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>\s{0,20}(?:<(?:[Vv]alue|string"
+            r"|[Pp]lainText)>"
+            r"|<!\[CDATA\[)?(?=[^<>\s])",
+            "pass token secret": r"(?<![A-Za-z0-9_.])(?P<name>[a-z]{2,20}[A-Z_][A-Za-z_]{2,30})[ ](?=[\"'])",
+        },
+    )
 )
 # A line of a file, which its value fills: psk=three plain words
 _WORDS_TO_END = lazy_re(r"[a-z0-9]+(?:[ ][a-z0-9]+){2,7}(?=\n|\Z)")
@@ -102,6 +118,9 @@ _NO_FLAGS, _NO_FLAG_ENDS = ("no-", "export-", "list-", "delete-", "import-"), ("
 _IDENTIFIER = lazy_re(r"[A-Za-z_$][A-Za-z_$]*")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
+_LONGEST_PAIR, _LONGEST_NAME = 200, 79
+_IN_NAMES = f"{ascii_letters}{digits}_.$-"
+_NAME_START = lazy_re(r"(?<![A-Za-z0-9_])[A-Za-z_$]")
 _QUERY_KEYS = words("ticket key sig signature code auth session sid k")
 PAIR_CUES = TELLING | KeywordIndex(("appid", "ticket", "?k=", "&k="))
 """The words of which one is in every name of a secret."""
@@ -109,22 +128,40 @@ PAIR_CUES = TELLING | KeywordIndex(("appid", "ticket", "?k=", "&k="))
 
 def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the values of sensitive names in the folded ``text``; ``lower`` is the same in lower case."""
+    places = [at for at, _, _ in PAIR_CUES.find(lower)]
     done = 0
     judged: dict[Sensitivity, int] = {}
-    for match in _PAIR.finditer(text):
+    for match in matches_near(_PAIR, text, places, (2, 0, _LONGEST_PAIR)):
         # Inside a value that is hidden already nothing is looked for.
         span = _judge_pair(text, match, judged) if match.start() >= done else None
         if span is not None:
             done = span.end
             yield span
-    for shape, _words in _NAMED.met(lower):
-        for match in shape.finditer(text):
-            yield from _judge(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
+    names = {_start_of_name(text, at) if text[at - 1 : at] in _IN_NAMES else at for at in places}
+    for match in _named(text, lower, sorted(names)):
+        yield from _judge(text, match, match["name"].rsplit(":", 1)[-1].replace(" ", "_"))
     for match in _FLAG.finditer(text) if "-" in text or "/" in text else ():
         name = match["name"]
         is_other = name in ("p", "P") or name.startswith(_NO_FLAGS) or name.endswith(_NO_FLAG_ENDS)
         if not is_other and (match["sep"] == ":" or text[match.start()] != "/"):
             yield from _judge(text, match, name)
+
+
+def _start_of_name(text: str, at: int) -> int:
+    """Give where the name begins of which the word at ``at`` is a part."""
+    head = text[max(0, at - _LONGEST_NAME) : at]
+    name = _NAME_START.search(text, at - len(head) + len(head.rstrip(_IN_NAMES)), at + 1)
+    return name.start() if name else at
+
+
+def _named(text: str, lower: Lowered, names: list[int]) -> Iterator[re.Match[str]]:
+    """Give where one of the other shapes is, of whose names those that may be sensitive begin at ``names``."""
+    for shape, _words in _AT_NAME.met(lower):
+        yield from filter(None, (shape.match(text, at) for at in names))
+    for shape, met in _AT_CUE.met(lower):
+        yield from filter(None, (shape.match(text, at) for word in met for at in places_of(word, lower)))
+    for shape, _words in _ANYWHERE.met(lower):
+        yield from shape.finditer(text)
 
 
 def _keyed(start: int, end: int) -> Span:
@@ -138,25 +175,29 @@ def _judge(text: str, match: re.Match[str], name: str) -> Iterator[Span]:
     if value is None:
         return
     found = text[value.start : value.end]
-    if found.isupper() and found.replace("_", "").isalpha():
-        return  # the usage line: --password PASSWORD
-    if is_secret_value(found, level, key=name, quoted=value.quoted, running_text=value.running_text):
+    is_usage = found.isupper() and found.replace("_", "").isalpha()  # --password PASSWORD
+    if not is_usage and is_secret_value(found, level, key=name, quoted=value.quoted, running_text=value.running_text):
         yield _keyed(value.start, value.end)
 
 
 def _judge_pair(text: str, match: re.Match[str], judged: dict[Sensitivity, int]) -> Span | None:
     """Judge the value of a pair; ``judged`` says to where a run without blanks was, by the names' sensitivity."""
     name, sep, at = match["name"].strip(".-$"), match["sep"], match.end()
-    if text.startswith("?", at) and text.endswith("${", 0, match.start("name")):
-        return None  # ${API_KEY:?must be set}
-    if text.startswith("//", match.end("sep")) or text.startswith("://", match.start("name") - 3):
-        return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
+    if (
+        (text.startswith("?", at) and text.endswith("${", 0, match.start("name")))  # ${API_KEY:?must be set}
+        # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
+        or text.startswith("//", match.end("sep"))
+        or text.startswith("://", match.start("name") - 3)
+    ):
+        return None
     before = line_before(text, match.start("name"), 80)
     level, in_query = _level(text, match, name, before)
-    if level is Sensitivity.NONE or (at < judged.get(level, 0) and text[at] not in QUOTES):
+    if (
+        level is Sensitivity.NONE
+        or (at < judged.get(level, 0) and text[at] not in QUOTES)
+        or (text[at : at + 1] in ("'", '"') and _closes_quote(text, at))  # getpass("Passphrase: ")
+    ):
         return None
-    if text[at : at + 1] in ("'", '"') and _closes_quote(text, at):
-        return None  # getpass("Passphrase: ")
     value = value_at(text, at, in_query=in_query)
     if name.islower() and not before and match["sep"] == "=" and (words := _WORDS_TO_END.match(text, at)):
         value = Value(*words.span(), True)
@@ -165,10 +206,9 @@ def _judge_pair(text: str, match: re.Match[str], judged: dict[Sensitivity, int])
     if not value.quoted and value.end - value.start > _LONG_RUN:
         judged[level] = value.end
     is_mapped = match["close"][:1] in tuple(_Q)
-    if sep == ":" and not value.quoted and not is_mapped and is_type_name(text[value.start : value.end]):
-        return None  # password: SecretStr
     is_compared = sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">")))
-    if is_compared and not value.quoted:
+    is_typed = sep == ":" and not is_mapped and is_type_name(text[value.start : value.end])  # password: SecretStr
+    if not value.quoted and (is_compared or is_typed):
         return None
     return _accept(text, value, level, match, running=value.running_text and sep != "=" and not is_compared)
 
@@ -210,11 +250,11 @@ def _accept(text: str, value: Value, level: Sensitivity, match: re.Match[str], *
 def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
     """Tell whether a bare identifier is assigned, as programs do: ``password = value``, ``f(password=value, n=2)``."""
     found = text[value.start : value.end]
-    if not _IDENTIFIER.fullmatch(found) or is_scrambled(found):
-        return False
     after = text[value.end : value.end + 1]
-    if after in (",", ")") and match["sep"] == "=" and "(" not in line_before(text, match.start()):
-        return False  # a list in a log line or a sentence, not the arguments of a call
+    # A list in a log line or a sentence, not the arguments of a call.
+    is_listed = after in (",", ")") and match["sep"] == "=" and "(" not in line_before(text, match.start())
+    if is_listed or not _IDENTIFIER.fullmatch(found) or is_scrambled(found):
+        return False
     if after in (",", ")", ";"):
         # A keyword argument or a statement; in a connection string ("...;Pwd=letmein;") the next pair follows at once.
         return not (after == ";" and "=" in text[value.end : value.end + 40]) or "_" in found

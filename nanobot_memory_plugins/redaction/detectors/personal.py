@@ -77,6 +77,7 @@ _NAMED_PHONE = lazy_re(
     r"(?i)(?:电话|座机|传真|固话|热线|联系方式|手机号?码?|tel(?:ephone)?|phone(?:[ _]?(?:number|no))?|mobile|fax|cell)"
     r"[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?(?P<secret>\(?\+?[0-9][0-9() -]{5,18}[0-9])(?![0-9A-Za-z_])"
 )
+_PHONES = KeywordIndex(words("电话 座机 传真 固话 热线 联系方式 手机 tel phone mobile fax cell"))
 # 1-800-275-2273, 0800 330 1000, 400-820-5555: those that cost nothing are nobody's own.
 _SERVICE = lazy_re(
     r"\(?(?:\+?1[ .-]?)?\(?8(?:00|33|44|55|66|77|88)\)?[ .-][0-9]|0?800[ -][0-9]|400-?[0-9]{3}-?[0-9]{4}\Z"
@@ -117,7 +118,7 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
         if day is None:
             yield from _find_numbers(text, max(0, run.start() - 6), min(len(text), run.end() + 4))
         run = _RUN.search(text, (day or run).end())
-    for match in _NAMED_PHONE.finditer(text):
+    for match in filter(None, (_NAMED_PHONE.match(text, at) for at, _, _ in _PHONES.find(lower))):
         digits = sum(map(str.isdigit, match["secret"]))
         if 7 <= digits <= 15 and not _DATE.match(match["secret"]) and not _SERVICE.match(match["secret"]):
             yield _span(match, "phone", PHONE)
@@ -140,12 +141,17 @@ def _find_emails(text: str) -> Iterator[Span]:
             continue
         name, start = local.group(), local.start()
         after, before = text[match.end() : match.end() + 1], text[max(0, start - 3) : start]
-        if _UUID.fullmatch(name) or (name.lower() in _ANYBODY and match["domain"].lower().startswith("example.")):
-            continue  # a message, an event, an example
-        if name.lower() in _NOBODY or match["top"].lower() in _NO_TOP or before.endswith(("*", "://", "/@")):
+        if (
+            _UUID.fullmatch(name)  # a message, an event, an example
+            or (name.lower() in _ANYBODY and match["domain"].lower().startswith("example."))
+            or name.lower() in _NOBODY
+            or match["top"].lower() in _NO_TOP
+            or before.endswith(("*", "://", "/@"))
+            # whom and where a command logs in; user@host:path, as scp and git write it
+            or _REMOTE_SHELL.search(text, max(0, start - 60), start)
+            or _REMOTE_PATH.match(text, match.end())
+        ):
             continue
-        if _REMOTE_SHELL.search(text, max(0, start - 60), start) or _REMOTE_PATH.match(text, match.end()):
-            continue  # whom and where a command logs in; user@host:path, as scp and git write it
         if after != "/" and not (before.endswith("/") and "//" in text[max(0, start - 80) : start]):
             yield Span(start, match.end(), "email", EMAIL, RANK_PERSONAL)
 
@@ -199,9 +205,9 @@ def _is_card(match: re.Match[str]) -> bool:
     size, two, three, four = len(digits), int(digits[:2]), int(digits[:3]), int(digits[:4])
     if size == 14:
         return (two in (36, 38, 39) or 300 <= three <= 305) and _follows_card_word(match)
-    if size == 15:
-        return two in (34, 37)
-    if size == 16 and (digits[0] == "4" or 51 <= two <= 55 or 2221 <= four <= 2720 or 3528 <= four <= 3589):
+    if (size == 15 and two in (34, 37)) or (
+        size == 16 and (digits[0] == "4" or 51 <= two <= 55 or 2221 <= four <= 2720 or 3528 <= four <= 3589)
+    ):
         return True
     is_long = four == 6011 or two in (50, 60, 62, 65, 81) or 644 <= three <= 649
     return size >= 16 and is_long and (size == 16 or two == 62 or _follows_card_word(match))

@@ -80,6 +80,9 @@ _CLASSES = {
 _LONG = 120
 _TOKEN_END = re.compile(r"[A-Za-z0-9_-]*+")
 
+# What a token is part of that may begin elsewhere than at a literal: the shortest has so many characters, and no blank.
+_LONG_RUN = lazy_re(r"(?<!\S)\S{23,}+")
+
 _EXAMPLE = lazy_re(
     r"(?i)x{6,}|\*{3,}|\.{3,}|your[-_]|[-_]your|placeholder|redacted|[-_]here\b|example(?:key)?$|<|insert[-_]"
     r"|replace[-_]"
@@ -112,9 +115,7 @@ _ADJECTIVE = lazy_re(r"[a-z]{2}(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|
 
 def _is_issued(token: str) -> bool:
     """Tell whether ``token`` was really issued: not ``ghp_xxxx``, not ``sk-your-key-here``, not words."""
-    if _EXAMPLE.search(token) or _WORDS_ONLY.fullmatch(token):
-        return False
-    return len(set(token[-24:])) >= 6
+    return len(set(token[-24:])) >= 6 and not (_EXAMPLE.search(token) or _WORDS_ONLY.fullmatch(token))
 
 
 def _is_mixed(token: str) -> bool:
@@ -171,9 +172,8 @@ def _is_phrase(found: str) -> bool:
     """Tell whether ``found`` is words that somebody strung together, and not the rest of a sentence."""
     parts = re.split(r"[^a-z]+", found.lower())
     telling = set(parts) - {"and", "the"}
-    if len(telling) < len(set(parts)) and not _is_chosen(parts[0]):
-        return False
-    return len(set(parts)) > 2 and _PROSE.isdisjoint(telling)
+    is_one = len(telling) == len(set(parts)) or _is_chosen(parts[0])
+    return is_one and len(set(parts)) > 2 and _PROSE.isdisjoint(telling)
 
 
 def _is_chosen(found: str) -> bool:
@@ -248,22 +248,29 @@ class RuleIndex:
 
     def find(self, text: str, lower: Lowered) -> list[Span]:
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
+        runs = [run.span() for run in _LONG_RUN.finditer(text)]
         return [
             span
             for rule, met in self._by_literal.met(lower)
-            for match in _matches(rule, text, lower, met)
+            for match in _matches(rule, text, lower, met, runs)
             if (span := _span(rule, match, self._rank)) is not None
         ]
 
 
-def _matches(rule: Rule, text: str, lower: Lowered, met: Iterable[str]) -> Iterator[re.Match[str]]:
-    """Give where ``rule`` matches, of whose literals ``met`` occur in lower case."""
+def _matches(
+    rule: Rule, text: str, lower: Lowered, met: Iterable[str], runs: Iterable[tuple[int, int]]
+) -> Iterator[re.Match[str]]:
+    """Give where ``rule`` matches, of whose literals ``met`` occur in lower case.
+
+    What minds case is a token: it begins with a literal as that is written, or stands in one of the long ``runs``.
+    """
     if not rule.anchored:
-        if rule.ignores_case or not rule.literals or any(literal in text for literal in rule.literals):
-            yield from rule.pattern.finditer(text)
+        for run in ((0, len(text)),) if rule.ignores_case else runs:
+            yield from rule.pattern.finditer(text, *run)
         return
+    literals, searched = (met, lower) if rule.ignores_case else (rule.literals, text)
     end = 0  # where the rule matched last: like a search, it goes on after that
-    for at in sorted({at for word in met for at in places_of(word, lower)}):
+    for at in sorted({at for word in literals for at in places_of(word, searched)}):
         match = rule.pattern.match(text, at) if at >= end else None
         if match is not None:
             end = match.end()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_name_person, personal_value
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, is_near, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
@@ -47,7 +47,10 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
     head: Sequence[_Cell] = ()
     head_mark = ""
+    cues = [at for at, _, _ in TABLE_CUES.find(lower)]
     for begin, line in _lines(text, lower):
+        if not head and not is_near(cues, begin, begin + len(line)):
+            continue  # most lines: neither a heading above them says what is in them nor they
         mark = next((char for char in line if char in "|\t,;"), "  " if "  " in line.strip() else "")
         if _RULER.fullmatch(line):
             continue

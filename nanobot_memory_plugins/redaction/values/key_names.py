@@ -103,6 +103,12 @@ _CHINESE = {
     **dict.fromkeys(("密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "授权码"), Sensitivity.COMPOUND),
     "验证码": Sensitivity.CODE,
 }
+# What a name is whose words are joined: "PassWord", too.
+_JOINED = {
+    **dict.fromkeys(_WEAK, Sensitivity.WEAK),
+    **dict.fromkeys(("password", "passphrase", "passcode"), Sensitivity.PASSWORD),
+    **dict.fromkeys(_COMPOUND, Sensitivity.COMPOUND),
+}
 TELLING = KeywordIndex(
     set(_CHINESE)
     | _PASSWORD
@@ -111,7 +117,7 @@ TELLING = KeywordIndex(
     | _COMPOUND
     | _WEAK
     | {*_PASSWORD_ENDS, *_COMPOUND_ENDS}
-    | {"code", "sess", "saml", "sk", "yao"}
+    | {"code", "sess", "saml", "sk", "yao", "hook", "s_id", "s-id"}
 )
 """One of them is in every name that is sensitive at all."""
 
@@ -136,12 +142,8 @@ def sensitivity(name: str) -> Sensitivity:
     joined = "".join(parts)
     if not parts or len(parts) > 12 or parts[0] in ("public", "pub"):
         return Sensitivity.NONE
-    if joined in _COMPOUND:
-        return Sensitivity.COMPOUND
-    if joined in ("password", "passphrase", "passcode"):
-        return Sensitivity.PASSWORD  # "PassWord", too
-    if joined in _WEAK:
-        return Sensitivity.WEAK
+    if joined in _JOINED:
+        return _JOINED[joined]
     found = _telling_word(parts)
     if found is None:
         return Sensitivity.NONE
