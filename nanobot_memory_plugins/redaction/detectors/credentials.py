@@ -143,10 +143,9 @@ def _find_cookies(text: str) -> Iterator[Span]:
     for header in _COOKIE_HEADER.finditer(text):
         for match in _COOKIE.finditer(text, *header.span("jar")):
             name, value = match["name"], match["value"]
-            if name.lower() in _COOKIE_ATTRIBUTES or is_placeholder(value):
-                continue
+            is_other = name.lower() in _COOKIE_ATTRIBUTES or is_placeholder(value)
             named = bool(_COOKIE_NAMES.search(name)) or sensitivity(name) >= Sensitivity.WEAK
-            if (named and len(value) >= 6) or looks_random(value, allow_hex=True):
+            if not is_other and ((named and len(value) >= 6) or looks_random(value, allow_hex=True)):
                 yield _span(*match.span("value"), "cookie")
 
 
@@ -155,13 +154,9 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
         for item in _MANIFEST_ITEM.finditer(text, *block.span("body")):
             value = item["secret"]
             is_readable = block["plain"] and sensitivity(item["name"]) is Sensitivity.NONE
-            if (
-                value in ("{", "[")
-                or is_placeholder(value)
-                or (is_readable and not looks_random(value, allow_hex=True))
-            ):
-                continue
-            yield _span(*item.span("secret"), "manifest_secret")
+            is_none = value in ("{", "[") or is_placeholder(value)
+            if not is_none and (not is_readable or looks_random(value, allow_hex=True)):
+                yield _span(*item.span("secret"), "manifest_secret")
 
 
 def decoded_text(run: str) -> str:

@@ -147,9 +147,8 @@ def _hides(name: str, item: object) -> bool:
     if not isinstance(item, str) or len(name) > _LONGEST_NAME:
         return False
     level = sensitivity(name)
-    if level is Sensitivity.HEX:
-        return looks_random(item, allow_hex=True, minimum=14)
-    return level is Sensitivity.WEAK and looks_random(item)
+    is_hex = level is Sensitivity.HEX and looks_random(item, allow_hex=True, minimum=14)
+    return is_hex or (level is Sensitivity.WEAK and looks_random(item))
 
 
 def _as_text(value: object) -> str:
@@ -206,9 +205,7 @@ def shorten(text: str, limit: int, unread: int = 0) -> str:
     room = limit - len(mark) if limit >= 3 * len(mark) else limit
     cut = _border(text, room)
     kept = text[:cut]
-    if limit < 3 * len(mark):
-        return kept
-    return f"{kept}… [+{len(text) + unread - cut} chars]"
+    return kept if limit < 3 * len(mark) else f"{kept}… [+{len(text) + unread - cut} chars]"
 
 
 def _border(text: str, cut: int) -> int:

@@ -59,6 +59,7 @@ _SPECIAL = re.compile(
     """,
     re.VERBOSE,
 )
+_ESCAPES = {**dict.fromkeys("nrt", ESCAPED_BREAK), "\n": "", "/": "/"}
 _PERCENT = {"3a": ":", "3d": "=", "3f": "?", "40": "@", "22": DEPTH_QUOTES['"', 1], "26": "&", "2b": "+", "2f": "/"}
 _ENTITY = {
     "quot": DEPTH_QUOTES['"', 1],
@@ -159,20 +160,14 @@ def _undo_escape(found: str) -> str | None:
     if not code:
         return None
     kind = code[0]
-    if kind in "nrt":
+    if kind in _ESCAPES:
+        return _ESCAPES[kind]
+    char = chr(int(code[1:], 16)) if kind in "ux" else kind
+    if char in "\"'`":
+        return _quote_of_depth(char, slashes)
+    if char in "\r\n\t":
         return ESCAPED_BREAK
-    if kind == "\n":
-        return ""
-    if kind == "/":
-        return "/"
-    if kind in "ux":
-        char = chr(int(code[1:], 16))
-        if char in "\"'`":
-            return _quote_of_depth(char, slashes)
-        if char in "\r\n\t":
-            return ESCAPED_BREAK
-        return _NARROW.get(ord(char), char) if char.isprintable() or char > "\x7f" else ""
-    return _quote_of_depth(kind, slashes)
+    return _NARROW.get(ord(char), char) if char.isprintable() or char > "\x7f" else ""
 
 
 def _quote_of_depth(quote: str, slashes: int) -> str | None:
@@ -201,6 +196,5 @@ def unmixed(text: str) -> str:
 
     Nobody mixes them by chance; words of one script ("пароль", "ключ") stay words of their language.
     """
-    if text.isascii() or not _OTHER.search(text):
-        return text
-    return _MIXED.sub(lambda word: word.group().translate(_TABLE), text)
+    is_plain = text.isascii() or not _OTHER.search(text)
+    return text if is_plain else _MIXED.sub(lambda word: word.group().translate(_TABLE), text)

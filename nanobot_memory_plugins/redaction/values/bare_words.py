@@ -1,6 +1,5 @@
 """What a bare word of a sentence looks like: a password, or a term, a product, a host, a time."""
 
-import re
 from enum import IntEnum
 from functools import lru_cache
 
@@ -46,6 +45,7 @@ _OF_WORDS = lazy_re(
     r"|[A-Za-z]{4,24}[-_.]?[0-9]{2,5}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
 )
 _MARK_OF_PASSWORD = lazy_re(r"[!#$%^*@](?=.)")
+_PARTS = lazy_re(r"[-_.:,;]")
 _INNER_SYMBOL = lazy_re(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
 
 
@@ -70,9 +70,8 @@ def is_technical(found: str) -> bool:
 @lru_cache(maxsize=256)
 def is_bare_secret(found: str) -> bool:
     """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
-    if not has_password_marks(found) or is_technical(found):
-        return False
-    return not _PATH.fullmatch(found) or looks_random(found)  # a path, unless it is Base64
+    is_path = _PATH.fullmatch(found) and not looks_random(found)  # which Base64 may look like
+    return has_password_marks(found) and not (is_path or is_technical(found))
 
 
 def is_host(found: str) -> bool:
@@ -83,9 +82,8 @@ def is_host(found: str) -> bool:
 @lru_cache(maxsize=256)
 def looks(found: str) -> Looks:
     """Tell how much ``found`` looks like a password."""
-    if len(found) < 6 or not found.isascii() or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found[:128]):
-        return Looks.NONE
-    if is_technical(found) or is_host(found) or is_hash_like(found):
+    is_word = len(found) >= 6 and found.isascii() and any(map(str.isalpha, found))
+    if not is_word or _NO_VALUE.fullmatch(found[:128]) or is_technical(found) or is_host(found) or is_hash_like(found):
         return Looks.NONE
     digits = any(map(str.isdigit, found))
     if is_bare_secret(found) and digits and not _PRODUCT.fullmatch(found):
@@ -102,9 +100,8 @@ def _is_strong(found: str) -> bool:
     if _SUGGESTED.fullmatch(found) and not is_hash_like(found.replace("-", "")):
         return sum(any(map(str.isdigit, part)) for part in found.split("-")) >= 2
     symbol = bool(_SYMBOL.search(found))
-    if not symbol and (is_code(found, "") or all(map(is_ordinary, re.split(r"[-_.:,;]", found)))):
-        return False
-    return any(map(str.islower, found)) + any(map(str.isupper, found)) + 1 + symbol >= 3
+    is_plain = not symbol and (is_code(found, "") or all(map(is_ordinary, _PARTS.split(found))))
+    return not is_plain and any(map(str.islower, found)) + any(map(str.isupper, found)) + 1 + symbol >= 3
 
 
 def _is_marked(found: str) -> bool:
@@ -115,8 +112,6 @@ def _is_marked(found: str) -> bool:
 
 def _is_mixed(found: str) -> bool:
     """Tell whether letters and digits of ``found`` are mixed with symbols, or with capitals within."""
-    if len(found) < 7 or sum(map(str.isalpha, found)) < 2:
-        return False
-    capital = any(map(str.isupper, found[1:]))
+    capital = any(map(str.isupper, found[1:])) and found.isalnum() and any(map(str.islower, found))
     symbol = bool(_INNER_SYMBOL.search(found)) and not _PRODUCT.fullmatch(found)
-    return symbol or (capital and found.isalnum() and any(map(str.islower, found)))
+    return len(found) >= 7 and sum(map(str.isalpha, found)) >= 2 and (symbol or capital)

@@ -55,11 +55,9 @@ _HINT = lazy_re(
     """
 )
 # Every hint holds one of these.
-_WORDS_OF_HINTS = words(
-    """
-    your insert enter replace paste put use add fill set provide some any change here placeholder redacted example
-    key token pass pwd secret cred pat dummy fake sample mock todo tbd fixme xxx < [ ... \u2026 \\ (?
-    """
+_IN_HINTS = lazy_re(
+    r"your|insert|enter|replace|paste|put|use|add|fill|set|provide|some|any|change|here|placeholder|redacted|example|key"
+    r"|token|pass|pwd|secret|cred|pat|dummy|fake|sample|mock|todo|tbd|fixme|xxx|[<\[\u2026\\]|\.\.\.|\(\?"
 )
 _MASK = lazy_re(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
 _MASKED_PART = lazy_re(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
@@ -132,25 +130,23 @@ def is_placeholder(value: str) -> bool:
     """Tell whether ``value`` replaces a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
     text = value.strip().strip("\"'`")
     low = text.lower()
-    if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
-        return True
-    if PLACEHOLDER.match(text) or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK)):
-        return True
-    if not text.isascii() and _LABEL.fullmatch(text):
-        return True
-    if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
-        return True
-    if any(map(low.__contains__, _SIGNS_OF_MASK)) and _MASKED_PART.search(text):
-        return True
-    return len(text) <= 80 and any(map(low.__contains__, _WORDS_OF_HINTS)) and _HINT.search(text) is not None
+    return bool(
+        not text
+        or low in _NOTHING
+        or low.rstrip(".,;:!?)]}") in _NOTHING
+        or PLACEHOLDER.match(text)
+        or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK))
+        or (not text.isascii() and _LABEL.fullmatch(text))
+        or (len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit())
+        or (any(map(low.__contains__, _SIGNS_OF_MASK)) and _MASKED_PART.search(text))
+        or (len(text) <= 80 and _IN_HINTS.search(low) and _HINT.search(text))
+    )
 
 
 def is_code(value: str, key: str) -> bool:
     """Tell whether an unquoted ``value`` is program text: a call, an attribute, a variable, a type."""
     text = value.strip()
-    if _MINIFIED.search(text):
-        return True
-    if _CALL.fullmatch(text) and not _looks_like_password(text):
+    if _MINIFIED.search(text) or (_CALL.fullmatch(text) and not _looks_like_password(text)):
         return True
     if _DOTTED.fullmatch(text):
         parts = text.split(".")
@@ -188,8 +184,7 @@ def is_scrambled(value: str) -> bool:
     """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
     if len(value) < 12 or not value.isalpha() or not value.isascii() or is_ordinary(value):
         return False
-    changes = sum(1 for left, right in pairwise(value) if left.islower() != right.islower())
-    return changes >= len(value) // 4
+    return sum(left.islower() != right.islower() for left, right in pairwise(value)) >= len(value) // 4
 
 
 def is_hash_like(value: str) -> bool:
@@ -200,10 +195,8 @@ def is_hash_like(value: str) -> bool:
 
 def entropy(value: str) -> float:
     """Give the Shannon entropy of ``value`` in bits a character."""
-    if not value:
-        return 0.0
-    total = len(value)
-    return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
+    shares = [count / len(value) for count in Counter(value).values()]
+    return -sum(share * math.log2(share) for share in shares)
 
 
 @lru_cache(maxsize=256)
@@ -214,29 +207,29 @@ def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> b
         return False
     if is_hash_like(text):
         return allow_hex and entropy(text) >= 2.5 and not text.isdigit()
-    if _URL.fullmatch(text) or _DATE.fullmatch(text) or _NUMBER.fullmatch(text):
-        return False
-    digits = sum(map(str.isdigit, text))
-    uppers = sum(map(str.isupper, text))
-    lowers = sum(map(str.islower, text))
-    if digits == 0 and (uppers < 3 or lowers < 3 or len(text) < 20):
-        return False
-    if uppers + lowers == 0:
-        return False
-    if all(map(is_ordinary, _PARTS.split(text))) and not _alternates(text):
-        return False
-    return entropy(text[:256]) >= 2.9
+    digits, uppers, lowers = (sum(map(kind, text)) for kind in (str.isdigit, str.isupper, str.islower))
+    return not (
+        _URL.fullmatch(text)
+        or _DATE.fullmatch(text)
+        or _NUMBER.fullmatch(text)
+        or (digits == 0 and (uppers < 3 or lowers < 3 or len(text) < 20))
+        or uppers + lowers == 0
+        or (all(map(is_ordinary, _PARTS.split(text))) and not _alternates(text))
+        or entropy(text[:256]) < 2.9
+    )
 
 
 def is_ordinary(part: str) -> bool:
     """Tell whether ``part`` is a word, a number, an abbreviation, a version, or a name in CamelCase."""
-    if _PLAIN_PART.fullmatch(part):
-        return True
-    if not _CAMEL_CASE.fullmatch(part):
-        return False
-    # One letter in three is a capital at most, and there is at most one short number in it.
-    capitals = sum(char.isupper() for char in part)
-    return 3 * capitals <= len(part) and len(_NUMBERS.findall(part)) <= 1
+    # In CamelCase one letter in three is a capital at most, and there is at most one short number in it.
+    return bool(
+        _PLAIN_PART.fullmatch(part)
+        or (
+            _CAMEL_CASE.fullmatch(part)
+            and 3 * sum(map(str.isupper, part)) <= len(part)
+            and len(_NUMBERS.findall(part)) <= 1
+        )
+    )
 
 
 def _alternates(text: str) -> bool:
@@ -252,13 +245,10 @@ def has_password_marks(value: str) -> bool:
     text = value.strip().rstrip(".,;:)")
     if len(text) < 4 or _DATE.fullmatch(text) or _URL.fullmatch(text):
         return False
-    if is_scrambled(text):
-        return True
     letters, digits = any(map(str.isalpha, text)), any(map(str.isdigit, text))
     symbols = not _SYMBOLS.isdisjoint(text.rstrip("?!"))  # those end a sentence, too
-    if letters and digits:
-        return len(text) >= 6 or symbols
-    return letters and symbols and len(text) >= 6
+    is_marked = digits and symbols if len(text) < 6 else digits or symbols
+    return (letters and is_marked) or is_scrambled(text)
 
 
 def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, running_text: bool) -> bool:
@@ -284,9 +274,8 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
             return len(text) >= 6 and not running_text
         if is_word(text) and not is_scrambled(text):
             return quoted and len(text) >= 24 and text.lower() != text
-        if _NUMBER.fullmatch(text) or len(text) < 5 or " " in text:
-            return False
-        return has_password_marks(text) or looks_random(text, allow_hex=True, minimum=12)
+        is_told = has_password_marks(text) or looks_random(text, allow_hex=True, minimum=12)
+        return is_told and not (_NUMBER.fullmatch(text) or len(text) < 5 or " " in text)
     if running_text and not quoted:
         return has_password_marks(text) or (text.isdigit() and len(text) >= 6 and level is Sensitivity.PASSWORD)
     if level is Sensitivity.COMPOUND:

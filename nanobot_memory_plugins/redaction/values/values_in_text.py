@@ -1,6 +1,5 @@
 """Where a value begins and ends that follows a name: in quotes, bare, in a query string, in a block of YAML."""
 
-import re
 from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
@@ -149,14 +148,13 @@ def _strip_closers(run: str) -> str:
     return run[:end]
 
 
+_PAIR_FOLLOWS = lazy_re(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]")
 _WORDS_FOLLOW = lazy_re(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
 
 
 def _goes_on(rest_of_line: str) -> bool:
     """Tell whether the rest of a line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
-    if not _WORDS_FOLLOW.match(rest_of_line):
-        return False
-    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", rest_of_line)
+    return bool(_WORDS_FOLLOW.match(rest_of_line) and not _PAIR_FOLLOWS.match(rest_of_line))
 
 
 def _end_of_line(text: str, at: int) -> int:
