@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.color import Color
 from textual.filter import LineFilter
-from textual.widgets import ContentSwitcher, Footer, Static, Tab, Tabs
+from textual.widgets import ContentSwitcher, Footer, Input, Static, Tab, Tabs
 
 from nanobot_memory_plugins.core.cli.console import printable_segment
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS
@@ -123,7 +123,9 @@ class PanelApp(App[None]):
             ("a", "section", tr("Archive")),
             ("s", "sort", tr("Sort")),
         ):
-            self.bind(key, f"do('{name}')", description=label, show=name not in _IN_LIST_OF_KEYS)
+            # "/" has priority over the list: what is typed at once after it belongs to the field.
+            is_shown = name not in _IN_LIST_OF_KEYS
+            self._bindings.bind(key, f"do('{name}')", label, show=is_shown, priority=name == "ask")
         self.bind("escape", "do('plain')", show=False)
         self.bind("ctrl+p", "pause", description=tr("Pause"))
         self.bind("q", "quit", description=tr("Quit"))
@@ -198,7 +200,8 @@ class PanelApp(App[None]):
         """Return whether a key means something in the view that is shown."""
         if action != "do":
             return True
-        return len(self.screen_stack) == 1 and hasattr(self.current, f"do_{parameters[0]}")
+        is_typed = parameters[0] == "ask" and isinstance(self.focused, Input)
+        return len(self.screen_stack) == 1 and not is_typed and hasattr(self.current, f"do_{parameters[0]}")
 
     def action_do(self, name: str) -> None:
         """Do what a key means in the view that is shown."""

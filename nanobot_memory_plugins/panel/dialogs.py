@@ -55,7 +55,7 @@ class EntryForm(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", show=False, priority=True),
+        Binding("ctrl+s", "save", show=False),
         Binding("escape", "cancel", show=False, priority=True),
     ]
 

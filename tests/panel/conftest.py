@@ -61,11 +61,6 @@ def clock(made_workspace: tuple[Path, ManualClock], workspace: Path) -> ManualCl
 class Driven(kit.Driven):
     """A panel with its views and its entries."""
 
-    async def view(self, name: str) -> None:
-        await self.app.action_show(name)
-        view = self.app.views[name]
-        await self.until(lambda: view.seen is not None, name)
-
     @property
     def entry(self) -> Entry:
         """The entry under the cursor."""

@@ -44,10 +44,10 @@ async def test_every_view_opens(make: Callable[[Path], None], workspace: Path, c
     before = files_of(workspace)
     async with driven(workspace, config) as panel:
         for name in VIEWS:
-            await panel.view(name)
+            await panel.show(name)
             await panel.press("down")
             assert len(panel.lines()) == 24
-        await panel.view("memories")
+        await panel.show("memories")
         for key in ("e", "f", "r", "u"):
             await panel.press(key)
         assert panel.app.is_running
@@ -72,7 +72,7 @@ async def test_what_stands_in_files_is_never_taken_for_markup_or_control(workspa
         json.dumps({"id": "1", "role": "user", "text": text, "session": "s"}) + "\n", encoding="utf-8"
     )
     async with driven(workspace, config) as panel:
-        await panel.view("sessions")
+        await panel.show("sessions")
         await panel.sees("[bold]x[/nope] [@click=app.quit]y[/]")
         await panel.sees("[/] \ufffd[2J")
         assert not any(char in line for line in panel.lines() for char in "\x1b\x07\u202e")

@@ -16,7 +16,7 @@ async def test_memories_are_sorted_and_filtered_by_keys(workspace: Path, config:
         await panel.press("s")
         groups = [entry.group for entry in view.rows]
         assert (groups[0], groups[-1]) == ("life", "")
-        await panel.press("slash", *"drawings")
+        await panel.type_at_once("slash", *"drawings")
         await panel.until(lambda: [entry.content for entry in view.rows] == [
             "The client at Vlaardingen wants drawings in A2"
         ])  # fmt: skip

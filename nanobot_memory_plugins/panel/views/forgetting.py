@@ -46,7 +46,7 @@ class ForgettingView(View):
 
     def do_ask(self) -> None:
         """Ask for other words."""
-        self.field.focus()
+        self.app.set_focus(self.field)
 
     def do_plain(self) -> None:
         """Go to the plan."""

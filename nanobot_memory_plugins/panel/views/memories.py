@@ -104,7 +104,7 @@ class MemoriesView(View):
     def do_ask(self) -> None:
         """Ask for words."""
         self.field.remove_class("hidden")
-        self.field.focus()
+        self.app.set_focus(self.field)
 
     def do_plain(self) -> None:
         """Take the filter away."""

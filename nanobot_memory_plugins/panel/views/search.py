@@ -39,7 +39,7 @@ class SearchView(View):
 
     def do_ask(self) -> None:
         """Go back to the words."""
-        self.field.focus()
+        self.app.set_focus(self.field)
 
     def do_plain(self) -> None:
         """Go to the hits."""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.behaviour.kit.life import Conversation, Life, keep_notes
 from tests.behaviour.kit.model import remember_call
-from tests.behaviour.kit.panel import Driven, panel_of
+from tests.behaviour.kit.panel import panel_of
 
 
 @pytest.fixture
@@ -31,11 +31,6 @@ def kept(life: Life) -> str:
     return (life.memory / "ENTRIES.md").read_text(encoding="utf-8")
 
 
-async def show(panel: Driven, name: str) -> None:
-    await panel.app.action_show(name)
-    await panel.until(lambda: panel.app.views[name].seen is not None, name)
-
-
 @pytest.mark.accept("NC-12")
 async def test_entries_are_added_edited_forgotten_restored_and_undone(life: Life, config: Path):
     async with panel_of(life.workspace, config, life.clock) as panel:
@@ -43,11 +38,11 @@ async def test_entries_are_added_edited_forgotten_restored_and_undone(life: Life
         before = kept(life)
         await panel.press("e")
         await panel.sees("Edit")
-        await panel.press(*"xx", "escape")
+        await panel.type_at_once(*"xx", "escape")
         assert kept(life) == before, "cancelled"
         await panel.press("e")
         await panel.sees("Edit")
-        await panel.press(*" now", "ctrl+s")
+        await panel.type_at_once(*" now", "ctrl+s")
         await panel.until(lambda: "Lisbon. now" in kept(life), "the edit")
         await panel.press("u")
         await panel.sees("Undo this?")
@@ -58,7 +53,8 @@ async def test_entries_are_added_edited_forgotten_restored_and_undone(life: Life
         await panel.press(*"Swims", "tab", *"life/sport", "ctrl+s")
         await panel.until(lambda: "Swims" in kept(life), "the new entry")
         await panel.sees("Swims")
-        await panel.press("slash", *"Swims", "enter")
+        await panel.sees("/ Filter")
+        await panel.type_at_once("slash", *"Swims", "enter")
         await panel.press("f")
         await panel.sees("Forget this?")
         await panel.press("n", "f")
@@ -83,15 +79,15 @@ async def test_every_view_shows_what_is_there_and_search_finds_while_one_types(l
     assert life.command("entries", "group", life.entries()[0]["id"], "--to", "hives").status == 0
     async with panel_of(life.workspace, config, life.clock) as panel:
         for name in panel.app.views:
-            await show(panel, name)
-        await show(panel, "sessions")
+            await panel.show(name)
+        await panel.show("sessions")
         await panel.sees("boiler was mended")
         await panel.press("down")
         await panel.sees("I keep bees in Lisbon.")
-        await show(panel, "history")
+        await panel.show("history")
         await panel.sees("remember", "none → hives")
-        await show(panel, "search")
-        await panel.press(*"boiler")
+        await panel.show("search")
+        await panel.type_at_once(*"boiler")
         await panel.sees("2026-02-16.md")
     async with panel_of(life.workspace, config, life.clock, language="zh") as panel:
         assert "记忆" in panel.screen()
@@ -103,7 +99,7 @@ async def test_a_session_and_words_are_forgotten_for_good_after_a_look(life: Lif
         return [file.name for file in files if words.encode() in file.read_bytes()]
 
     async with panel_of(life.workspace, config, life.clock) as panel:
-        await show(panel, "sessions")
+        await panel.show("sessions")
         rows = panel.app.views["sessions"].rows
         session = next(number for number, row in enumerate(rows) if row.path.suffix == ".jsonl")
         await panel.press(*["down"] * session, "f")
@@ -116,7 +112,7 @@ async def test_a_session_and_words_are_forgotten_for_good_after_a_look(life: Lif
         await panel.sees("Forget this for good?")
         await panel.press("y")
         await panel.until(lambda: not holding("I keep bees"), "the forgetting")
-        await panel.press("slash", *"boiler was mended", "enter")
+        await panel.type_at_once("slash", *"boiler was mended", "enter")
         await panel.sees("2026-02-16.md")
         await panel.press("f")
         await panel.sees("Forget this for good?")

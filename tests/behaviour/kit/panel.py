@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from textual.events import Key
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from nanobot_memory_plugins.core import load_config
@@ -25,6 +27,12 @@ class Driven:
         """Press keys, one after the other."""
         await self.pilot.press(*keys)
 
+    async def type_at_once(self, *keys: str) -> None:
+        """Press keys faster than any of them is answered."""
+        for key in keys:
+            self.app.post_message(Key(_character_to_key(key), key) if len(key) == 1 else Key(key, None))
+        await self.pilot.pause()
+
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until something holds, a minute at most."""
         for _ in range(1_200):
@@ -37,6 +45,11 @@ class Driven:
         """Wait until texts are on the screen."""
         for text in texts:
             await self.until(lambda text=text: text in self.screen(), repr(text))
+
+    async def show(self, name: str) -> None:
+        """Show a view."""
+        await self.app.action_show(name)
+        await self.until(lambda: self.app.views[name].seen is not None, name)
 
     def said(self) -> str:
         """Return what the panel has told in passing."""
