@@ -48,6 +48,13 @@ def values_of(answers: Answers, kind: type[_T]) -> list[_T]:
     return [value for values in answers.values() for value in values if isinstance(value, kind)]
 
 
+class _Manager(pluggy.PluginManager):
+    """Takes nothing for a hook that begins with an underscore: to look at each such attribute is most of a start."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        return None if name.startswith("_") else super().parse_hookimpl_opts(plugin, name)
+
+
 class PluginHost:
     """Registers plugins and calls their hooks.
 
@@ -77,7 +84,7 @@ class PluginHost:
         self._failures, self._rest_seconds = failures, rest_seconds
         self._clock = clock or SystemClock()
         self._grace_seconds = grace_seconds
-        self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
+        self._manager = _Manager(hookspecs.PROJECT_NAME)
         for module in (hookspecs, *specifications):
             self._manager.add_hookspecs(module)
         self._specs = {
