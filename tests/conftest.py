@@ -3,7 +3,9 @@
 import functools
 import gc
 import os
+import re
 import signal
+import ssl
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -54,11 +56,27 @@ with suppress(ImportError, AttributeError):
 
     ExceptionFormatter._get_lib_dirs = staticmethod(functools.cache(ExceptionFormatter._get_lib_dirs))
 
+# typer reads the signatures of a command's functions, and has pydantic make models of its options, for each call.
+with suppress(ImportError):
+    from nanobot_memory_plugins.core.cli import command_group, language
+
+    _make = functools.cache(lambda _spoken, name, brought, make=command_group._command_of: make(name, brought))
+    command_group._command_of = lambda *named: _make(language.spoken_language(), *named)
+
+# Each client of HTTP reads the certificates of all authorities, 30 ms, and none here speaks TLS.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
+
 # What collecting makes lives until the end: a look through it all finds nothing, and takes half a second. The process
 # that hands tests out collects none, and makes no garbage that is worth a look.
 gc.disable()
 
 _TESTS = Path(__file__).parent
+# nanobot takes seconds to load: one process runs all that need it. Other tests are handed out by the file.
+_NANOBOT = re.compile(r"tests/(bridge/|scopes/test_nanobot|behaviour/hosts/test_(nanobot|forty|backstop))")
+with suppress(ImportError):
+    from xdist.scheduler import LoadFileScheduling
+
+    LoadFileScheduling._split_scope = lambda _self, test: "nanobot" if _NANOBOT.match(test) else test.partition("::")[0]
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
 _HOST = ("bridge",)
 _REPO = ("docs", "packaging")
@@ -78,8 +96,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.host)
         if folder in _REPO:
             item.add_marker(pytest.mark.repo)
-    if hasattr(config, "workerinput"):  # what begins last ends last: folders whose tests wait for servers begin first
-        items.sort(key=lambda item: "postgres" not in item.path.parts)
+    if hasattr(config, "workerinput"):  # what begins last ends last: what is long, and what waits for servers, is first
+        items.sort(key=lambda item: (not _NANOBOT.match(item.nodeid), "postgres" not in item.path.parts))
     whole = all((config.invocation_params.dir / argument).is_dir() for argument in config.args)
     if whole and not config.option.markexpr and not config.option.keyword:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])

@@ -5,10 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 TinyModel = Callable[..., Path]
 WORDS = ["[PAD]", "[CLS]", "[UNK]", "red", "green", "blue"]
@@ -29,6 +26,9 @@ def tiny_model() -> TinyModel:
 
     Every text begins with ``[CLS]``. Rows of ``table``: padding, [CLS], unknown, red, green, blue.
     """
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
     def write(
         folder: Path, table: Sequence[Sequence[float]], *, tokens: bool = True, graph: str = "model.onnx"

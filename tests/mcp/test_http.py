@@ -10,12 +10,9 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-from mcp import ClientSession
-from mcp.client.streamable_http import streamable_http_client
 
 from nanobot_memory_plugins.core import ConfigurationError
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.mcp.http import checked_token
 from tests.support.mcp_clients import PROTOCOL, Client, ServedWorkspace
 
 ANA = "ana-" + "a" * 30
@@ -62,6 +59,9 @@ class HttpServer:
 
     @asynccontextmanager
     async def client(self, token: str, **headers: str) -> AsyncIterator[Client]:
+        from mcp import ClientSession
+        from mcp.client.streamable_http import streamable_http_client
+
         given = {"Authorization": f"Bearer {token}", **headers}
         async with (
             httpx.AsyncClient(headers=given, timeout=30, trust_env=False) as http,
@@ -136,6 +136,8 @@ def test_without_a_token_of_its_own_a_server_makes_one_for_this_machine(served):
 
 @pytest.mark.parametrize("token", ["short", "with a blank " + "a" * 30, "ä" * 30])
 def test_a_token_that_can_be_none_is_refused_without_telling_it(token):
+    from nanobot_memory_plugins.mcp.http import checked_token
+
     with pytest.raises(ConfigurationError) as raised:
         checked_token(token)
     assert raised.value.hint

@@ -9,13 +9,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from mcp import ClientSession
-from mcp.shared.memory import create_connected_server_and_client_session
-from mcp.types import CallToolResult
-
 from nanobot_memory_plugins.core import load_config
 from nanobot_memory_plugins.mcp.clients import OWNER, process_client
-from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
 from tests.behaviour.kit.nanobot import OFFLINE
 from tests.support.files_of import text_of
 
@@ -44,7 +39,11 @@ class ServedWorkspace:
 
     @asynccontextmanager
     async def beside(self, user: str = OWNER) -> AsyncIterator["Client"]:
-        """Connect the SDK's client to a server in this process."""
+        """Connect the SDK's client to a server in this process; it takes a second to import."""
+        from mcp.shared.memory import create_connected_server_and_client_session
+
+        from nanobot_memory_plugins.mcp.server import MemoryServer, served_memory
+
         client = process_client(user, {})
         server = MemoryServer(served_memory(self.workspace, load_config(self.config)), lambda: client)
         server.begin()
@@ -62,10 +61,10 @@ class ServedWorkspace:
 class Client:
     """The SDK's client, with what a test asks of it."""
 
-    def __init__(self, session: ClientSession, hello: Any) -> None:
+    def __init__(self, session: Any, hello: Any) -> None:
         self.session, self.hello = session, hello
 
-    async def call(self, name: str, **arguments: Any) -> CallToolResult:
+    async def call(self, name: str, **arguments: Any) -> Any:
         return await self.session.call_tool(name, arguments)
 
     async def text(self, name: str, **arguments: Any) -> str:
