@@ -2,7 +2,6 @@
 
 from functools import reduce
 from importlib.util import find_spec
-from typing import Any
 
 import pytest
 
@@ -26,10 +25,6 @@ def installed() -> dict[str, DiscoveredPlugin]:
     return there
 
 
-def default_of(plugin: DiscoveredPlugin, path: list[str]) -> Any:
-    return reduce(getattr, path, plugin.options_model())
-
-
 @pytest.mark.accept("PL-08")
 @each("key", document_rows())
 def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
@@ -38,7 +33,7 @@ def test_the_option_exists_with_the_default_of_the_table(key: str, installed: di
     if path == ["enabled"]:
         assert MemoryConfig().enabled(plugin) is row["default"]
         return
-    default = default_of(installed[plugin], path)
+    default = reduce(getattr, path, installed[plugin].options_model())
     if row.get("default") == "the document's, and more":
         assert set(row["document"]) < set(default)
     else:

@@ -19,10 +19,6 @@ SECRET = "s" * 32
 SESSION = "11111111-1111-4111-8111-111111111111"
 
 
-def hooks_of(folder: Path) -> dict:
-    return json.loads((folder / "hooks" / "hooks.json").read_text())["hooks"]
-
-
 def test_one_command_makes_the_folder_and_the_second_time_changes_nothing(connect, tmp_path):
     made = connect("claude-code", "--plugin", str(tmp_path / "plugin"))
     folder = tmp_path / "plugin"
@@ -35,7 +31,8 @@ def test_one_command_makes_the_folder_and_the_second_time_changes_nothing(connec
     assert server["args"][-1] == "--hooks"
     shared = server["env"][SECRET_VARIABLE]
     assert len(shared) >= 32
-    calls = [one["hooks"][0] for groups in hooks_of(folder).values() for one in groups]
+    hooks = json.loads((folder / "hooks" / "hooks.json").read_text())["hooks"]
+    calls = [one["hooks"][0] for groups in hooks.values() for one in groups]
     assert {(one["type"], one["input"]["secret"]) for one in calls} == {("mcp_tool", shared)}
     assert stat.S_IMODE((folder / "hooks" / "hooks.json").stat().st_mode) == 0o600
     before = text_of(folder)
@@ -79,10 +76,6 @@ def records(served) -> list[dict]:
         time.sleep(0.05)
 
 
-def users_words(served) -> list[str]:
-    return [one["text"] for one in records(served) if one["role"] == "user"]
-
-
 @pytest.mark.slow
 def test_a_prompt_is_kept_by_the_hooks_tool_which_no_list_shows_and_nothing_that_no_hook_has_told(hooked, served):
     names = {tool["name"] for tool in hooked.client.ask("tools/list")["result"]["tools"]}
@@ -93,7 +86,7 @@ def test_a_prompt_is_kept_by_the_hooks_tool_which_no_list_shows_and_nothing_that
         assert hooked("UserPromptSubmit", prompt=f"I am allergic to {food}.", **fields) == "{}"
         assert hooked("PostToolUse", tool_name="Bash", tool_input="{}", tool_response=food, **fields) == "{}"
     assert hooked("UserPromptSubmit", prompt="Good morning.") == "{}"
-    assert users_words(served) == ["Good morning."]
+    assert [one["text"] for one in records(served) if one["role"] == "user"] == ["Good morning."]
     assert [food for food in told if food in served.stored()] == []
 
 

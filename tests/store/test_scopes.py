@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.core.values import Level, Note, Origin, Query, Scope, Tier
 from nanobot_memory_plugins.storage import database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService, EmbeddingStatus
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -99,10 +99,6 @@ def fits(scope: Scope, wanted: Scope) -> bool:
     return all(getattr(wanted, name) in ("", getattr(scope, name)) for name in FIELDS)
 
 
-def number_of(hit: Hit) -> int:
-    return int(hit.text.rpartition(" ")[2])
-
-
 VALUES = {
     "agent": ["", "a1", "a2", "a3"],
     "user": ["", "ana", "bob", "an", "ANA", "%", "' OR 1=1 --"],
@@ -125,7 +121,7 @@ WANTED = st.builds(Scope, **{name: st.sampled_from(values) for name, values in V
 def test_no_hit_is_of_another_scope(store: SqliteStore, wanted: Scope, text: str, tier: Tier, limit: int):
     for hit in asyncio.run(store.search(Query(text, scope=wanted, tier=tier, limit=limit))).hits:
         assert fits(hit.scope, wanted)
-        assert SCOPES[number_of(hit) % len(SCOPES)] == hit.scope
+        assert SCOPES[int(hit.text.rpartition(" ")[2]) % len(SCOPES)] == hit.scope
 
 
 def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):

@@ -52,15 +52,11 @@ def put(entry: Entry) -> Callable[[dict[str, Entry]], dict[str, Entry]]:
     return lambda entries: {**entries, entry.id: entry}
 
 
-def an_entry(id_: str = "cccc3333", content: str = "uses Vim") -> Entry:
-    return Entry(id_, content, "preference", 0.8, NOW)
-
-
 def test_fields_sections_and_headers_that_are_not_known_stay_in_the_file_of_the_entries(paths, repository):
     (paths.memory / "ENTRIES.md").write_text(ENTRIES, encoding="utf-8")
     read = repository.load().entries["aaaa1111"]
     repository.update(put(replace(read, hits=7)), who="test", why="used")
-    repository.update(put(an_entry()), who="test", why="a test")
+    repository.update(put(Entry("cccc3333", "uses Vim", "preference", 0.8, NOW)), who="test", why="a test")
     text = (paths.memory / "ENTRIES.md").read_text(encoding="utf-8")
     assert "uses Vim" in text
     for kept in ("mood: calm", "## Frozen Memories", "| pinned", "lives in Kyoto"):

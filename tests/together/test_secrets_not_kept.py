@@ -12,10 +12,6 @@ from tests.support.patient import patient_config
 CONFIG = patient_config()
 
 
-def entries_of(workspace: Path) -> list[str]:
-    return [entry.content for entry in EntryRepository(workspace).load().entries.values()]
-
-
 async def told(workspace: Path, text: str) -> str:
     async with MemoryHost(workspace, config=CONFIG) as memory:
         return (await memory.message_received(session_key="cli:one", text=text)).block or ""
@@ -33,7 +29,7 @@ async def told(workspace: Path, text: str) -> str:
 )
 async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_knows_what_is_not(tmp_path, said, entry):
     assert "NOT kept" in await told(tmp_path, said)
-    assert entries_of(tmp_path) == [entry]
+    assert [one.content for one in EntryRepository(tmp_path).load().entries.values()] == [entry]
 
 
 @each(
