@@ -17,6 +17,8 @@ from nanobot_memory_plugins.storage.sqlite import query, scalar
 # Some 190,000 vectors of the built-in model. More are compared on the disk, where sqlite-vec is there to do it.
 RESIDENT_BYTES = 400_000_000
 _FLOAT_BYTES = 4
+# How many times as many of the most similar are looked through for those that pass, before all are.
+_LOOKED_THROUGH = 4
 _COLUMNS = ", ".join(f'd."{name}"' for name in (*COLUMN_NAMES, *INDEX_COLUMNS))
 _TAGS = "(SELECT lower(value) AS value FROM json_each(tags)) t"
 
@@ -65,9 +67,15 @@ class SqliteIndex(SearchIndex):
             return list(self._compared_on_disk(meaning, limit, conditions, values)) if self._database.has_vec else []
         if self._matrix.read(self._database) != model:
             return []
-        sql = f"SELECT id FROM docs WHERE TRUE {conditions}"
-        passing = [row_id for (row_id,) in query(self._connection, sql, values)] if conditions else None
-        return self._matrix.nearest(meaning.vector, passing, limit)
+        if not conditions:
+            return self._matrix.nearest(meaning.vector, None, limit)
+        best = self._matrix.nearest(meaning.vector, None, _LOOKED_THROUGH * limit)
+        marks = ", ".join(["(?)"] * len(best))
+        sql = f"SELECT id FROM (VALUES {marks}) w CROSS JOIN docs ON id = w.column1 WHERE TRUE {conditions}"
+        passing = query(self._connection, sql, [*best, *values]) if best else []
+        if len(passing) < limit:
+            passing = query(self._connection, f"SELECT id FROM docs WHERE TRUE {conditions}", values)
+        return self._matrix.nearest(meaning.vector, [row_id for (row_id,) in passing], limit)
 
     def rows(self, ids: Sequence[int], meaning: Meaning | None) -> list[Found]:
         return self._compared(self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(ids)})", ids), meaning)

@@ -33,6 +33,8 @@ class VectorMatrix:
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     ids: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     places: dict[int, int] = field(default_factory=dict)
+    # The vector that all were compared with last, at which revision, and their cosines.
+    compared: tuple[NDArray[np.float32], int, NDArray[np.float32]] | None = None
 
     def read(self, database: Database) -> tuple[str, int]:
         """Bring it to what the database holds now, and return its model and dimension."""
@@ -59,8 +61,7 @@ class VectorMatrix:
         """Return the ids of what is most similar, best first: of all, or of those that are ``passing``."""
         with self.lock:
             size = len(self.places)
-            # Not by ``@``, which shares the work among cores, and waits for those that have other work.
-            cosines = np.einsum("ij,j->i", self.vectors[:size], vector)
+            cosines = self._compare(vector)
             among = np.arange(size) if passing is None else np.flatnonzero(np.isin(self.ids[:size], passing))
             if len(among) > limit:
                 among = among[np.argpartition(-cosines[among], limit)[:limit]]
@@ -71,8 +72,16 @@ class VectorMatrix:
         """Return the cosine of some documents; those without a vector are missing."""
         with self.lock:
             present_ids = [row_id for row_id in ids if row_id in self.places]
-            cosines = np.einsum("ij,j->i", self.vectors[[self.places[row_id] for row_id in present_ids]], vector)
+            cosines = self._compare(vector)[[self.places[row_id] for row_id in present_ids]]
             return dict(zip(present_ids, cosines.tolist(), strict=True))
+
+    def _compare(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosine of each; those of the same vector again, as a search asks for them, are kept."""
+        if self.compared is None or self.compared[0] is not vector or self.compared[1] != self.revision:
+            # Not by ``@``, which shares the work among cores, and waits for those that have other work.
+            cosines = np.einsum("ij,j->i", self.vectors[: len(self.places)], vector)
+            self.compared = vector, self.revision, cosines
+        return self.compared[2]
 
     def _write(self, block: Sequence[tuple[int, bytes]]) -> None:
         at = [self.places.setdefault(row_id, len(self.places)) for row_id, _ in block]
