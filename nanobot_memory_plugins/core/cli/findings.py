@@ -19,12 +19,12 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is written to see whether there is room, in bytes.
 _PROBE = 1 << 16
-# Folders of ours, and how bad it is when one is something else.
+# Folders of ours, how bad it is when one cannot be used, and what must be allowed with the files in it.
 _FOLDERS = {
-    "memory": Health.BAD,
-    "memory/sessions": Health.BAD,
-    "memory/.locks": Health.BAD,
-    ".storage": Health.DEGRADED,
+    "memory": (Health.BAD, os.R_OK),
+    "memory/sessions": (Health.BAD, os.R_OK | os.W_OK),
+    "memory/.locks": (Health.BAD, os.R_OK | os.W_OK),
+    ".storage": (Health.DEGRADED, os.R_OK | os.W_OK),
 }
 _SHARES = {
     "agent": "everybody who writes sees every memory (share: agent)",
@@ -75,18 +75,32 @@ def workspace_finding(workspace: Path) -> Finding:
 
 
 def files_in_the_way(workspace: Path) -> Iterator[Finding]:
-    """Find what is no folder and is where one of ours belongs."""
-    for name, health in _FOLDERS.items():
+    """Find what is no folder and is where one of ours belongs, and what this user may not use there."""
+    for name, (health, needed) in _FOLDERS.items():
         path = workspace / name
-        if path.exists() and not path.is_dir() and not path.is_symlink():
+        subject, quoted = Sentence("folder {name}", name=name), shlex.quote(str(path))
+        if os.path.exists(path) and not os.path.isdir(path):
             yield Finding(
-                Sentence("folder {name}", name=name),
+                subject,
                 "a file stands where this folder belongs: nothing can be kept in it",
                 health,
-                Sentence(
-                    "`mv -n {path} {path}.aside`, and the next start makes the folder.", path=shlex.quote(str(path))
-                ),
+                Sentence("`mv -n {path} {path}.aside`, and the next start makes the folder.", path=quoted),
             )
+        elif closed := _closed(path, needed):
+            yield Finding(
+                subject,
+                Sentence("{path} cannot be read and written by this user", path=closed),
+                health if closed == path or path.name == ".locks" else Health.DEGRADED,
+                Sentence("`chmod -R u+rwX {path}`, as the user whose folder it is.", path=quoted),
+            )
+
+
+def _closed(folder: Path, needed: int) -> Path | None:
+    """Return a folder, or the first file in it, that this user may not use."""
+    if os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        files = filter(os.path.isfile, folder.iterdir())
+        return next((one for one in files if not os.access(one, needed)), None)
+    return folder if os.path.isdir(folder) else None
 
 
 def pause_finding(workspace: Path) -> Finding:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Coroutine, Iterable, Mapping
 from datetime import datetime
@@ -30,6 +31,7 @@ WorkspaceOption = Annotated[
         metavar="DIR",
         help="The agent's folder. Else NANOBOT_MEMORY_WORKSPACE, or the workspace of nanobot.",
         file_okay=False,
+        readable=False,
     ),
 ]
 ConfigOption = Annotated[
@@ -41,6 +43,7 @@ ConfigOption = Annotated[
         help="The configuration. Else NANOBOT_MEMORY_CONFIG, ./config.json or nanobot's own.",
         exists=True,
         dir_okay=False,
+        readable=False,
     ),
 ]
 JsonOption = Annotated[
@@ -82,7 +85,7 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
     """Return the workspace of a command that reads a memory, or changes one. Nothing is made.
 
     Raises `InputError` where there is no such folder, unless it ``may_be_new``, and `MemoryFileError` where a file
-    stands in the place of the memory's folder.
+    stands in the place of the memory's folder, or where a folder of it is closed to this user.
     """
     folder = resolve_workspace(given)
     if not folder.is_dir() and (not may_be_new or os.path.lexists(folder)):
@@ -91,6 +94,12 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
             hint="Name the agent's folder with --workspace.",
         )
     memory = folder / "memory"
+    for place in (folder, memory, memory / "sessions"):
+        if os.path.isdir(place) and not os.access(place, os.R_OK | os.X_OK):
+            raise MemoryFileError(
+                Sentence("{path} cannot be read by this user.", path=place),
+                hint=Sentence("`chmod -R u+rwX {path}`, as the user whose folder it is.", path=shlex.quote(str(place))),
+            )
     if os.path.lexists(memory) and not memory.is_dir():
         raise MemoryFileError(
             Sentence("{path} is a file, where the folder of the memory belongs.", path=memory),

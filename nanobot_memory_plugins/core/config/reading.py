@@ -74,7 +74,8 @@ def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> MemoryConfig:
     shown_name = shown(name) if len(name) < 80 else path.name
     message = Sentence("{file}: {wrong}. The defaults are used.", file=shown_name, wrong=Sentence.of(wrong))
     command = Sentence(
-        "Correct it, or its rights; then `python3 -m json.tool {file}` has nothing against it.", file=shlex.quote(name)
+        "Correct it, or `chmod u+rw {file}`; then `python3 -m json.tool {file}` has nothing against it.",
+        file=shlex.quote(name),
     )
     problem = ConfigProblem("file", message, name, command if is_unread else "", is_unread)
     return MemoryConfig(source=name, problems=(problem,))

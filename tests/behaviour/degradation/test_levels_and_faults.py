@@ -271,11 +271,20 @@ async def test_on_a_full_disk_nothing_is_said_to_be_stored_and_afterwards_it_goe
         assert (await memory.search(Query("anchor"))).hits[0].text == "the anchor is blue"
 
 
-def without_the_rights_of_root() -> None:
-    """Let the program that comes be bound by the modes of files, whoever runs it."""
-    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE
+def bound_by_modes(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run Python with the modes of files binding it, whoever runs it."""
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+        # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+        preexec_fn=lambda: [ctypes.CDLL(None).prctl(24, right, 0, 0, 0) for right in (1, 2)],
+    )
 
 
+COMMAND = "nanobot_memory_plugins.core.cli"
 READ_ONLY = """
 import asyncio, sys
 from pathlib import Path
@@ -293,19 +302,21 @@ async def test_in_a_folder_that_cannot_be_written_to_it_reads_and_says_that_it_k
     life = life_without_model
     await planted(life)
     everything = [life.workspace, *life.workspace.rglob("*")]
+    options = ("-w", life.workspace, "-c", life.folder / "config.json")
     for file in everything:
         file.chmod(0o555 if file.is_dir() else 0o444)
     try:
-        ended = subprocess.run(  # noqa: ASYNC221  # nothing else runs in this loop
-            [sys.executable, "-c", READ_ONLY, str(life.workspace), str(life.folder / "config.json")],
-            capture_output=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-            preexec_fn=without_the_rights_of_root,
-        )
+        ended = bound_by_modes("-c", READ_ONLY, life.workspace, life.folder / "config.json")
+        life.workspace.chmod(0o755)
+        checked = bound_by_modes("-m", COMMAND, "doctor", *options)
+        life.memory.chmod(0)
+        searched = bound_by_modes("-m", COMMAND, "search", "walnut", *options)
     finally:
+        life.memory.chmod(0o755)
         for file in filter(Path.exists, everything):  # the state's log goes when the state is closed for the fork
             file.chmod(0o755 if file.is_dir() else 0o644)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip().splitlines()[-1] == "False|True|the walnut is on shelf 10"
+    remedy = f"`chmod -R u+rwX {life.memory}`"
+    assert (checked.returncode, remedy in checked.stdout) == (1, True), checked.stdout
+    assert (searched.returncode, remedy in searched.stderr) == (1, True), searched.stderr

@@ -14,16 +14,7 @@ FILES = (
     *("sessions/imported_old.jsonl", ".privacy.json", "../.storage/state.db", "../.storage/memory.db"),
 )
 COMMANDS = (
-    *(
-        "doctor",
-        "stats",
-        "audit",
-        "search boat",
-        "why boat",
-        "timeline",
-        "entries list",
-        "entries history",
-    ),
+    *("doctor", "stats", "audit", "search boat", "why boat", "timeline", "entries list", "entries history"),
     *("entries show ffffffff", "entries forget ffffffff", "profile", "people", "config", "plugins", "index"),
     *("scrub --dry-run", "purge --text Quorvexina --dry-run", "purge ffffffff --yes", "purge --session x --yes"),
     *("export --to archive.zip", "pause", "resume"),
