@@ -13,25 +13,11 @@ from nanobot_memory_plugins.core.cli.main import app, run_command_line
 OURS = "nanobot_memory_plugins."
 PLUGINS = {f"{OURS}{name}.plugin" for name in ("bootstrap", "bridge", "compaction", "consolidation", "flush")}
 # No search by words needs these; nor does anything that is asked for before one in the test need the next ones.
-BEYOND_WHY = PLUGINS | {
-    "fastembed",
-    "onnxruntime",
-    "nanobot",
-    "tenacity",
-    "rich.console",
-    f"{OURS}core.host.memory_host",
-}
+BEYOND_WHY = PLUGINS | {"fastembed", "onnxruntime", "nanobot", "tenacity", "rich.console"}
+BEYOND_WHY |= {f"{OURS}{name}" for name in ("core.host.memory_host", "storage.embedding.local_provider")}
 BEYOND_SEARCH = BEYOND_WHY | {"loguru", f"{OURS}redaction.engine.redactor"}
-BEYOND_LIST = BEYOND_SEARCH | {"numpy", "Stemmer", "pluggy", "asyncio", "filelock"}
-BEYOND_LIST |= {
-    f"{OURS}{name}"
-    for name in (
-        "core.config.models",
-        "core.erasure.matching",
-        "core.text.clauses",
-        "consolidation.operations.remember",
-    )
-}
+BEYOND_LIST = BEYOND_SEARCH | {"numpy", "Stemmer", "pluggy", "asyncio", "filelock", f"{OURS}core.config.models"}
+BEYOND_LIST |= {f"{OURS}{name}" for name in ("core.erasure.matching", "consolidation.operations.remember")}
 BEYOND_HELP = BEYOND_LIST | {"apsw", "pydantic.main", "rich.table", f"{OURS}core.values"}
 
 # Each run is in the same process: what one of them has imported is there for the next, which may import more.
