@@ -34,7 +34,7 @@ COMMANDS = {
     ("--version",): 3.0,
     ("--help",): 3.0,
     ("entries", "list"): 3.0,
-    ("search", QUESTION, "--no-embeddings"): 6.0,
+    ("search", QUESTION, "--no-embeddings"): 5.5,
     ("why", QUESTION, "--no-embeddings"): 6.0,
     ("search", QUESTION): None,
     ("why", QUESTION): None,
