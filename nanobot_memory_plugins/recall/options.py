@@ -108,18 +108,20 @@ class RecallOptions(PluginOptions):
         default=24, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
     )
     max_full_docs: int = Field(
-        default=3, ge=0, description="memories that stand whole, at most, where it is set; else as many as have room"
+        default=3,
+        ge=0,
+        description="only once it is set: memories that stand whole, at most; else as many as have room",
     )
-    max_snippets: int = Field(default=5, ge=0, description="those after them, at most, where it is set")
+    max_snippets: int = Field(default=5, ge=0, description="only once it is set: those after them, at most")
     heavy_max_snippet_chars: int = Field(
-        default=360, ge=20, description="characters of a snippet, at most, where it is set; else 300"
+        default=360, ge=20, description="only once it is set: characters of a snippet, at most; else 300"
     )
     max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block, fence included")
     inject_budget_chars: int = Field(
         default=1_800,
         ge=0,
         le=100_000,
-        description="characters of a block, fence included, where it is set; else tokens alone count",
+        description="only once it is set: characters of a block, fence included; else tokens alone count",
     )
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")

@@ -22,7 +22,7 @@ def test_a_third_language_is_a_file(tmp_path: Path, monkeypatch, capsys):
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
     said = capsys.readouterr().err
     assert f"In {tmp_path / 'nowhere'} ist kein Arbeitsbereich." in said
-    assert "Name the agent's folder with --workspace." in said  # what is not translated is said in English
+    assert "name the agent's folder with --workspace." in said  # what is not translated is said in English
 
 
 def test_a_damaged_catalogue_leaves_the_command_line_in_english(tmp_path: Path, monkeypatch, capsys):

@@ -19,6 +19,7 @@ SAID = [
     ("last week", "2026-11-16", "2026-11-22"),
     ("上個月", "2026-10-01", "2026-10-31"),
     ("2026-02", "2026-02-01", "2026-02-28"),
+    ("２０２６年2月5日", "2026-02-05", "2026-02-05"),
 ]
 
 
@@ -36,8 +37,7 @@ def test_what_says_anything_else_is_no_bound(text: str):
 
 
 def test_search_and_timeline_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    memory = tmp_path / "memory"
-    memory.mkdir()
+    (memory := tmp_path / "memory").mkdir()
     today = datetime.now().date()
     for days in (0, 1, 9):
         day = today - timedelta(days=days)

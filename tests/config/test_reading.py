@@ -13,8 +13,7 @@ from nanobot_memory_plugins.core.config.reading import load_config
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     (home / ".nanobot").mkdir(parents=True)
-    here = tmp_path / "here"
-    here.mkdir()
+    (here := tmp_path / "here").mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     monkeypatch.chdir(here)
@@ -33,8 +32,7 @@ def limit(**arguments: object) -> float:
 
 def test_the_places_are_searched_in_order(places: Path):
     assert limit() == 0.5
-    nanobot = {"agents": {}, "channels": section(1)}
-    (places / "home" / ".nanobot" / "config.json").write_text(json.dumps(nanobot))
+    (places / "home/.nanobot/config.json").write_text(json.dumps({"agents": {}, "channels": section(1)}))
     assert limit() == 1
     (places / "here" / "config.json").write_text(json.dumps(section(2)))
     assert limit() == 2
@@ -59,6 +57,10 @@ def test_what_cannot_be_read_is_named_with_its_cause(places: Path):
     assert (problem.source, "not JSON" in problem.message, problem.is_unread) == (str(here), True, True)
     named.write_text(json.dumps(section(7)).replace("7", "7" * 5_000))
     assert "digits" in load_config(named).problems[0].message
+    here.write_text("[]")
+    (places / "home" / ".nanobot" / "config.json").write_text("[]")
+    (problem,) = load_config(environment={}).problems
+    assert (".nanobot" in problem.source, "Correct it;" in problem.finding.hint) == (True, True)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

@@ -20,7 +20,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_run,
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, group_sizes, in_group
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, shown_now
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, last_day, shown_now
 from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
 from nanobot_memory_plugins.consolidation.store.document import in_order
 from nanobot_memory_plugins.consolidation.store.entry_text import write_entry
@@ -54,7 +54,7 @@ def _day_ahead(text: str) -> date:
     try:
         day = moment_of(text, end=True).astimezone().date()
     except ValueError as error:
-        raise typer.BadParameter(tr("Write 2026-02-16 or 2026-02.")) from error
+        raise typer.BadParameter(tr("{why}: write 2026-02-16 or 2026-02.", why=error.args[0])) from error
     if day < now.date():
         raise typer.BadParameter(tr("{day} is over already.", day=text))
     return day
@@ -111,6 +111,8 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         say(tr("(gone)"))
     for line in write_entry(entry).splitlines():
         say(line)
+    if entry.expires_at is not None:
+        say(tr("Its last day: {day}", day=last_day(entry.expires_at)))
     for run in runs:
         show_run(run)
 
@@ -205,7 +207,7 @@ def undo_run(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back a run. What was changed since then stays."""
+    """Take back a run; done twice, it holds again. What was changed since then stays."""
     repository = opened(workspace)
     show_outcome(undo(repository, run_id, who=WHO), repository, as_json=as_json)
 

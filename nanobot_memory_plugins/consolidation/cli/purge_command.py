@@ -40,7 +40,9 @@ def purge(
     ] = None,
     text: Annotated[
         list[str] | None,
-        typer.Option("--text", help="Words, in any case and spacing; a short one is found as a whole word."),
+        typer.Option(
+            "--text", help="What to look for, in any case and spacing: whole words, in Chinese any part of a sentence."
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, write nothing.")] = False,
@@ -112,7 +114,7 @@ def _outcome(plan: ErasurePlan) -> str:
     """Say what a plan comes to."""
     subject = ", ".join((*plan.erasure.ids, *plan.erasure.sessions)) or tr("what was named")
     if not plan.traces:
-        return tr("Nothing that is kept here holds what was named: nothing was removed.")
+        return tr("Nothing that is kept here holds what was named or has such an id: nothing was removed.")
     if not plan.removed:
         return together(
             "Nothing was removed.", "The next start goes on with it." if plan.waits and plan.is_done else ""

@@ -146,7 +146,7 @@ def content_to_keep(text: str) -> str:
     """Return a text as an entry holds it. Raises `InputError` for one that is empty or too long."""
     content = content_of(text[: 4 * MOST_CHARACTERS])
     if not content:
-        raise InputError("There is no text.", hint="To do away with an entry, forget it.")
+        raise InputError("There is no text.", hint="Write what it should say; to do away with an entry, forget it.")
     if len(content) > MOST_CHARACTERS:
         raise InputError(
             Sentence("The text is too long for an entry: {most:,} characters at most.", most=MOST_CHARACTERS),

@@ -29,7 +29,6 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 config = typer.Typer(
     help="What the options are, where each comes from, and what may stand there.", no_args_is_help=True
 )
-_KEY_HELP = "As recall.recallTopK; a plugin's name means all of it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,12 @@ class _Option:
 
 @config.command("show")
 def show_options(
-    key: Annotated[str, typer.Argument(metavar="OPTION", help=_KEY_HELP, show_default=False)] = "",
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="OPTION", help="As recall.recallTopK; a plugin's name means all of it.", show_default=False
+        ),
+    ] = "",
     everything: Annotated[bool, typer.Option("--all", help="Also those that have their defaults.")] = False,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -83,7 +87,7 @@ def show_options(
 
 @config.command("set", context_settings={"ignore_unknown_options": True})
 def set_option(
-    key: Annotated[str, typer.Argument(metavar="OPTION", help=_KEY_HELP)],
+    key: Annotated[str, typer.Argument(metavar="OPTION", help="As recall.recallTopK.")],
     value: Annotated[str, typer.Argument(metavar="VALUE", help="JSON, as 3, true or [1]; anything else is text.")],
     config: ConfigOption = None,
     as_json: JsonOption = False,

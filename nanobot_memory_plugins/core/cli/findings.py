@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from nanobot_memory_plugins.core.cli.options import NO_WORKSPACE
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
@@ -54,8 +55,7 @@ def workspace_finding(workspace: Path) -> Finding:
     folder = shlex.quote(str(workspace))
     if not workspace.is_dir():
         state = Sentence("there is no folder at {folder}", folder=workspace)
-        hint = Sentence("`nanobot-memory init` makes it; or name the agent's folder with --workspace.")
-        return Finding("workspace", state, Health.BAD, hint)
+        return Finding("workspace", state, Health.BAD, NO_WORKSPACE)
     try:
         with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
             file.write(bytes(_PROBE))  # an empty file has room on a full disk, too

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
     from nanobot_memory_plugins.core.values import Scope, Visibility
 
+# What helps where there is no workspace.
+NO_WORKSPACE = Sentence(
+    "`nanobot-memory init` makes it, after `nanobot onboard`; or name the agent's folder with --workspace."
+)
 # Names the workspace, when --workspace does not.
 WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"
 
@@ -91,7 +95,7 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
     if not folder.is_dir() and (not may_be_new or os.path.lexists(folder)):
         raise InputError(
             Sentence("There is no workspace at {folder}.", folder=folder),
-            hint="Name the agent's folder with --workspace.",
+            hint=NO_WORKSPACE,
         )
     memory = folder / "memory"
     for place in (folder, memory, memory / "sessions"):

@@ -49,7 +49,7 @@ def _read(path: Path, *, is_named: bool, is_own: bool) -> MemoryConfig | None:
         speaks_of_memory = is_named or is_own or _names_memory(path)
         return _unused(path, wrong, is_unread=path.exists()) if speaks_of_memory else None
     if not isinstance(raw, Mapping):
-        return _unused(path, Sentence("the file should hold an object")) if is_named else None
+        return _unused(path, Sentence("the file should hold an object")) if is_named or is_own else None
     if find_section(raw)[0] or has_documented_names(raw):
         return config_from_mapping(raw, known_plugins=installed_plugins(), source=str(path))
     if key := misspelt_section(raw):
@@ -72,10 +72,15 @@ def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> MemoryConfig:
     """Return the defaults, since a file says nothing that can be used, or cannot even be read."""
     name = str(path)
     shown_name = shown(name) if len(name) < 80 else path.name
-    message = Sentence("{file}: {wrong}. The defaults are used.", file=shown_name, wrong=Sentence.of(wrong))
-    command = Sentence(
-        "Correct it, or `chmod u+rw {file}`; then `python3 -m json.tool {file}` has nothing against it.",
-        file=shlex.quote(name),
+    message = Sentence("{file}: {wrong}. Every option has its default.", file=shown_name, wrong=Sentence.of(wrong))
+    hint = Sentence(
+        "Correct it; `nanobot-memory config show --all` lists the options, and --config names another file."
     )
-    problem = ConfigProblem("file", message, name, command if is_unread else "", is_unread)
+    if is_unread:
+        hint = Sentence(
+            "Correct it, or `chmod u+rw {file}`; then `python3 -m json.tool {file}` has nothing against it. Until"
+            " then, if it is nanobot's own, commands need --workspace.",
+            file=shlex.quote(name),
+        )
+    problem = ConfigProblem("file", message, name, hint, is_unread)
     return MemoryConfig(source=name, problems=(problem,))

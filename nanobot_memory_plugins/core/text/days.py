@@ -197,7 +197,9 @@ def relative_spans(text: str, now: datetime) -> tuple[DaySpan, ...]:
     return tuple(dict.fromkeys(one.span for one in named_days(text, now.date())))[:_MOST_SPANS]
 
 
-_PERIOD = lazy_re("([0-9]{4})(?:[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?)?|([0-9]{4})([0-9]{2})([0-9]{2})")
+_PERIOD = lazy_re(
+    "([0-9]{4})(?:年?|[-/.年]([0-9]{1,2})(?:月?|[-/.月]([0-9]{1,2})[日号]?))|([0-9]{4})([0-9]{2})([0-9]{2})"
+)
 _AROUND = " \t\n.,;:!?\"'"
 
 
@@ -207,7 +209,7 @@ def moment_of(text: str, *, end: bool, now: datetime | None = None) -> datetime:
     Without a zone it is the machine's time. With ``now`` a bound may name days in words, seen from then: "yesterday",
     上周五. Raises `ValueError` where it names none.
     """
-    span = _period(text.strip()) or (_in_words(text, now) if now is not None else None)
+    span = _period(plain(text).strip()) or (_in_words(text, now) if now is not None else None)
     try:
         if span is not None:
             bound = datetime.combine(span.end, time.max) if end else datetime.combine(span.start, time.min)

@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 # What of a text is shown on a line.
 _LINE = 160
@@ -57,7 +57,7 @@ def show_timeline(
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
     scope = looked_at(folder, memory_config, user=user, session=session, project=project_named(project))
-    moment_given("PERIOD", period, end=False)  # named by its place where it is no date
+    moment_given(Sentence("PERIOD"), period, end=False)  # named by its place where it is no date
     first, last = bounds_of(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))

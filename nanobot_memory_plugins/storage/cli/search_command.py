@@ -77,8 +77,9 @@ def search(
 ) -> None:
     """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
 
-    A memory that other machines share is searched on their server. What several hits say alike is shown once, with
-    every place. With --project the memories of that project come first, and those of others last.
+    Scores compare hits of one search: the best has 1, however well it fits. A memory that other machines share is
+    searched on their server. What several hits say alike is shown once, with every place. With --project the memories
+    of that project come first, and those of others last.
     """
     text = " ".join(query or ()).strip()
     if not text and not (since or until or origin or kind or tag or session):

@@ -114,8 +114,8 @@ async def test_a_todo_leaves_the_prompt_when_its_day_is_over(life: Life):
         assert "slides" in Conversation(memory).prompt()
     life.clock.advance(4 * DAY)
     (entry,) = life.entries()
-    assert entry["section"] == "archived"
-    assert entry["score"] < 0.2
+    assert (entry["section"], entry["score"] < 0.2) == ("archived", True)
+    assert "Its last day: 2026-02-18" in life.command("entries", "show", entry["id"]).out
     async with life.host() as memory:
         assert "slides" not in Conversation(memory).prompt()
         await memory.flush_index()
