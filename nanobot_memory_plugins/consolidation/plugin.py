@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import shlex
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
@@ -207,6 +208,11 @@ class ConsolidationPlugin:
                 " forget one of the two, or give it another group."
             )
             found.append(Finding("entries of two machines", cause, Health.DEGRADED, hint))
+        damaged = repository.path.with_name(f"{repository.path.name}.damaged")
+        if damaged.exists():
+            hint = Sentence("Take over from it what is missing, then `rm {path}`.", path=shlex.quote(str(damaged)))
+            cause = Sentence("{name} is kept: it may hold what somebody wrote last", name=damaged.name)
+            found.append(Finding("entries damaged", cause, Health.DEGRADED, hint))
         if gone:
             ids = ", ".join(gone[:_MOST_NAMED]) + ("…" if len(gone) > _MOST_NAMED else "")
             name = repository.path.name

@@ -320,3 +320,14 @@ async def test_in_a_folder_that_cannot_be_written_to_it_reads_and_says_that_it_k
     remedy = f"`chmod -R u+rwX {life.memory}`"
     assert (checked.returncode, remedy in checked.stdout) == (1, True), checked.stdout
     assert (searched.returncode, remedy in searched.stderr) == (1, True), searched.stderr
+
+
+def test_the_doctor_names_a_damaged_file_of_entries_as_long_as_it_is_kept(life_without_model: Life):
+    life = life_without_model
+    life.memory.mkdir(parents=True)
+    (life.memory / "ENTRIES.md").write_bytes(b"\0" * 99)
+    assert life.command("entries", "remember", "Tea is green").status == 0
+    kept = life.memory / "ENTRIES.md.damaged"
+    assert f"`rm {kept}`" in life.command("doctor").out
+    kept.unlink()
+    assert kept.name not in life.command("doctor").out
