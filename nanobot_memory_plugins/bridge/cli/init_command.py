@@ -83,7 +83,7 @@ def init(
     show_findings(findings, out)
     out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
-    commands = _next_commands(setup, config)
+    commands = _next_commands(setup, config, workspace)
     if ok:
         out.print(tr("\n[bold]Ready.[/bold] Type next:"))
         for command in commands:
@@ -126,7 +126,7 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
     out.print(tr("Configuration  [cyan]{file}[/cyan]", file=shown(str(setup.file))))
     out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=shown(str(setup.workspace))))
     off = [name for name, on in setup.toggles.items() if not on]
-    active = tr("all of it, since it is installed")
+    active = tr("all that are installed")
     if off:
         active = tr("all but {names}, which the configuration switches off", names=", ".join(off))
     out.print(tr("Active         {count} plugins: {told}", count=len(setup.toggles) - len(off), told=shown(active)))
@@ -189,9 +189,10 @@ def prepare_model(name: str | None = None) -> bool:
     return pulled.returncode == 0
 
 
-def _next_commands(setup: HostSetup, given: Path | None) -> list[str]:
-    more = "" if given is None else f" --config {shlex.quote(str(setup.file))}"
-    workspace_option = "" if given is None else f" --workspace {shlex.quote(str(setup.workspace))}"
+def _next_commands(setup: HostSetup, config: Path | None, workspace: Path | None) -> list[str]:
+    place = f" --workspace {shlex.quote(str(setup.workspace))}"
+    more = ("" if config is None else f" --config {shlex.quote(str(setup.file))}") + (place if workspace else "")
+    workspace_option = place if config or workspace else ""
     return [
         f'nanobot agent{more} -m "{tr(_SAMPLE)}"',
         f'nanobot agent{more} -s another -m "{tr(_QUESTION)}"',
