@@ -98,7 +98,7 @@ KNOWN_CLIENTS: Mapping[ClientName, KnownClient] = {
 
 
 def connect(
-    client: Annotated[ClientName, typer.Argument(metavar="|".join(ClientName), help="The client.")],
+    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="Whose file it is.")],
     plugin: Annotated[
         Path | None,
         typer.Option(

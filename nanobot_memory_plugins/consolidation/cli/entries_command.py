@@ -164,9 +164,7 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
     repository = opened(workspace)
     show_outcome(forget(repository, ids, who=WHO), repository, as_json=as_json)
     if not as_json:
-        named = " ".join(ids)
-        note = tr("Other messages and notes may still say it; `nanobot-memory purge {ids}` removes it.", ids=named)
-        say(note)
+        say(tr("Other messages and notes may still say it: `nanobot-memory purge --text WORDS` removes those."))
 
 
 @entries.command("restore")
@@ -202,7 +200,8 @@ def show_history(
 @entries.command("undo")
 def undo_run(
     run_id: Annotated[
-        str, typer.Argument(metavar="RUN", help="The run; without it, the last one that was not made by hand.")
+        str,
+        typer.Argument(metavar="RUN", help="Without it, the last that is no edit of the file. What it added goes."),
     ] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,

@@ -137,7 +137,7 @@ def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputErr
     held = [entry for entry in in_order(entries.values()) if holds_words(entry.content, " ".join(missing))]
     named = Sentence.joined(Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in held[:_MOST_NAMED])
     hint = Sentence("It stands in {entries}: name the id.", entries=named)
-    all_of_them = Sentence("`nanobot-memory entries list` shows all.")
+    all_of_them = Sentence("`nanobot-memory entries list` shows the ids, `nanobot-memory entries history` older ones.")
     cause = Sentence("There is no entry {missing}.", missing=", ".join(missing))
     return InputError(cause, hint=hint if held else all_of_them)
 

@@ -101,7 +101,7 @@ def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[s
 
 def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     if not listed:
-        say(tr("Nothing was said then that is remembered."))
+        say(tr("Nothing was said that is remembered."))
     for conversation in listed:
         name = f"{conversation.session}  " if conversation.session else ""
         words = conversation.about
