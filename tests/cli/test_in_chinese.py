@@ -63,7 +63,7 @@ NO_SENTENCE = re.compile(
     r"`[^`]*`|\"[^\"]*\"|'[^']*'|--[a-z-]+|https?://\S+|(?:[\w.~-]*/)+[\w.~-]*|\b\w+[._]\w[\w.]*"
     r"|<[a-z ]+>|\b[a-z]+[A-Z]\w*|：nanobot-memory .*"
     # what Typer and the system say, of which gettext has no translation
-    r"|Usage: nanobot.*|Show this message.*|(?:Install|Show) completion.*|customize the.*|Try .*|Invalid value.*"
+    r"|Usage: nanobot.*|Show this message.*|(?:Install|Show) completion.*|customize the.*|Try .*"
     r"|No such file or directory"
 )
 # Three words, or two where a line has no Chinese at all. Names in a list have commas between them.

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -38,6 +39,28 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 # Our models have no use for plugins of others (a tracer, say), which pydantic would look for in every distribution, nor
 # our sums for numpy's threads.
 _LIGHTER = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
+
+# Of a wrong use, without the full stop; the first that fits counts.
+_TYPER_ERRORS = (
+    "{said} (Possible options: {near})",
+    "No such option: {name}",
+    "No such command {name}. Did you mean {near}?",
+    "No such command {name}",
+    "Missing argument {name}",
+    "Missing option {name}",
+    "Option {name} requires an argument",
+    "Option {name} does not take a value",
+    "Got unexpected extra argument(s) ({words})",
+    "Invalid value for {name}: {why}",
+    "Invalid value: {why}",
+    "Input should be a valid integer, unable to parse string as an integer",
+    "Input should be greater than or equal to {least}",
+    "Input should be less than or equal to {most}",
+    "file {path} does not exist",
+    "file {path} is a directory",
+    "directory {path} is a file",
+    "{value} is not one of {values}",
+)
 
 app = typer.Typer(
     name=PROGRAM,
@@ -165,11 +188,19 @@ def _used_wrongly(arguments: Sequence[str], error: Any) -> int:
         error.show()
     else:
         command = context.command_path if context is not None else PROGRAM
-        cause = printable(error.format_message()).replace("Value error, ", "").rstrip()
-        if not cause.endswith((".", "。", "?", "？")):
-            cause += "." if cause[-1:].isascii() else "。"
+        said = _of_typer(printable(error.format_message()).replace("Value error, ", "").rstrip(" .。\n"))
+        cause = said if said.endswith(("?", "？")) else Sentence("{said}.", said=said)
         _failed(arguments, error, cause, Sentence("`{command} --help` shows how it is used.", command=command))
     return WRONG_USE
+
+
+def _of_typer(text: str) -> Sentence:
+    """Return what Typer says, which knows English alone, as a sentence that can be said in another language."""
+    for template in _TYPER_ERRORS:
+        pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
+        if found := re.fullmatch(pattern, text):
+            return Sentence(template, **{name: _of_typer(value) for name, value in found.groupdict().items()})
+    return Sentence(text)
 
 
 def _what_helps(cause: BaseException | None) -> str:
