@@ -248,7 +248,7 @@ def serve(workspace: Path, config: Path | None, *, port: int) -> None:
 
 async def _serve(server: PanelServer, listening: socket.socket) -> None:
     address, ended = await server.start(listening), asyncio.Event()
-    say(tr("The panel is open at this address, once and on this machine only:"))
+    say(tr("The panel is open at this address, once and on this machine only; it takes some seconds to appear:"))
     say(f"  {address}")
     say(tr("Ctrl-C ends it."))
     try:

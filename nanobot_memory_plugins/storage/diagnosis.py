@@ -1,5 +1,6 @@
 """What ``nanobot-memory doctor`` says about the index."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from nanobot_memory_plugins.core import Finding, Health, Level, StoreError, Stor
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
+from nanobot_memory_plugins.storage.index_location import asides_of
 
 _REBUILD = "Build it again from the files: `nanobot-memory index --rebuild`"
 _LEVELS = {
@@ -26,14 +28,16 @@ def findings(
 
     ``is_wanted`` tells whether the configuration asks for an index.
     """
-    version = Sentence(
-        "{sqlitelibversion} (apsw {apswversion})",
-        sqlitelibversion=apsw.sqlitelibversion(),
-        apswversion=apsw.apswversion(),
-    )
     best = Level.HYBRID if embedding.is_wanted else Level.FULL_TEXT
     return [
-        Finding("SQLite", version),
+        Finding(
+            "SQLite",
+            Sentence(
+                "{sqlitelibversion} (apsw {apswversion})",
+                sqlitelibversion=apsw.sqlitelibversion(),
+                apswversion=apsw.apswversion(),
+            ),
+        ),
         _level(status, best if is_wanted else None),
         _embedding(embedding),
         *_health(status, database),
@@ -71,6 +75,13 @@ def _health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:
     if status.pending_vectors:
         parts.append(Sentence("{pending:,} passages waiting for their vector", pending=status.pending_vectors))
     yield Finding("index", Sentence.joined(parts))
+    for aside in asides_of(database) if database is not None else ():
+        yield Finding(
+            "index",
+            "what stood in its place was damaged or not ours: it was put aside, and the index made from the files",
+            Health.DEGRADED,
+            Sentence("`rm {file}` if nobody needs it.", file=shlex.quote(str(aside))),
+        )
     if status.level is not Level.MARKDOWN:
         yield Finding(
             "indexer",

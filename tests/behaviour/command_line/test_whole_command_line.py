@@ -124,6 +124,7 @@ def test_an_index_that_was_deleted_is_made_again_by_a_command(lived: Life):
     for file in (lived.workspace / ".storage").glob("memory.db-*"):
         file.unlink()
     assert lived.command("index").status == 0
+    assert "put aside" in lived.command("doctor").out
     assert found() == before
 
 
