@@ -28,7 +28,7 @@ async def test_a_turn_is_recorded_with_its_memories_and_without_a_word_of_them(t
     with_memories, without = recorded(tmp_path)
     assert with_memories.ids == context.hit_ids
     assert 0 < with_memories.tokens <= 800
-    assert (without.ids, without.tokens) == ((), 0)
+    assert (without.ids, without.tokens, without.tool_tokens) == ((), 0, 0)
     bodies = StateDatabase.of(tmp_path).read("SELECT body FROM event WHERE kind = 'recall'")
     assert not any("staging" in body or "5433" in body for (body,) in bodies)
 
