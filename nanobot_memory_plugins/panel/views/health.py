@@ -27,6 +27,7 @@ class HealthView(View):
 
     async def load(self) -> None:
         """Read the findings, the worst first."""
+        self.show_detail()  # that it is looked for, meanwhile
         order = list(HEALTH_COLOURS)
         found = sorted(await self.memory.findings(), key=lambda finding: order.index(finding.health))
         self.fill(found, self._cells, lambda finding: f"{finding.subject} {finding.state}")
