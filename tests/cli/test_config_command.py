@@ -71,6 +71,7 @@ def test_a_wrong_value_or_name_is_refused_with_what_may_stand_there(file: Path, 
         (("recall.recalTopK", "-1"), "Did you mean recall.recallTopK?"),
         (("recall", "3"), "more than one option"),
         (("core.share", "everybody"), '"auto", "agent"'),
+        (("core.people", '{"a": ["x"'), "which is no JSON"),
     ):
         code, told = run(capsys, "set", *words, "-c", str(file))
         assert (code, said in " ".join(told.split())) == (1, True), (words, told)
@@ -91,5 +92,5 @@ def test_a_plugin_that_cannot_be_imported_costs_no_other_option_and_can_be_switc
     status, told = run(capsys, "show", "recall.recallTopK", "-c", str(file))
     assert (status, "recall.recallTopK = 4" in told) == (0, True)
     assert "memoryPlugins.broken.size: ModuleNotFoundError" in told, "whether there is such an option nobody knows"
-    assert run(capsys, "set", "broken.enabled", "false", "-c", str(file))[0] == 0
-    assert json.loads(file.read_text())["memoryPlugins"]["broken"] == {"size": 3, "enabled": False}
+    assert "broken.enabled = false" in run(capsys, "set", "broken.enabled", "no", "-c", str(file))[1]
+    assert json.loads(file.read_text())["memoryPlugins"]["broken"] == {"size": 3, "enabled": "no"}

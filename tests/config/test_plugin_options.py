@@ -60,8 +60,8 @@ def test_what_should_stand_in_a_list_or_an_object_is_said():
 
     _, problems = read({"seconds": {"one": "soon"}, "names": [1]}, Nested)
     assert problems == [
-        "memoryPlugins.mine.seconds: it should be an object, each a number; the default is used.",
-        "memoryPlugins.mine.names: it should be a list, each a text; the default is used.",
+        "memoryPlugins.mine.seconds: it should be an object, each value a number; the default is used.",
+        "memoryPlugins.mine.names: it should be a list, each value a text; the default is used.",
     ]
 
 

@@ -99,18 +99,22 @@ def set_option(
             Sentence("{key} is more than one option.", key=key),
             hint=Sentence("`nanobot-memory config show {key}` names each.", key=key),
         )
+    cause = Sentence("{key} does not take this value.", key=named[0].key)
     try:
         given: object = json.loads(value)
-    except ValueError:
+    except ValueError as error:
         given = value
+        if value.startswith(("{", "[")):
+            cause = Sentence("{key} does not take this value, which is no JSON ({why}).", key=named[0].key, why=error)
     section, _, path = named[0].key.partition(".")
     section_options: Any = given
     for name in reversed(path.split(".")):
         section_options = {name: section_options}
     given_alone = config_from_mapping({"memoryPlugins": {section: section_options}})
-    if _options(given_alone, {section} & installed_plugins())[1]:
+    taken, wrong = _options(given_alone, {section} & installed_plugins())
+    if wrong:
         raise InputError(
-            Sentence("{key} does not take this value.", key=named[0].key),
+            cause,
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
         )
     if not memory.source:
@@ -120,7 +124,10 @@ def set_option(
         print_json({"ok": True, "file": memory.source, "key": named[0].key, "changed": backup is not None})
         return
     out = console()
-    out.print(f"[bold]{shown(named[0].key)}[/bold] = {shown(_shown_value(named[0], given))}  ({shown(memory.source)})")
+    became = next(one for one in taken if one.key == named[0].key)
+    out.print(
+        f"[bold]{shown(became.key)}[/bold] = {shown(_shown_value(became, became.value))}  ({shown(memory.source)})"
+    )
     out.print(tr("It holds from the next start of the agent on."))
 
 

@@ -52,7 +52,7 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     kind = Sentence(_PLAIN.get(schema.get("type"), "anything"))
     items = schema.get("items") or schema.get("additionalProperties")
     if isinstance(items, Mapping):
-        return Sentence("{kind}, each {item}", kind=kind, item=allowed_by(items, defined))
+        return Sentence("{kind}, each value {item}", kind=kind, item=allowed_by(items, defined))
     if longest := schema.get("maxLength"):
         return Sentence("text of at most {longest:,} characters", longest=longest)
     bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
