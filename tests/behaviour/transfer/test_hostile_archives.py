@@ -106,8 +106,7 @@ def test_what_leads_out_or_swells_is_refused_whole(life: Life, archive: Path, tm
 def test_a_cut_or_damaged_archive_and_a_bomb_that_lies_about_its_size_are_refused(
     life: Life, archive: Path, tmp_path: Path
 ):
-    data = archive.read_bytes()
-    bad = tmp_path / "bad.zip"
+    data, bad = archive.read_bytes(), tmp_path / "bad.zip"
     for cut in (0, 1, 100, len(data) // 2, len(data) - 1):
         bad.write_bytes(data[:cut])
         assert refused(life, bad, tmp_path / "fresh"), cut
