@@ -39,6 +39,8 @@ def config_from_mapping(raw: object, *, known_plugins: Collection[str] | None = 
     prefix, section = find_section(given)
     if prefix:
         reader.prefix = prefix
+        if prefix in _SECTION and _is_nanobots(given):
+            reader.report(prefix, Sentence('nanobot does not start with it here; move it below "channels"'))
         below = reader.mapping(section, prefix)
         reader.read_section(below)
         reader.read_documents(below, f"{prefix}.")
@@ -71,8 +73,11 @@ def _places(raw: Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
 
 def plugins_place(raw: Mapping[Any, Any]) -> str:
     """Return the dotted place where a file has its plugins, or is to have them."""
-    is_nanobots = any(key in raw for key in _NANOBOT_KEYS)
-    return find_section(raw)[0] or ("channels.memoryPlugins" if is_nanobots else "memoryPlugins")
+    return find_section(raw)[0] or ("channels.memoryPlugins" if _is_nanobots(raw) else "memoryPlugins")
+
+
+def _is_nanobots(raw: Mapping[Any, Any]) -> bool:
+    return any(key in raw for key in _NANOBOT_KEYS)
 
 
 def has_documented_names(raw: Mapping[Any, Any]) -> bool:
@@ -125,7 +130,7 @@ class _Reader:
         if isinstance(raw, Mapping):
             return raw
         if raw is not None:
-            self._report(where, Sentence("it should be an object; the defaults are used"))
+            self.report(where, Sentence("it should be an object; the defaults are used"))
         return {}
 
     def read_section(self, section: Mapping[Any, Any]) -> None:
@@ -143,7 +148,7 @@ class _Reader:
                 self._read_plugin(name, {"enabled": raw} if isinstance(raw, bool) else self.mapping(raw, where), where)
             else:
                 near = hint(key, {*known, *_OWN, *BY_PATH.values()})
-                self._report(where, Sentence("there is no such plugin. {hint}", hint=near))
+                self.report(where, Sentence("there is no such plugin. {hint}", hint=near))
 
     def read_documents(self, raw: Mapping[Any, Any], prefix: str) -> None:
         """Read ``memory``, ``memory_search``, ``memory_flush`` and ``context.bootstrap`` where they are."""
@@ -157,9 +162,10 @@ class _Reader:
                 last = len(path) - 1
                 names = {known[last] for known in BY_PATH if known[:last] == path[:last]}
                 near = hint(where.rpartition(".")[2], names)
-                self._report(where, Sentence("there is no such option. {hint}", hint=near))
+                self.report(where, Sentence("there is no such option. {hint}", hint=near))
 
-    def _report(self, key: str, message: str) -> None:
+    def report(self, key: str, message: str) -> None:
+        """Note what is wrong with a key, in a sentence's words after it."""
         self._problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
     def _read_own(self, name: str, model: type[BaseModel], section: Mapping[Any, Any]) -> BaseModel | None:
@@ -181,7 +187,7 @@ class _Reader:
     def _switch(self, names: Collection[str], value: object, where: str) -> None:
         switch = as_switch(value)
         if switch is None:
-            self._report(where, Sentence("it should be true or false; the default is used"))
+            self.report(where, Sentence("it should be true or false; the default is used"))
             return
         for name in names:
             self._plugins.setdefault(name, {}).setdefault("enabled", switch)

@@ -160,6 +160,8 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except _DAMAGES as error:
+        if path.is_dir():
+            raise _refused(path, Sentence("it is a folder, not a ZIP archive")) from error
         raise _refused(path, Sentence("it is no whole ZIP archive, and may have been cut off")) from error
     with archive:
         total = sum(info.file_size for info in archive.infolist())
@@ -187,5 +189,6 @@ def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def _refused(path: Path, why: str) -> InputError:
     return InputError(
         Sentence("{name} cannot be used: {why}.", name=path.name, why=why),
-        hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it; another store needs --from.",
+        hint="Nothing was taken. Copy it again from where `nanobot-memory export` made it; another store needs --from,"
+        " as `--from markdown`.",
     )

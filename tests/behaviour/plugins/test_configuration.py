@@ -83,6 +83,7 @@ WRONG = (
     ({"memoryPlugins": {"embeddingModel": "x"}}, "memoryPlugins.embeddingModel", "storage.embeddingModel"),
     ({"memory": {"embedingModel": "x", "recallTopK": 3}}, "memory.embedingModel", "embeddingModel"),
     ({"memoryPlugins": [1]}, "memoryPlugins", ""),
+    ({"memoryPlugins": {}, "agents": {}}, "memoryPlugins", "channels"),
     ({"channels": {"memoryPlugns": {}}, "agents": {}}, "channels.memoryPlugns", "memoryPlugins"),
     ('{"memoryPlugins": {', "", "JSON"),
     ("[" * 100_000, "", "nested"),

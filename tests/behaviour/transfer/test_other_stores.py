@@ -193,7 +193,7 @@ def test_what_cannot_be_imported_is_named_and_nothing_is_made(life: Life, tmp_pa
         ((source,), 1, "--from"),
         ((source, "--from", "evernote"), 2, "evernote"),
         ((source, "--from", "nanobot"), 1, "nanobot"),
-        ((source, "--from", "archive"), 1, "ZIP"),
+        ((source, "--from", "archive"), 1, "folder"),
         ((), 2, "store"),
         ((source, "--undo"), 2, "SOURCE"),
     ):
