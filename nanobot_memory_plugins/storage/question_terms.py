@@ -93,14 +93,14 @@ _FEW, _SHARE = 3, 0.02
 
 def _rare_characters(
     text: str,
-    terms: Sequence[str],
+    terms: tuple[str, ...],
     frequencies: Callable[[Sequence[str]], Mapping[str, int]],
     documents: Callable[[], int],
 ) -> tuple[str, ...]:
     """Return the rare characters of a query that none of its ``terms`` finds, as far as it may have more terms."""
     if len(terms) >= MAX_QUERY_TERMS or not holds_chinese(text):
         return ()
-    alone = [character for character in uncovered_characters(text, frequencies(terms)) if character not in terms]
+    alone = tuple(character for character in uncovered_characters(text, frequencies(terms)) if character not in terms)
     found = frequencies(alone)
     most = max(_FEW, _SHARE * documents())
     return tuple(character for character in alone if 0 < found.get(character, 0) <= most)[

@@ -85,23 +85,14 @@ class SearchIndex(Protocol):
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """Return how many documents contain each term; those that none contains are missing."""
 
-    def best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> Sequence[int]:
-        """Return the ids of the best documents that hold any of the terms and pass the filters, by BM25."""
+    def candidates(
+        self, asked: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, surrounded: int
+    ) -> list[Found]:
+        """Return the best documents by BM25 of any of the terms and the most similar, ``limit`` of each, each once.
 
-    def nearest(self, meaning: Meaning, asked: Query, limit: int) -> Sequence[int]:
-        """Return the ids of the documents that pass the filters and are most similar, best first.
-
-        There are none where no vectors of the model can be compared now.
+        They pass the filters. With them come the passages directly before and after the first ``surrounded`` of both,
+        in the same file, whatever they pass.
         """
-
-    def rows(self, ids: Sequence[int], meaning: Meaning | None) -> list[Found]:
-        """Return the documents with these ids, in any order; deleted ones are missing.
-
-        They are compared with a ``meaning`` for which `nearest` has found something.
-        """
-
-    def around(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
-        """Return the passages directly before and after some, in the same file, compared as `rows` are."""
 
     def newest(self, asked: Query, limit: int) -> list[Document]:
         """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
@@ -140,11 +131,15 @@ class Searcher:
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
         """Return the candidates of a query, as `search` sees them."""
         asked_at = query.asked_at or self._clock.now()
-        terms = question_terms(query.text, asked_at, self._index.frequencies, self._index.documents)
+        frequencies = cache(self._index.frequencies)
+        terms = question_terms(query.text, asked_at, frequencies, self._index.documents)
         newer = {document.key for document in tail}
-        found = [one for one in self._found(query, terms, meaning) if one[0].key not in newer and passes(one[0], query)]
+        has_context = query.tier is not Tier.LIGHT and self._options.fusion == "learned"
+        limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
+        found = self._index.candidates(query, terms, meaning, limit, _WITH_NEIGHBOURS if has_context else 0)
+        found = [one for one in found if one[0].key not in newer and passes(one[0], query)]
         found += [(document.with_terms(), math.nan) for document in tail if passes(document, query)]
-        idf = idf_of(terms, self._index.frequencies(terms), max(self._index.documents(), len(found)))
+        idf = idf_of(terms, frequencies(terms), max(self._index.documents(), len(found)))
         cosines = np.array([cosine for _, cosine in found], dtype=np.float64)
         return Candidates([row for row, _ in found], idf, cosines, query.tier)
 
@@ -154,19 +149,6 @@ class Searcher:
         rows = self._index.newest(query, query.limit + spare)
         known = (row for row in rows if row.key not in newer)
         return newest_first([*known, *tail], query, Level.FULL_TEXT)
-
-    def _found(self, query: Query, terms: Sequence[str], meaning: Meaning | None) -> list[Found]:
-        """Return the best by words, the best by meaning, and the passages before and after the first of both."""
-        limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
-        by_words = self._index.best_by_words(terms, query, limit)
-        by_meaning = self._index.nearest(meaning, query, limit) if meaning is not None else ()
-        meaning = meaning if by_meaning else None
-        found = self._index.rows(list(dict.fromkeys([*by_words, *by_meaning])), meaning)
-        if query.tier is Tier.LIGHT or self._options.fusion != "learned":
-            return found
-        first, known = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}, {row.id for row, _ in found}
-        around = self._index.around([row for row, _ in found if row.id in first], meaning)
-        return [*found, *(one for one in around if one[0].id not in known)]
 
 
 def search_documents(

@@ -1,7 +1,7 @@
 """The SQLite index as a search sees it: FTS5, rows, and the matrix of vectors."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core import Level, Query, Tier
@@ -47,7 +47,29 @@ class SqliteIndex(SearchIndex):
         sql = f"SELECT term, doc FROM temp.docs_vocabulary WHERE term IN ({_marks(terms)})"
         return dict(query(self._connection, sql, terms))
 
-    def best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> list[int]:
+    def candidates(
+        self, asked: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, surrounded: int
+    ) -> list[Found]:
+        by_words = self._best_by_words(terms, asked, limit)
+        by_meaning = self._nearest(meaning, asked, limit) if meaning is not None else []
+        best = {*by_words, *by_meaning}
+        first = {*by_words[:surrounded], *by_meaning[:surrounded]}
+        around = (
+            "SELECT n.id FROM docs f JOIN docs n ON n.path = f.path AND n.ordinal IN (f.ordinal - 1, f.ordinal + 1) "
+            f"WHERE f.id IN ({_marks(first)})"
+        )
+        rows = self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(best)}) OR d.id IN ({around})", [*best, *first])
+        return self._compared(rows, meaning if by_meaning else None)
+
+    def newest(self, asked: Query, limit: int) -> list[Document]:
+        conditions, values = _filter(asked)
+        source = f"FROM docs d WHERE TRUE {conditions} ORDER BY timestamp DESC, path DESC, ordinal DESC LIMIT ?"
+        return self._read_rows(source, [*values, limit])
+
+    def by_key(self, key: str) -> Document | None:
+        return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [clean_markdown(key)])), None)
+
+    def _best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> list[int]:
         if not terms:
             return []
         expression = match_expression(terms)
@@ -58,7 +80,7 @@ class SqliteIndex(SearchIndex):
         sql = f"SELECT docs_fts.rowid FROM docs_fts {join} WHERE docs_fts MATCH ? {conditions} ORDER BY rank LIMIT ?"
         return [row_id for (row_id,) in query(self._connection, sql, [expression, *values, limit])]
 
-    def nearest(self, meaning: Meaning, asked: Query, limit: int) -> list[int]:
+    def _nearest(self, meaning: Meaning, asked: Query, limit: int) -> list[int]:
         model = meaning.model, len(meaning.vector)
         if self._database.vector_model() != model:
             return []
@@ -76,25 +98,6 @@ class SqliteIndex(SearchIndex):
         if len(passing) < limit:
             passing = query(self._connection, f"SELECT id FROM docs WHERE TRUE {conditions}", values)
         return self._matrix.nearest(meaning.vector, [row_id for (row_id,) in passing], limit)
-
-    def rows(self, ids: Sequence[int], meaning: Meaning | None) -> list[Found]:
-        return self._compared(self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(ids)})", ids), meaning)
-
-    def around(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
-        places = dict.fromkeys((row.path, row.ordinal + step) for row in rows for step in (-1, 1))
-        if not places:
-            return []
-        marks = ", ".join(["(?, ?)"] * len(places))
-        sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
-        return self._compared(self._read_rows(sql, [value for place in places for value in place]), meaning)
-
-    def newest(self, asked: Query, limit: int) -> list[Document]:
-        conditions, values = _filter(asked)
-        source = f"FROM docs d WHERE TRUE {conditions} ORDER BY timestamp DESC, path DESC, ordinal DESC LIMIT ?"
-        return self._read_rows(source, [*values, limit])
-
-    def by_key(self, key: str) -> Document | None:
-        return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [clean_markdown(key)])), None)
 
     def _are_resident(self, dimension: int) -> bool:
         held = len(self._matrix.places) or self._database.counts()[1]
@@ -136,5 +139,5 @@ def _filter(asked: Query) -> tuple[str, list[Any]]:
     return "".join(f" AND {condition}" for condition in sql_conditions(asked, mark, _TAGS)), values
 
 
-def _marks(values: Sequence[Any]) -> str:
+def _marks(values: Collection[Any]) -> str:
     return ", ".join("?" * len(values))
