@@ -37,7 +37,7 @@ from nanobot_memory_plugins.storage.documents import (
 
 # Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
 _OF_MACHINE: Final = ":"
-_STORED = ("id", "machine", *COLUMN_NAMES, "timestamp", *INDEX_COLUMNS[1:])
+_STORED = ("id", "machine", *COLUMN_NAMES, *INDEX_COLUMNS[1:])
 _QUOTED = ", ".join(f'"{name}"' for name in _STORED)
 _INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
 _DOCUMENT = ", ".join(f'c."{name}"' for name in COLUMN_NAMES)
@@ -176,8 +176,7 @@ class PassageIndex(FileIndex):
             return
         rows, postings = [], []
         for number, document in documents.items():
-            time = timestamp(document.time) if document.time else None
-            derived = (time, document.body_terms, document.head_terms)
+            derived = document[len(document.stored) + 1 :]
             rows.append((revision, number, self._owner.machine, *document.stored, *derived))
             counted = Counter(map(self._owner.term, document.terms(Tier.HEAVY).split()))
             postings += [(term, number, count, counted.total()) for term, count in counted.items()]

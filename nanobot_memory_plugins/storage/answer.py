@@ -40,10 +40,12 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
         keys = candidates.keys[found_alone]
         # That entries follow each other is chance.
         is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
-    places = np.flatnonzero(is_hit).tolist()
-    found = sorted(places, key=lambda place: (-scores[place], candidates.rows[place].path, candidates.rows[place].line))
+    worst, rows = (-scores).tolist(), candidates.rows
+    found = sorted(
+        np.flatnonzero(is_hit).tolist(), key=lambda place: (worst[place], rows[place].path, rows[place].line)
+    )
     if is_learned:
-        found = _said_before_last(found, candidates)
+        found = _said_before_last(found, candidates, len(found) if query.explain else query.limit)
     shown = odds([float(scores[place]) for place in found], options)
     hits = tuple(
         _hit(candidates, place, score, query) for place, score in zip(found[: query.limit], shown, strict=False)
@@ -72,8 +74,8 @@ def are_found(candidates: Candidates) -> NDArray[np.bool_]:
     return found
 
 
-def _said_before_last(places: Sequence[int], candidates: Candidates) -> list[int]:
-    """Return places in their order, but repetitions and further parts of a long message only after all others.
+def _said_before_last(places: Sequence[int], candidates: Candidates, limit: int) -> list[int]:
+    """Return the first of places in their order, repetitions and further parts of a long message after all others.
 
     What was said by one right after another at the same time is one message where it is long: a host may keep a
     message as several. Its best part speaks for it.
@@ -84,7 +86,9 @@ def _said_before_last(places: Sequence[int], candidates: Candidates) -> list[int
     first: list[int] = []
     last: list[int] = []
     for place in places:
-        row, message = candidates.rows[place], int(candidates.messages[place])
+        if len(first) == limit:
+            break
+        row, message = candidates.rows[place], candidates.message(place)
         record, _, part = row.key.rpartition("/")
         record = record if record and part.isdecimal() else row.key
         before = longest.get(message, 0) if not math.isnan(candidates.timestamps[place]) else 0
@@ -118,7 +122,7 @@ def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
 
 def _said_before(candidates: Candidates, place: int) -> int:
     """Return the place of the other speaker's message right before the message of a passage, or nowhere."""
-    first = int(candidates.messages[place])
+    first = candidates.message(place)
     before = int(candidates.before[first])
     speakers = {candidates.rows[first].origin, candidates.rows[before].origin}
     return before if before != NOWHERE and speakers == _SPEAKERS else NOWHERE

@@ -1,6 +1,5 @@
 """The candidates of a search: rows as they are stored, and the columns that their order depends on."""
 
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core import Origin, Tier
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
-from nanobot_memory_plugins.storage.documents import Document, timestamp
+from nanobot_memory_plugins.storage.documents import Document, holds_entries
 from nanobot_memory_plugins.storage.question_terms import K1, B
 
 # Seconds without a message after which a new session begins, in files that hold more than one.
@@ -114,8 +113,8 @@ class Candidates:
     @cached_property
     def timestamps(self) -> Floats:
         """When each was said."""
-        times = (timestamp(time) if (time := row.said_at) else math.nan for row in self.rows)
-        return np.fromiter(times, np.float64, len(self))
+        times = (None if holds_entries(row.path) else row.timestamp for row in self.rows)
+        return np.array(list(times), np.float64)
 
     @cached_property
     def always_fresh(self) -> NDArray[np.bool_]:
@@ -125,7 +124,8 @@ class Candidates:
     @cached_property
     def by_assistant(self) -> NDArray[np.bool_]:
         """Which an assistant said."""
-        return np.fromiter((row.origin == Origin.ASSISTANT.value for row in self.rows), np.bool_, len(self))
+        assistant = Origin.ASSISTANT.value
+        return np.fromiter((row.origin == assistant for row in self.rows), np.bool_, len(self))
 
     @cached_property
     def questions(self) -> NDArray[np.bool_]:
@@ -166,16 +166,12 @@ class Candidates:
         found[self.in_order] = np.cumsum(begins) - 1
         return found
 
-    @cached_property
-    def messages(self) -> Places:
-        """The message that each is a part of, as the place of its first part: parts follow on each other."""
-        codes = codes_of((row.speaker, row.origin, row.iso_time) for row in self.rows)
-        found = np.arange(len(self))
-        for place in self.in_order.tolist():
-            before = int(self.before[place])
-            if before != NOWHERE and codes[before] == codes[place]:
-                found[place] = found[before]
-        return found
+    def message(self, place: int) -> int:
+        """Return the message that a passage is a part of, as the place of its first part."""
+        before = int(self.before[place])
+        while before != NOWHERE and _said(self.rows[before]) == _said(self.rows[place]):
+            place, before = before, int(self.before[before])
+        return place
 
     def _neighbours(self, step: int) -> Places:
         keys = self.keys[self.in_order]
@@ -183,6 +179,10 @@ class Candidates:
         at = np.searchsorted(keys, neighbour_keys, side="right") - 1
         places = np.where((at >= 0) & (keys[at] == neighbour_keys), self.in_order[at], NOWHERE)
         return np.where(self.sessions[places] == self.sessions, places, NOWHERE)
+
+
+def _said(row: Document) -> tuple[str, str, str | None]:
+    return row.speaker, row.origin, row.iso_time
 
 
 def codes_of(values: Iterable[Hashable]) -> NDArray[np.int64]:

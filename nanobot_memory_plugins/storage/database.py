@@ -146,11 +146,11 @@ class Database:
     def _prepared(self, document: Document) -> tuple[Any, ...] | None:
         """Return a document as a row, and whether its vector is to go; None where it stands as it is."""
         former = query(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
-        stored, time = document.stored, document.time
+        stored = document.stored
         if former == [stored]:
             return None
         moved = bool(former) and embedding_text(Document(*former[0])) == embedding_text(document)
-        return (*stored, timestamp(time) if time else None, *derived_of(document)), not moved
+        return (*stored, *derived_of(document)), not moved
 
     def _apply(self, change: FileChange, documents: Sequence[tuple[Any, ...] | None]) -> None:
         path, state = change.path, change.state

@@ -18,8 +18,8 @@ class Document(NamedTuple):
     ``key`` is unique over the whole index and the same whenever the same file is read again. ``path`` is
     relative to the workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and
     ``line`` its line, from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``,
-    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``. ``id`` and the terms are the index's: one
-    that was read from a file has 0 and none.
+    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``. ``id``, ``timestamp`` and the terms are the
+    index's: one that was read from a file has none of them.
     """
 
     key: str
@@ -42,6 +42,7 @@ class Document(NamedTuple):
     speaker: str
     iso_time: str | None
     id: int = 0
+    timestamp: float | None = None
     body_terms: str = ""
     head_terms: str = ""
 
@@ -71,7 +72,7 @@ class Document(NamedTuple):
         values = (key, path, line, offset, ordinal, source, text, origin.value, *owner, *about)
         # What is printable holds neither half of a surrogate pair nor NUL.
         clean = [clean_markdown(one) if isinstance(one, str) and not one.isprintable() else one for one in values]
-        return cls._make([*clean, 0, "", ""])
+        return cls._make([*clean, 0, None, "", ""])
 
     @property
     def scope(self) -> Scope:
@@ -103,15 +104,15 @@ class Document(NamedTuple):
         return self.head_terms if tier is Tier.LIGHT else f"{self.body_terms} {self.head_terms}".strip()
 
     def with_terms(self) -> "Document":
-        """Return it with its terms, as an index has it."""
-        body, head = _kept_terms(self)
-        return self._replace(body_terms=body, head_terms=head)
+        """Return it with its time and terms, as an index has it."""
+        seconds, body, head = _kept_terms(self)
+        return self._replace(timestamp=seconds, body_terms=body, head_terms=head)
 
 
 COLUMN_NAMES = (*Document._fields[:16], "tags", "speaker", "time")
 """The columns that hold a document's own fields, in their order."""
 DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
-INDEX_COLUMNS = ("id", "body_terms", "head_terms")
+INDEX_COLUMNS = ("id", "timestamp", "body_terms", "head_terms")
 """The columns that an index adds, in the order of the fields behind those."""
 _NO_TAGS = "[]"
 
@@ -196,16 +197,17 @@ def embedding_text(document: Document) -> str:
     return f"{heading}{date}{speaker}{document.text}"
 
 
-def derived_of(document: Document) -> tuple[str, str]:
-    """Return the terms that an index keeps of a document: of its body, and of what says in short what it is about.
+def derived_of(document: Document) -> tuple[float | None, str, str]:
+    """Return what an index keeps of a document: its timestamp, and the terms of its body and of what it is about.
 
     Who said it and when are part of the body: questions name people and days.
     """
+    time = document.time
     said_at = document.said_at
     date = f"{said_at:%Y-%m-%d}" if said_at else ""
     body = segment(f"{document.speaker}\n{date}\n{document.text}")
     about = "\n".join(filter(None, (document.heading, document.tldr, *document.tags)))
-    return body, about and segment(about)
+    return timestamp(time) if time else None, body, about and segment(about)
 
 
 # Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
