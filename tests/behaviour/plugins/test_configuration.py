@@ -91,9 +91,7 @@ WRONG = (
 
 
 @pytest.mark.accept("PL-03")
-async def test_what_is_wrong_in_a_file_names_its_key_and_the_nearest(
-    life_without_model: Life, monkeypatch: pytest.MonkeyPatch
-):
+async def test_what_is_wrong_names_its_key_and_the_nearest(life_without_model: Life, monkeypatch: pytest.MonkeyPatch):
     configs = []
     for content, key, near in WRONG:
         config, (said,) = configured(life_without_model.folder, content)
