@@ -140,7 +140,8 @@ def test_people_read_what_would_stand_there_and_what_was_left_out_for_which_reas
 )
 def test_where_nothing_stands_beside_a_message_it_says_which_step_left_nothing(ask, text, options, reason, words):
     assert ask(text, **options)["reason"] == reason
-    assert words in " ".join(ask(text, text=True, **options).split())
+    shown = " ".join(ask(text, text=True, **options).split())
+    assert (words in shown, reason == "not_searched" and "search: " in shown) == (True, False)
 
 
 def test_while_the_memory_is_paused_nothing_is_recalled_in_the_conversations_that_are(ask, workspace: Path):

@@ -141,7 +141,7 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
         search = tr('{search}, for "{words}" ({option})', search=search, words=decision.words, option=decision.option)
     if recalled.tier is not decision.tier:
         search = tr("{search}, then {tier}", search=search, tier=tr(recalled.tier))
-    figures = [tr("search: {search}", search=search)]
+    figures = [] if recalled.reason is Reason.NOT_SEARCHED else [tr("search: {search}", search=search)]
     if recalled.need is not None:
         odds = {"need": recalled.need, "needed": options.need_threshold}
         figures.append(tr("memory is needed: {need:.0%} likely, {needed:.0%} would do (recall.needThreshold)", **odds))
