@@ -199,7 +199,11 @@ def _of_typer(text: str) -> Sentence:
     for template in _TYPER_ERRORS:
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
         if found := re.fullmatch(pattern, text):
-            return Sentence(template, **{name: _of_typer(value) for name, value in found.groupdict().items()})
+            return Sentence(
+                template,
+                # What stands in the other places was typed by a person.
+                **{k: _of_typer(v) if k in ("said", "why") else v for k, v in found.groupdict().items()},
+            )
     return Sentence(text)
 
 

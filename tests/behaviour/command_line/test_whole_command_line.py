@@ -150,6 +150,7 @@ WRONG = [
     (["connect", "emacs"], "emacs"),
     (["stats", "--lang", "tlh"], "tlh"),
     (["purge"], ""),
+    (["stats", "Invalid value: " * 999 + "x"], "(Invalid value: "),
 ]
 
 
@@ -157,9 +158,7 @@ def test_wrong_use_is_status_2_names_what_is_wrong_and_is_json_where_that_is_ask
     life.memory.mkdir(parents=True)
     taken = []
     for words, named in WRONG:
-        given = {} if words[0] in ("config", "connect", "serch") else {"workspace": life.workspace}
-        if words[:2] == ["entries", "lst"]:
-            given = {}
+        given = {} if words[0] in ("connect", "serch") or "lst" in words else {"workspace": life.workspace}
         plain, asked = run(*words, **given), run(*words, "--json", **given)
         told = asked.json
         good = [
