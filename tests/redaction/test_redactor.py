@@ -119,7 +119,7 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
         "La clave del wifi es «Girasol_2211»",
         "La contraseña del router: «casaverde2024», modelo HG8145V5",
         "The one-time code is «882 014»",
-        "cvc on the back reads «771»",
+        "cvc on the back reads «771», the door code is «*A 4 7 2»",
         "Пароль от почты: «zimushka1985», папка Входящие",
         "Enter «3391» when the intercom beeps, room 3391",
         "gate: «5590#», row: 5590, type 2200 pcs on the door form",
@@ -145,7 +145,7 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
         "我家wifi叫guoguo_5G,路由器一直用的«Liuyun#0926d»",
         "备用账号的 key:«b2c01f20b0547b3f843cc0fc6bbef68e»(高德),密钥已抄录:«43a2e21b6addd2d3d090711f56c9469f»",
         "psk=«rye flour 1932 oven»\nchannel=11",
-        "PGPASSWORD=«moss22» psql mydb",
+        "PGPASSWORD=«moss22» psql https://h.example/?map_k=«9f86d081884c7d659a2feaa0c55ad015»&z=1",
         # a code, by where and how it is typed
         "the alarm beeps, so walk to the panel & punch in «17502#»",
         "the bank just sent «969849», type that in quick",

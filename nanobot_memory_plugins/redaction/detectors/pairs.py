@@ -122,7 +122,7 @@ _LONGEST_PAIR, _LONGEST_NAME = 200, 79
 _IN_NAMES = f"{ascii_letters}{digits}_.$-"
 _NAME_START = lazy_re(r"(?<![A-Za-z0-9_])[A-Za-z_$]")
 _QUERY_KEYS = words("ticket key sig signature code auth session sid k")
-PAIR_CUES = TELLING | KeywordIndex(("appid", "ticket", "?k=", "&k="))
+PAIR_CUES = TELLING | KeywordIndex(("appid", "ticket", "?k=", "&k=", "_k=", "-k="))
 """The words of which one is in every name of a secret."""
 
 
