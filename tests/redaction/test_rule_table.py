@@ -166,6 +166,7 @@ def test_a_number_is_hidden_by_the_label_beside_it_or_above(fields, shown):
         "TFN is «438 278 862», USI STA0100AU",
         "«756.7863.8065.98», «37.860.149-5», «193.696.602-67», Police 44.120.338, order 193.696.602-67",
         "RUT «37.860.149-5», boleta 88412",
+        "SSN: 1\nName\tSocial.Security\nAmy\t«536904399»",
     ],
 )
 def test_a_number_is_hidden_behind_its_name_and_what_links_them_in_several_languages(text):

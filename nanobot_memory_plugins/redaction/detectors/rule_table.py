@@ -220,7 +220,7 @@ def rules_of(table: str) -> Iterable[Rule]:
             gap = "[ ]" if is_tokens else "[ _-]?"
             begin = "|".join(re.escape(one).replace(r"\ ", gap) for one in starts)
             pattern = f"{row.get('border', '')}(?:{begin}){row['then']}"
-            literals = starts if is_tokens else {one.replace(" ", sep) for one in starts for sep in (" ", "_", "-", "")}
+            literals = starts if is_tokens else {one.replace(" ", sep) for one in starts for sep in ("", *" _-.")}
         kind = ValueRule if pattern.endswith("<value>") else Rule
         shape = _shape(pattern.removesuffix("<value>"), 0 if is_tokens else re.IGNORECASE)
         check = CHECKS[row.get("check", "issued")]
