@@ -1,7 +1,4 @@
-"""The embedder of a running host: loaded once a process, in the background, and open about what it is doing.
-
-What embeds is imported where it is used: a search by words does without.
-"""
+"""The embedder of a running host: loaded once a process, in the background, and open about what it is doing."""
 
 import threading
 from concurrent.futures import Future, wait
@@ -14,6 +11,8 @@ from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.installation import cache_directory, install
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
 # Every workspace of a process that uses the same model shares one copy of it in memory.
@@ -37,8 +36,7 @@ def open_embedder(options: EmbeddingOptions) -> Embedder | None:
 
         return RemoteEmbedder(options)
     with _loading_lock:  # for which a fork waits: a module that is half imported would stay so
-        from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
-        from nanobot_memory_plugins.storage.embedding.installation import cache_directory, install
+        # A search by words does without it.
         from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 
         key = (options, cache_directory())
@@ -131,8 +129,6 @@ class EmbeddingService:
 
     def is_here(self) -> bool:
         """Tell whether the model is on this machine, so that loading it takes a moment. It reads the disk."""
-        from nanobot_memory_plugins.storage.embedding.catalogue import find
-
         try:
             return self._options.provider == "fastembed" and find(self._options.model).folder is not None
         except NanobotMemoryError:

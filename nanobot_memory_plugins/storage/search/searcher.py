@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.candidates import Candidates
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.filters import passes
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.question_terms import idf_of, question_terms
@@ -34,8 +35,6 @@ def log_odds_personal(model: str, vector: Vector) -> float | None:
 
     None for the vector of another model than the built-in one.
     """
-    from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
-
     if model != BUILTIN_NAME:
         return None
     weights = _weights()
