@@ -7,7 +7,7 @@ from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS, sender_name
 from nanobot_memory_plugins.bridge.sessions import is_nobody, scope_of
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.scopes.people import Senders
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
+from nanobot_memory_plugins.core.values.scopes import SYSTEM_CHANNEL
 
 # Channels on which every conversation is one person's.
 _DIRECT_ONLY = LOCAL_CHANNELS | {"websocket", "email", "weixin", "msteams", "system"}
@@ -83,7 +83,7 @@ def turn_scope(
     """Return the scope of a turn; ``senders`` are those who may write to this nanobot."""
     on, chat, user = (str(value or "") for value in (channel, chat_id, sender))
     # On nanobot's own channel the session says who the owner is.
-    on = "" if on == NOBODYS_CHANNEL else on
+    on = "" if on == SYSTEM_CHANNEL else on
     user = "" if is_nobody(user) else user
     group, certain = group_chat_of(on, chat, user, metadata, session_key=session_key)
     # A turn that nobody wrote cannot tell a group from its owner's own chat: then, too, the session says it.

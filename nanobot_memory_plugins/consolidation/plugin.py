@@ -190,7 +190,7 @@ class ConsolidationPlugin:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         found = [_of_file(snapshot, repository.path.name)]
         entries = snapshot.entries.values()
-        if nobodys := sum(context.scopes.is_nobodys(entry.whole_scope) for entry in entries):
+        if nobodys := sum(context.scopes.is_nobodys(entry.session_scope) for entry in entries):
             cause = Sentence(
                 "{count} from a time when everything was shared name nobody:"
                 " each is seen in its own conversation alone",

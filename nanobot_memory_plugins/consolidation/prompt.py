@@ -213,8 +213,10 @@ class PromptSource:
             # As they are now: nobody may have written since they faded.
             current = (as_of(entry, now) for entry in entries)
             visible_entries = [entry for entry in current if is_at_hand(entry, visible) and is_visible(entry, visible)]
-            named = [self._with_speaker(entry) for entry in visible_entries] if visible.is_of_group else visible_entries
-            text = prompt_text(named, language, now, self._options, in_group=visible.is_of_group)
+            named = (
+                [self._with_speaker(entry) for entry in visible_entries] if visible.is_for_group else visible_entries
+            )
+            text = prompt_text(named, language, now, self._options, in_group=visible.is_for_group)
             # An entry that somebody wrote by hand may hold a secret.
             self._texts[seen_today] = self._context.redact_said(text)
         return self._texts[seen_today]

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ExchangedEntries
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
-from nanobot_memory_plugins.core.values.entries import EntryUpdate, words_of
+from nanobot_memory_plugins.core.values.entries import EntryUpdate, exported_text
 from nanobot_memory_plugins.postgres.connection import Connection, run, run_many
 from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget, introduce
 from nanobot_memory_plugins.postgres.server import Server
@@ -257,4 +257,4 @@ def _touch(connection: Connection) -> None:
 
 
 def _holds(matcher: ErasureMatcher, body: str) -> bool:
-    return matcher.count(words_of(body)) > 0
+    return matcher.count(exported_text(body)) > 0

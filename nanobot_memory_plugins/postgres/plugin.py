@@ -76,7 +76,7 @@ class PostgresPlugin:
     ) -> list[Trace]:
         """Have every machine forget something for good, and take it out of what is shared."""
         store, erasure = self._store, Erasure(ids, texts, words, everywhere)
-        if store is None or not erasure.names_anything or erasure == self._carried_out:
+        if store is None or not erasure.has_targets or erasure == self._carried_out:
             return []
         found = await store.found(erasure) if dry_run else await store.forget(erasure)
         if found is None:

@@ -42,7 +42,9 @@ def known_of(entries: Iterable[Entry], about: str, visible: Visibility) -> list[
     """Return the entries that speak of ``about``, or all, as far as they are visible: what matters most first."""
     name = plain(about.strip())
     found = (entry for entry in entries if name in plain(f"{entry.content} {entry.quote}"))
-    return sorted((entry for entry in found if visible.allows(entry.whole_scope)), key=lambda one: (-one.score, one.id))
+    return sorted(
+        (entry for entry in found if visible.allows(entry.session_scope)), key=lambda one: (-one.score, one.id)
+    )
 
 
 def profile_text(entries: Sequence[Entry], about: str, language: Language) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, SearchResult, Tier
-from nanobot_memory_plugins.core.values.search import Weighed
+from nanobot_memory_plugins.core.values.search import ScoredCandidate
 from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, covered
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.ranking import odds, rank
@@ -55,7 +55,7 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
     by_place = dict(zip(found, shown, strict=True))
     left_out = [place for place in range(len(candidates)) if place not in by_place]
     weighed = tuple(
-        Weighed(
+        ScoredCandidate(
             hit=_hit(candidates, place, by_place.get(place, 0.0), query),
             words=float(candidates.words.bm25[place]),
             total=float(scores[place]),

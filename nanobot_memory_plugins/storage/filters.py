@@ -83,13 +83,13 @@ def _scope_conditions(scope: Scope | Visibility, mark: Callable[[Any], str]) -> 
             if value := getattr(scope, name):
                 yield f'"{name}" = {mark(value)}'
         return
-    if scope.agent or not (scope.is_everything or scope.alone):
+    if scope.agent or not (scope.is_everything or scope.owners_only):
         # Without it every row that has a word of the query would be looked up, only to find that hosts name no agent;
         # where one does, `passes` drops its rows.
         yield f"agent IN ('', {mark(scope.agent)})"
     if scope.is_everything:
         return
-    ways = [] if scope.alone else [" AND ".join(f"\"{name}\" = ''" for name in _WHOSE_FIELDS)]
+    ways = [] if scope.owners_only else [" AND ".join(f"\"{name}\" = ''" for name in _WHOSE_FIELDS)]
     for owner in scope.owners:  # none of a name is any
         names = {name: value for name in _WHOSE_FIELDS if (value := getattr(owner, name)) is not None}
         ways.append(" AND ".join(f'"{name}" = {mark(value)}' for name, value in names.items()))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.core.values.entries import Entry, plain_score
+from nanobot_memory_plugins.core.values.entries import Entry, bounded_score
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 
@@ -54,7 +54,7 @@ texts = st.text(max_size=60).map(content_of).filter(bool) | st.sampled_from(
 times = st.datetimes(datetime(2000, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC))
 words = st.text(max_size=20).map(lambda text: text.replace("\0", "").encode("utf-8", "replace").decode().strip())
 names = words.filter(lambda text: "\ufffd" not in text)
-scores = st.floats(0, 1).map(plain_score) | st.sampled_from([0.0, 0.2, 0.8, 1.0])
+scores = st.floats(0, 1).map(bounded_score) | st.sampled_from([0.0, 0.2, 0.8, 1.0])
 drawn_entries = st.builds(
     Entry,
     id=ids,

@@ -61,7 +61,7 @@ def _duplicates(entries: Iterable[Entry]) -> Iterator[Fault]:
 def _outlived(entries: Iterable[Entry], now: datetime) -> Iterator[Fault]:
     for entry in entries:
         days = (now - entry.last_activated) // timedelta(days=1)
-        if days >= _STALE_DAYS and entry.section is Section.ACTIVE and not entry.is_kept:
+        if days >= _STALE_DAYS and entry.section is Section.ACTIVE and not entry.is_protected:
             yield _fault(STALE, (entry.id,), Sentence("not used for {days} days", days=days))
         if entry.category == Category.TODO and entry.expires_at is not None and entry.expires_at <= now:
             due = last_day(entry.expires_at)

@@ -79,7 +79,7 @@ def list_entries(
         entry
         for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
         if in_group(entry, group) and section in (None, entry.section)
-        if of_project in ("", entry.scope.project) and seen.allows(entry.whole_scope)
+        if of_project in ("", entry.scope.project) and seen.allows(entry.session_scope)
     ]
     if as_json:
         file = repository.paths.relative(repository.path)

@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.state.erasing import clean_state
 from nanobot_memory_plugins.core.values import Erasure, Trace
-from nanobot_memory_plugins.core.values.purging import HeldLine
+from nanobot_memory_plugins.core.values.purging import TraceLine
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 
@@ -74,11 +74,11 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
         return lambda data: _clean_document(data, repository, everywhere=everywhere)
 
     def files() -> list[Trace]:
-        held: list[HeldLine] = []
+        held: list[TraceLine] = []
 
         def change(text: str) -> str:
             taken, kinds = secrets_taken(text, redaction.of_people)
-            held.extend(HeldLine(0, one.text) for one in kinds)  # a line of a row says nothing
+            held.extend(TraceLine(0, one.text) for one in kinds)  # a line of a row says nothing
             return taken
 
         found = clean_files(paths, cleaner, dry_run=dry_run, special=special)
@@ -92,7 +92,7 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
                 for trace in traces:
                     host.store.notify(paths.workspace / trace.where)
             # Nothing is named: the index follows its files, and is then written anew without what was deleted.
-            answers = await host.plugins.call("on_purge", erasure.arguments(dry_run=False))
+            answers = await host.plugins.call("on_purge", erasure.hook_arguments(dry_run=False))
             traces += values_of(answers, Trace)
     return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 

@@ -73,7 +73,7 @@ def change_row(change: EntryChange) -> dict[str, Any]:
         "id": change.id,
         "action": change.action.value,
         "before": row(change.before) if change.before else None,
-        "after": row(change.left) if change.left else None,
+        "after": row(change.remaining) if change.remaining else None,
     }
 
 

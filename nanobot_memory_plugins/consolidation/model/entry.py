@@ -54,7 +54,7 @@ def is_at_hand(entry: Entry, visible: Scope | Visibility) -> bool:
 
 def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
     """Return whether an entry is among what somebody may see, or looks for."""
-    return visible.allows(entry.whole_scope)
+    return visible.allows(entry.session_scope)
 
 
 def with_replaced(ids: Iterable[str], entries: Mapping[str, Entry]) -> list[str]:

@@ -41,7 +41,7 @@ INITIAL_SCORES: dict[str, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6
 def activated(entry: Entry, now: datetime) -> Entry:
     """Return the entry after it was used: faded up to now, then a fifth of what it lacks is added."""
     score = decayed(entry, now).score
-    return replace(entry.used(score + (1.0 - score) * HIT_SHARE, now), hits=entry.hits + 1)
+    return replace(entry.with_use(score + (1.0 - score) * HIT_SHARE, now), hits=entry.hits + 1)
 
 
 def decayed(entry: Entry, now: datetime) -> Entry:
@@ -91,7 +91,7 @@ def shown_now(entries: Iterable[Entry], now: datetime) -> list[Entry]:
 def restored(entry: Entry, now: datetime) -> Entry:
     """Return an archived or forgotten entry as one that is remembered again."""
     expires_at = None if entry.expires_at is not None and entry.expires_at <= now else entry.expires_at
-    back = entry.used(max(entry.score, RESTORED_SCORE), now)
+    back = entry.with_use(max(entry.score, RESTORED_SCORE), now)
     return replace(back, hides=(), expires_at=expires_at)
 
 

@@ -80,7 +80,7 @@ def materials(
         return found.setdefault(visible, Material(visible))
 
     for entry in entries.values():
-        of(entry.whole_scope).entries[entry.id] = entry
+        of(entry.session_scope).entries[entry.id] = entry
     for note in read.notes:
         of(note.scope).notes.append(note)
     for text in read.texts:

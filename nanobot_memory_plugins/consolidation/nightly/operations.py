@@ -127,7 +127,7 @@ class _Night:
         entry, shown = self.entries.get(id_), untouched.get(id_)
         if entry is None or shown is None or shown.content != entry.content or entry.superseded_by:
             raise _DroppedError("an entry is not there as it was shown")
-        if entry.is_kept:
+        if entry.is_protected:
             raise _DroppedError("a person keeps an entry")
         return entry
 
@@ -164,7 +164,7 @@ class _Night:
         if before[0].origin is Origin.USER and not is_users:
             raise _DroppedError("the user has not said it")
         # What names nobody in particular may take up anybody's words.
-        if not (_names_nobody(before[0]) or quote.scope.is_everybodys):
+        if not (_names_nobody(before[0]) or quote.scope.is_for_everybody):
             entrys, speaker = (replace(scope, session="", project="") for scope in (before[0].scope, quote.scope))
             if self._owner_of(entrys) != self._owner_of(speaker):
                 raise _DroppedError("somebody else has said it")
@@ -215,5 +215,5 @@ def _heir(entry: Entry, before: Sequence[Entry], quote: Quote, now: datetime) ->
         expires_at=entry.expires_at or max((one.expires_at for one in before if one.expires_at), default=None),
     )
     if entry.quote and quote.day > used.astimezone().date():
-        return whole.used(max(score, INITIAL_SCORES[whole.importance]), now)
-    return decayed(whole.used(score, used), now)
+        return whole.with_use(max(score, INITIAL_SCORES[whole.importance]), now)
+    return decayed(whole.with_use(score, used), now)

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.entries import Entry
-from nanobot_memory_plugins.core.values.purging import HeldLine
+from nanobot_memory_plugins.core.values.purging import TraceLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
@@ -99,7 +99,7 @@ def _entry_text(entry: Entry) -> str:
     return f"{entry.content}\n{entry.quote}"
 
 
-def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mapping[str, Entry]) -> list[HeldLine]:
+def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mapping[str, Entry]) -> list[TraceLine]:
     """Return the lines of entries as they are now: those of their text, and the words that it rests on below it."""
     found = []
     for id_ in ids:

@@ -148,7 +148,7 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
         pinned=new.pinned,
         importance=new.importance.value,
     )
-    return entry.resting_on(new.quote)
+    return entry.with_quote(new.quote)
 
 
 def _said_again(entry: Entry, new: NewEntry) -> Entry:
@@ -162,7 +162,7 @@ def _said_again(entry: Entry, new: NewEntry) -> Entry:
     if new.origin is not Origin.USER:
         return entry
     content = entry.content if entry.origin is Origin.USER else new.text
-    entry = replace(entry, content=content, origin=Origin.USER).resting_on(new.quote)
+    entry = replace(entry, content=content, origin=Origin.USER).with_quote(new.quote)
     if new.is_instruction:
         entry = replace(entry, kind=INSTRUCTION, expires_at=new.expires_at)
     return replace(entry, pinned=entry.pinned or new.pinned)

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files.entry_lines import text_and_fields
 from nanobot_memory_plugins.core.files.fields import origin_of
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
-from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, plain_score
+from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, bounded_score
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _HEADER = re.compile(r" {0,3}###[ \t]+\[([^\]\s|｜]{1,64})\](.*)")
@@ -83,7 +83,7 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
         return Sentence("it has no text")
     problems = () if 0 <= score <= 1 else (Sentence("its score lies outside 0 to 1 and counts as the nearest of them"),)
     content = "\n".join(map(_without_backslash, text.split("\n")))
-    entry = Entry(match[1], content, parts[0], plain_score(score), day, hits)
+    entry = Entry(match[1], content, parts[0], bounded_score(score), day, hits)
     entry, unread = _with_fields(entry, comment)
     return entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unread))
 
@@ -138,7 +138,7 @@ _LIST: Any = (_words, " ".join)
 _FIELDS = {
     "created": _Field("created_at", *_TIME),
     "activated": _Field("last_activated", *_TIME),
-    "score": _Field("anchor", lambda text: plain_score(float(text)), repr),
+    "score": _Field("anchor", lambda text: bounded_score(float(text)), repr),
     "decayed": _Field("decayed_days", *_DAYS),
     "from": _Field("anchor_days", *_DAYS),
     "source": _Field("source_session"),

@@ -19,11 +19,11 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Erasure, Origin, Trace
-from nanobot_memory_plugins.core.values.purging import HeldLine
+from nanobot_memory_plugins.core.values.purging import TraceLine
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-Take = Callable[[str, Origin], tuple[str, list[HeldLine]]]
+Take = Callable[[str, Origin], tuple[str, list[TraceLine]]]
 """Returns a text of that origin without what goes, and what that was; its lines are counted from 0."""
 
 # Fields with the id and the owner of a message or note: memories are found by them. A session may be named after a
@@ -48,9 +48,9 @@ class Cleaned:
     """
 
     data: bytes = b""
-    found: list[HeldLine] = field(default_factory=list)
-    foreign: list[HeldLine] = field(default_factory=list)
-    named: list[HeldLine] = field(default_factory=list)
+    found: list[TraceLine] = field(default_factory=list)
+    foreign: list[TraceLine] = field(default_factory=list)
+    named: list[TraceLine] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Cleaner:
                 taken, held = self.take(piece, origin) if self.looks_at_names or not is_name else (piece, [])
                 stays = is_name or not (is_ours or self.everywhere)
                 group = result.named if is_name else result.foreign if stays else result.found
-                group += [HeldLine(line + one.line, one.text) for one in held]
+                group += [TraceLine(line + one.line, one.text) for one in held]
                 left.append(piece if stays else taken)
                 line += piece.count("\n")
             pieces.append("".join(left).encode("utf-8", "surrogateescape"))
@@ -108,7 +108,7 @@ class Cleaner:
 
         def without(text: str) -> str:
             taken, held = self.take(text, origin)
-            result.found += [HeldLine(number, one.text) for one in held]
+            result.found += [TraceLine(number, one.text) for one in held]
             return taken
 
         try:
@@ -121,7 +121,7 @@ class Cleaner:
                 return None
             origin = origin_of(str(row.get("origin", "")), origin)
             names = [str(row[name]) for name in _NAMES & row.keys()] if self.looks_at_names else []
-            result.named += [HeldLine(number, one.text) for name in names for one in self.take(name, origin)[1]]
+            result.named += [TraceLine(number, one.text) for name in names for one in self.take(name, origin)[1]]
         left = _with_texts(row, without)
         return line if left == row else clean(json.dumps(left, ensure_ascii=False, separators=(",", ":"))).encode()
 
@@ -130,7 +130,7 @@ def words_cleaner(erasure: Erasure) -> Cleaner:
     """Return what takes out what is to be forgotten."""
     matcher = ErasureMatcher(erasure.texts, words=erasure.words)
 
-    def take(text: str, _origin: Origin) -> tuple[str, list[HeldLine]]:
+    def take(text: str, _origin: Origin) -> tuple[str, list[TraceLine]]:
         cuts = matcher.stretches(text)
         held = [held_line(text.count("\n", 0, one.at), text[one.start : one.end], one.at - one.start) for one in cuts]
         return cut(text, cuts), held
@@ -145,24 +145,24 @@ def secrets_cleaner(people: Callable[[str], str], tools: Callable[[str], str], *
     The lines that it reports name the kinds of the secrets, in lower case (``api_key``, ``email``).
     """
 
-    def take(text: str, origin: Origin) -> tuple[str, list[HeldLine]]:
+    def take(text: str, origin: Origin) -> tuple[str, list[TraceLine]]:
         return secrets_taken(text, tools if origin in (Origin.TOOL, Origin.WEB) else people)
 
     return Cleaner(take, everywhere=everywhere)
 
 
-def secrets_taken(text: str, redact: Callable[[str], str]) -> tuple[str, list[HeldLine]]:
+def secrets_taken(text: str, redact: Callable[[str], str]) -> tuple[str, list[TraceLine]]:
     """Return a text redacted, and the kinds of what was taken out, by their lines (from 0) in the text."""
     safe = redact(text)
     before, after = text.split("\n"), safe.split("\n")
     if len(before) != len(after):  # a secret of several lines
         before, after = [text], [safe]
-    held: list[HeldLine] = []
+    held: list[TraceLine] = []
     for number, (was, left) in enumerate(zip(before, after, strict=True)):
         if was != left:
             new = Counter(PLACEHOLDER.findall(left)) - Counter(PLACEHOLDER.findall(was))
             kinds = [placeholder.strip("[]").lower() for placeholder in new.elements()]
-            held += [HeldLine(number, kind) for kind in kinds or ["redacted"]]
+            held += [TraceLine(number, kind) for kind in kinds or ["redacted"]]
     return safe, held
 
 

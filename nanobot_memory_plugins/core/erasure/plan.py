@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Erasure, Trace
-from nanobot_memory_plugins.core.values.purging import HeldLine
+from nanobot_memory_plugins.core.values.purging import TraceLine
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
@@ -70,15 +70,15 @@ def done(plan: ErasurePlan, traces: Sequence[Trace]) -> ErasurePlan:
     return ErasurePlan(plan.erasure, (*traces, *gone), is_done=True)
 
 
-def held_line(line: int, text: str, at: int = 0) -> HeldLine:
+def held_line(line: int, text: str, at: int = 0) -> TraceLine:
     """Return a line as it is shown: without marks that a terminal obeys; of a long one the part around ``at``."""
     begin = max(0, at - _BEFORE) if len(text) > _SHOWN else 0
     shown = " ".join("".join(one if one.isprintable() else " " for one in text[begin : begin + 4 * _SHOWN]).split())
     shown = f"…{shown}" if begin else shown
-    return HeldLine(line, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…")
+    return TraceLine(line, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…")
 
 
-def trace_of(where: str, held: Iterable[HeldLine], *, removed: bool = True, why: str = "") -> Trace:
+def trace_of(where: str, held: Iterable[TraceLine], *, removed: bool = True, why: str = "") -> Trace:
     """Return what was found in a file, which holds it on these lines."""
     lines = tuple(held)
     return Trace(where, len(lines), removed=removed, why=why, lines=lines)

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.files.fields import (
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
+from nanobot_memory_plugins.core.values.scopes import SYSTEM_CHANNEL
 
 # Bytes that are read from the end of a file at first and at most.
 _FIRST_BLOCK = 1 << 16
@@ -141,7 +141,7 @@ def recorded_scope(path: Path, session_key: str) -> Scope:
         records = list(islice(of_session, _RECORDS_ASKED))
     except OSError:
         return Scope()
-    named = [record.scope for record in records if record.scope.channel != NOBODYS_CHANNEL]
+    named = [record.scope for record in records if record.scope.channel != SYSTEM_CHANNEL]
     return next((scope for scope in named if scope.user or scope.agent), named[0] if named else Scope())
 
 

@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.state.erasing import clean_state
 from nanobot_memory_plugins.core.values import Erasure, Origin, Trace
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
-from nanobot_memory_plugins.core.values.entries import words_of
+from nanobot_memory_plugins.core.values.entries import exported_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "forgetting for good"
@@ -65,7 +65,7 @@ class Eraser:
     async def forget(self, erasure: Erasure) -> bool:
         """Erase, and say whether no file holds it any more: for one that is ordered by a plugin. Raises as `erase`."""
         left = (await self.erase(erasure)).unfinished
-        return left is None or not left.names_anything
+        return left is None or not left.has_targets
 
     async def finish(self) -> ErasurePlan | None:
         """Finish an erasure that was broken off, and return what became of it; None where another process does."""
@@ -109,10 +109,10 @@ class Eraser:
 
     async def _recorded(self, plan: ErasurePlan, ordered: str, earlier: Erasure | None = None) -> ErasurePlan:
         """Carry a plan out that was ordered at a time. What an ``earlier`` one has left to do stays written down."""
-        begun = plan.erasure.joined(earlier) if earlier else plan.erasure
+        begun = plan.erasure.union(earlier) if earlier else plan.erasure
         await run_in_daemon_thread(lambda: self._file.note_purge(UnfinishedPurge(begun, ordered)))
         cleaned = done(plan, await self._carry_out(plan.erasure, read_time(ordered) or self._clock.now()))
-        left = cleaned.unfinished.joined(earlier or Erasure()) if cleaned.unfinished else earlier
+        left = cleaned.unfinished.union(earlier or Erasure()) if cleaned.unfinished else earlier
         unfinished = UnfinishedPurge(left, ordered) if left is not None else None
         await run_in_daemon_thread(lambda: self._file.note_purge(unfinished))
         return cleaned
@@ -121,9 +121,9 @@ class Eraser:
         """Do what is asked for, or without a time look what there is."""
         dry_run, cleaner = ordered is None, words_cleaner(erasure)
         found: list[Trace] = []
-        if erasure.names_anything:
+        if erasure.has_targets:
             found = await run_in_daemon_thread(lambda: clean_files(self._paths, cleaner, dry_run=dry_run))
-        if ordered is not None and erasure.names_anything:
+        if ordered is not None and erasure.has_targets:
             # A host that goes on with such a conversation may still have it, and would bring it back.
             names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
             names += map(session_file_name, erasure.sessions)
@@ -132,13 +132,13 @@ class Eraser:
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
                 store.notify(self._paths.workspace / where)
-        answers = await self._plugins.call("on_purge", erasure.arguments(dry_run=dry_run))
+        answers = await self._plugins.call("on_purge", erasure.hook_arguments(dry_run=dry_run))
         reported = values_of(answers, Trace)
         for name in self._plugins.failing("on_purge"):
             plugin = Sentence("plugin {name}", name=name)
             reported.append(Trace(plugin, 0, removed=False, why="it failed; purge again"))
         reported += await run_in_daemon_thread(lambda: self._purge_indexes(dry_run=dry_run))
-        if erasure.names_anything:
+        if erasure.has_targets:
             reported += await run_in_daemon_thread(lambda: self._clean_state(erasure, dry_run=dry_run))
         # What seemed to be text of people may have been a plugin's, which has taken it out since, or reports it.
         if not dry_run and any(one.foreign for one in found):
@@ -150,7 +150,7 @@ class Eraser:
         cleaner = words_cleaner(replace(erasure, records=(), sessions=()))
 
         def remainder(text: str) -> str | None:
-            said = words_of(text) if text.startswith("### [") else text
+            said = exported_text(text) if text.startswith("### [") else text
             in_json = cleaner.rows(said.encode())
             return None if cleaner.take(said, Origin.USER)[1] or in_json.found or in_json.named else text
 

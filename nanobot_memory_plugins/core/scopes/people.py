@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL, OwnerFilter
+from nanobot_memory_plugins.core.values.scopes import SYSTEM_CHANNEL, OwnerFilter
 
 # Between a channel and the user's name there.
 BREAK = ":"
@@ -80,7 +80,7 @@ class People:
     def others(self, heard: Iterable[str]) -> list[str]:
         """Return who of those that wrote is not the owner."""
         own = (self.owner.label, *self.owner.names)
-        return [name for name in heard if name not in own and not name.startswith(f"{NOBODYS_CHANNEL}{BREAK}")]
+        return [name for name in heard if name not in own and not name.startswith(f"{SYSTEM_CHANNEL}{BREAK}")]
 
     def name_of(self, scope: Scope) -> str:
         """Return the name of whoever a call names, as the host has it."""

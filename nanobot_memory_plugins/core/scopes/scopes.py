@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, Peop
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner
+from nanobot_memory_plugins.core.values.scopes import OwnerFilter, owner_of
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 ScopeLike = Scope | Mapping[str, str] | None
@@ -118,9 +118,9 @@ class Scopes:
     def owner(self, scope: Scope) -> Scope:
         """Return the owner of a memory: two that are one person's, in the same group chat or in none, are equal."""
         people = self._people()
-        named = not scope.is_everybodys and (scope.user or people.senders.by_channel)
+        named = not scope.is_for_everybody and (scope.user or people.senders.by_channel)
         person = people.of(scope) if named else None
-        return owner(scope if person is None else replace(scope, user=person.label))
+        return owner_of(scope if person is None else replace(scope, user=person.label))
 
     def of_owner(self) -> Scope:
         """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
@@ -142,11 +142,11 @@ class Scopes:
         listed = (one for one in people.all() if name in (one.label, *one.names))
         owners = people.owner_filters(next(listed, Person(name, (name,))), caller=Scope(), apart=())
         narrowed = [replace(one, session=session or None) for one in (*owners, OwnerFilter(user=name))]
-        return Visibility(owners=tuple(narrowed), project=project, alone=True)
+        return Visibility(owners=tuple(narrowed), project=project, owners_only=True)
 
     def is_nobodys(self, scope: Scope) -> bool:
         """Return whether a memory names nobody while each has their own, and it is no listed owner's either."""
-        if self._share != "auto" or scope.user or scope.is_everybodys or scope.group_chat or self.has_one_user():
+        if self._share != "auto" or scope.user or scope.is_for_everybody or scope.group_chat or self.has_one_user():
             return False
         people = self._people()
         person = people.of(scope)

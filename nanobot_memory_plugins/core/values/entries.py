@@ -79,7 +79,7 @@ class Entry:
         return tuple(filter(None, self.source_session.split(SESSION_BREAK)))
 
     @property
-    def whole_scope(self) -> Scope:
+    def session_scope(self) -> Scope:
         """The scope with the session: what was learned in one is not everybody's; what several said is of none."""
         several = SESSION_BREAK if SESSION_BREAK in self.source_session else ""
         return replace(self.scope, session=self.scope.session or several + self.source_session)
@@ -98,12 +98,14 @@ class Entry:
     def score(self) -> float:
         """How much it matters, 0 to 1, as of the last look."""
         score = self.anchor * _DAILY_DECAY ** max(0, self.decayed_days - self.anchor_days)
-        return max(score, min(self.anchor, _LASTING_SCORE)) if self.lasts else score
+        return max(score, min(self.anchor, _LASTING_SCORE)) if self.is_lasting else score
 
     @property
-    def lasts(self) -> bool:
+    def is_lasting(self) -> bool:
         """Whether it stops fading at one half: it is of high importance, pinned or an instruction, and holds."""
-        return (self.importance == "high" or self.is_kept) and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
+        return (
+            (self.importance == "high" or self.is_protected) and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
+        )
 
     @property
     def section(self) -> Section:
@@ -112,19 +114,19 @@ class Entry:
         return Section.ARCHIVED if is_put_away else Section.ACTIVE
 
     @property
-    def is_kept(self) -> bool:
+    def is_protected(self) -> bool:
         """Whether a person wants it to stay: it is pinned, or a standing instruction."""
         return self.pinned or bool(self.kind)
 
     def with_score(self, score: float) -> "Entry":
         """Return the entry with its score set; it fades on from there."""
-        return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
+        return replace(self, anchor=bounded_score(score), anchor_days=self.decayed_days)
 
-    def used(self, score: float, now: datetime) -> "Entry":
+    def with_use(self, score: float, now: datetime) -> "Entry":
         """Return the entry as it is used at a moment, with a score from which it begins to fade anew."""
-        return replace(self, anchor=plain_score(score), anchor_days=0, decayed_days=0, last_activated=now)
+        return replace(self, anchor=bounded_score(score), anchor_days=0, decayed_days=0, last_activated=now)
 
-    def resting_on(self, quote: Quote | None) -> "Entry":
+    def with_quote(self, quote: Quote | None) -> "Entry":
         """Return the entry with the sentence that it rests on now, and the message that this is from."""
         if quote is None:
             return replace(self, quote="", quoted_on=None)
@@ -132,7 +134,7 @@ class Entry:
         return replace(self, quote=quote.text, quoted_on=quote.day, records=tuple(records))
 
 
-def plain_score(score: float) -> float:
+def bounded_score(score: float) -> float:
     """Return a score inside 0 to 1, to six decimals."""
     return round(min(1.0, max(0.0, score)), _SCORE_DECIMALS)
 
@@ -200,7 +202,7 @@ class EntryChange:
         return Action.CHANGED
 
     @property
-    def left(self) -> Entry | None:
+    def remaining(self) -> Entry | None:
         """What the run left of the entry: nothing where it was forgotten."""
         return None if self.after is None or self.after.is_forgotten else self.after
 
@@ -243,7 +245,7 @@ class EntryUpdate:
 _QUOTE = re.compile(r"(?:<!--|;) quote: ([^;]*)")
 
 
-def words_of(exported: str) -> str:
+def exported_text(exported: str) -> str:
     """Return what an entry that is written as `ExchangedEntries.exported` has it says: its text, and its quotation."""
     text = [line for line in exported.split("\n")[1:] if not line.startswith("<!-- ")]
     return "\n".join((*text, *map(unquote, _QUOTE.findall(exported))))

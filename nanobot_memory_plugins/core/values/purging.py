@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLine:
+class TraceLine:
     """A line, counted from 1, that holds what is to be forgotten, and what of it; 0 where a file has no lines."""
 
     line: int
@@ -26,7 +26,7 @@ class Trace:
     count: int = 1
     removed: bool = True
     why: str = ""
-    lines: tuple[HeldLine, ...] = ()
+    lines: tuple[TraceLine, ...] = ()
     waits: bool = False
     foreign: bool = False
     derived: bool = False
@@ -50,11 +50,11 @@ class Erasure:
     sessions: tuple[str, ...] = ()
 
     @property
-    def names_anything(self) -> bool:
+    def has_targets(self) -> bool:
         """Whether something is to be forgotten, apart from what is derived from what is gone already."""
         return bool(self.ids or self.texts or self.words or self.records or self.sessions)
 
-    def joined(self, other: "Erasure") -> "Erasure":
+    def union(self, other: "Erasure") -> "Erasure":
         """Return one erasure of both."""
         return Erasure(
             tuple(dict.fromkeys((*self.ids, *other.ids))),
@@ -65,6 +65,6 @@ class Erasure:
             tuple(dict.fromkeys((*self.sessions, *other.sessions))),
         )
 
-    def arguments(self, *, dry_run: bool) -> dict[str, object]:
+    def hook_arguments(self, *, dry_run: bool) -> dict[str, object]:
         """Return the arguments of ``on_purge``."""
         return {**{field.name: getattr(self, field.name) for field in fields(self)}, "dry_run": dry_run}

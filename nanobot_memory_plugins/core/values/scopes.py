@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 # A channel of the host's own, on which no person writes.
-NOBODYS_CHANNEL = "system"
+SYSTEM_CHANNEL = "system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Scope:
     project: str = ""
 
     @property
-    def is_everybodys(self) -> bool:
+    def is_for_everybody(self) -> bool:
         """Whether it names nobody, so that it is for everybody of its agent."""
         return not (self.user or self.channel or self.session or self.group_chat)
 
@@ -48,7 +48,7 @@ class OwnerFilter:
     session: str | None = None
     group_chat: str | None = None
 
-    def holds(self, scope: Scope) -> bool:
+    def matches(self, scope: Scope) -> bool:
         """Return whether the filter matches a memory of ``scope``."""
         return (
             self.user in (None, scope.user)
@@ -62,16 +62,16 @@ class OwnerFilter:
 class Visibility:
     """Which memories somebody may see: everybody's, and those that one of ``owners`` matches.
 
-    Without a filter there is nothing but everybody's: what is not known opens nothing. ``agent`` is seen, and so
-    are the memories that name none. ``project`` is the one that is worked in: what is about it comes first, and what
-    is about others stays out of prompts. ``alone`` is for people who look at all memories: nothing but the owners', of
-    any agent.
+    Without owners only everybody's memories are visible: an unknown caller sees no more. ``agent`` limits them to one
+    agent's memories and those that name no agent. ``project`` is the current one: memories about it come first, and
+    those about other projects stay out of prompts. With ``owners_only``, for people who look at all memories, only
+    those of the owners are visible, of any agent.
     """
 
     agent: str = ""
     owners: tuple[OwnerFilter, ...] = ()
     project: str = ""
-    alone: bool = False
+    owners_only: bool = False
 
     @property
     def is_everything(self) -> bool:
@@ -79,18 +79,18 @@ class Visibility:
         return OwnerFilter() in self.owners
 
     @property
-    def is_of_group(self) -> bool:
+    def is_for_group(self) -> bool:
         """Whether it is what a group chat may see."""
         return any(one.group_chat for one in self.owners)
 
     def allows(self, scope: Scope) -> bool:
         """Return whether a memory of ``scope`` may be seen."""
-        is_own = any(one.holds(scope) for one in self.owners)
-        if self.alone:
+        is_own = any(one.matches(scope) for one in self.owners)
+        if self.owners_only:
             return is_own
-        return scope.agent in ("", self.agent) and (scope.is_everybodys or is_own)
+        return scope.agent in ("", self.agent) and (scope.is_for_everybody or is_own)
 
 
-def owner(scope: Scope) -> Scope:
+def owner_of(scope: Scope) -> Scope:
     """Return the owner of a memory; a user that a host names is the same in every channel."""
     return replace(scope, session="", channel="" if scope.user else scope.channel)

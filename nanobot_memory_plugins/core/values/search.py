@@ -90,7 +90,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class ScoredCandidate:
     """One candidate of a search.
 
     ``parts`` are what was measured, each with its weight; ``total`` is the sum of their products, by which the order
@@ -117,7 +117,7 @@ class SearchResult:
 
     hits: tuple[Hit, ...] = ()
     level: Level = Level.FULL_TEXT
-    weighed: tuple[Weighed, ...] = ()
+    weighed: tuple[ScoredCandidate, ...] = ()
     personal: float | None = None
 
 

@@ -58,7 +58,7 @@ class HistoryView(View):
         text = shown_run(row).append("\n\n")
         for change in row.changes:
             text.append(f"{tr(change.action)} ", "bold").append(f"{change.id}\n", "dim")
-            before, after = change.before, change.left
+            before, after = change.before, change.remaining
             if before is not None and (after is None or after.content != before.content):
                 text.append(f"- {before.content}\n", "red")
             if after is not None:

@@ -28,7 +28,7 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_
 from nanobot_memory_plugins.core.scopes.projects import project_named
 from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
-from nanobot_memory_plugins.core.values.search import Weighed
+from nanobot_memory_plugins.core.values.search import ScoredCandidate
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.deduplicate import folded
 from nanobot_memory_plugins.recall.engine import Reason, Recalled, limit_seconds, recall
@@ -105,7 +105,7 @@ def _json_answer(recalled: Recalled, options: RecallOptions) -> dict[str, Any]:
     }
 
 
-def _candidate_row(candidate: Weighed, recalled: Recalled) -> dict[str, Any]:
+def _candidate_row(candidate: ScoredCandidate, recalled: Recalled) -> dict[str, Any]:
     row, id_ = asdict(candidate), candidate.hit.id
     return {
         **row.pop("hit"),
@@ -155,7 +155,7 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
             _show_candidate(candidate)
 
 
-def _show_candidate(candidate: Weighed) -> None:
+def _show_candidate(candidate: ScoredCandidate) -> None:
     """Show a memory: its number, its file and line, and its text."""
     hit = candidate.hit
     place = f"{candidate.place:3}" if candidate.place is not None else "  -"
@@ -198,12 +198,12 @@ async def examine(
         )
 
 
-def candidates(recalled: Recalled) -> list[Weighed]:
+def candidates(recalled: Recalled) -> list[ScoredCandidate]:
     """Return all that a recall looked at, hits first and in their order.
 
     Of a store that explains nothing these are the hits.
     """
     result = recalled.result
     return list(result.weighed) or [
-        Weighed(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)
+        ScoredCandidate(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)
     ]
