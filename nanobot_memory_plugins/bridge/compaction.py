@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core import (
     language_of,
     remove_fenced,
 )
-from nanobot_memory_plugins.core.host.framework_calls import guarded
+from nanobot_memory_plugins.core.host.framework_calls import none_on_failure
 from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
@@ -149,7 +149,7 @@ class Compaction:
         self._loop.consolidator.archive_session = wrapped
         return "Consolidator.archive_session"
 
-    @guarded  # of nanobot's compaction nothing may fail for us
+    @none_on_failure  # of nanobot's compaction nothing may fail for us
     async def _for_session(self, session: Any, archive_end: int, runtime: Any) -> str | None:
         """Return the text that replaces a session's messages, or None."""
         if is_private(session):
@@ -170,7 +170,7 @@ class Compaction:
             self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
         return summary
 
-    @guarded
+    @none_on_failure
     async def _compacted(
         self,
         key: str,

@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config.languages import language_named
 from nanobot_memory_plugins.core.config.models import ConfigProblem
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
-from nanobot_memory_plugins.core.host.turn_records import note_missed
+from nanobot_memory_plugins.core.host.turn_records import record_missed_turn
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -189,7 +189,7 @@ class Bridge:
         if missed is not None:
             why = Sentence("no answer within {limit:g} s, the start of the memory included", limit=missed)
             # In a thread of its own: the memory's has no time now.
-            run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), why))
+            run_in_daemon_thread(lambda: record_missed_turn(self.workspace, SystemClock(), why))
         memory = self.memory.started
         if memory is None or self._is_settled:
             return

@@ -7,7 +7,7 @@ from typing import Any
 from nanobot_memory_plugins.bridge.sessions import is_answer, is_for_people, is_own, live_messages, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import turn_scope
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.host.framework_calls import failures_logged
+from nanobot_memory_plugins.core.host.framework_calls import log_failures
 from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.core.scopes.people import Senders
 
@@ -34,7 +34,7 @@ class Replies:
         """Learn that a turn has begun."""
         self._started[event.context.session_key] = datetime.now()
 
-    @failures_logged()
+    @log_failures()
     def on_persisted(self, event: Any) -> None:
         """Learn that a turn has been saved, and keep its replies. Returns at once."""
         context = event.context

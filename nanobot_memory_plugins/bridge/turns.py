@@ -21,7 +21,7 @@ from nanobot_memory_plugins.bridge.sessions import (
 )
 from nanobot_memory_plugins.bridge.turn_scopes import turn_scope
 from nanobot_memory_plugins.core import MemoryService, Scope
-from nanobot_memory_plugins.core.host.framework_calls import failures_logged, guarded
+from nanobot_memory_plugins.core.host.framework_calls import log_failures, none_on_failure
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.people import Senders
 from nanobot_memory_plugins.core.text.private import is_private as says_private
@@ -99,7 +99,7 @@ class Turns:
 
         return processing
 
-    @guarded
+    @none_on_failure
     async def provide(self, request: Any) -> RuntimeContextBlock | None:
         """Answer the host's request for context: a block for the user's message, or None."""
         self._attend()
@@ -117,7 +117,7 @@ class Turns:
         self._take_in(turn)
         return RuntimeContextBlock(BLOCK_SOURCE, block) if block else None
 
-    @failures_logged()
+    @log_failures()
     def _begin_early(self, running: _RunningTurn, msg: Any, session_key: str | None) -> None:
         """Begin the recall for a message that has just come in; commands have none."""
         self._attend()
@@ -163,7 +163,7 @@ class Turns:
         scope = turn.scope
         if isinstance(scope, Scope) and (not scope.group_chat or self._senders().one_user):
             messages = self._messages_of(turn.session_key, recorded_messages)
-            self._memory.take_in_behind(turn, lambda: earlier_messages(messages()))
+            self._memory.record_history(turn, lambda: earlier_messages(messages()))
 
     def _messages_of(self, key: str, part: Callable[[object], list[object]]) -> Callable[[], list[object]]:
         """Return how to get at a part of a session's messages; reading it from disk is left to the memory's thread."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope
-from nanobot_memory_plugins.core.host.framework_calls import asking_session, guarded
-from nanobot_memory_plugins.core.host.history import asked_in
+from nanobot_memory_plugins.core.host.framework_calls import calling_session, none_on_failure
+from nanobot_memory_plugins.core.host.history import last_user_message
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -73,22 +73,22 @@ class MemoryPlugin(BasePlugin):
         self._runs: BoundedDict[str, _Run] = BoundedDict(_RUNS)
         self._sessions: BoundedDict[str, tuple[str, Scope]] = BoundedDict(_SESSIONS)
 
-    @guarded
+    @none_on_failure
     async def on_user_message_callback(self, *, invocation_context: Any, user_message: Any) -> None:
         """Keep the user's message. An answer of a tool has no text, and what another agent asks is not the user's."""
         run = self._run(invocation_context)
-        if text := asked_in([_plain(user_message)]).text:
+        if text := last_user_message([_plain(user_message)]).text:
             history = _live_messages(invocation_context.session.events)
             run.known = await self.memory.open_turn(run.turn, text, history, unknown=True)
 
-    @guarded
+    @none_on_failure
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the block into the user's message, and what is known for long into the instructions."""
         run = self._run(callback_context)
         contents = llm_request.contents = list(llm_request.contents)
         run.sent = plain = list(map(_plain, contents))
         if run.known is None:  # it goes on with a turn of before
-            run.known = await self.memory.go_on(run.turn, plain)
+            run.known = await self.memory.continue_turn(run.turn, plain)
         for index, made in enumerate(run.turn.with_block(plain)):
             if made is not plain[index]:
                 parts = [*(contents[index].parts or ()), types.Part(text=run.turn.block)]
@@ -102,24 +102,24 @@ class MemoryPlugin(BasePlugin):
                 self._tools = [_Tool(tool) for tool in self.memory.tools()]
             llm_request.append_tools([tool for tool in self._tools if tool.name not in llm_request.tools_dict])
 
-    @guarded
+    @none_on_failure
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> None:
         """Start the tool's clock: it runs in this context, between two callbacks."""
         self._run(tool_context).turn.tool_entered(tool_context.function_call_id or tool.name)
 
-    @guarded
+    @none_on_failure
     async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
         """Note a tool; not one that waits for somebody."""
         failed = result.get("error") if isinstance(result, dict) else None
         waits = not result and not failed and tool.is_long_running
         await self._note(tool, tool_args, tool_context, result, str(failed) if failed else None, waits=waits)
 
-    @guarded
+    @none_on_failure
     async def on_tool_error_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, error: Any) -> None:
         """Note a tool that failed, one that does not exist, or one that was cancelled."""
         await self._note(tool, tool_args, tool_context, None, error)
 
-    @guarded
+    @none_on_failure
     async def on_event_callback(self, *, invocation_context: Any, event: Any) -> None:
         """Keep what an agent answers, when it is whole."""
         run = self._runs.get(invocation_context.invocation_id)
@@ -127,17 +127,17 @@ class MemoryPlugin(BasePlugin):
             return
         if event.usage_metadata is not None:
             run.tokens = event.usage_metadata.prompt_token_count or run.tokens
-        text = asked_in([{**_plain(event.content), "role": "user"}]).text
+        text = last_user_message([{**_plain(event.content), "role": "user"}]).text
         if text and event.is_final_response():
             await run.turn.replied(text)
 
-    @guarded
+    @none_on_failure
     async def after_run_callback(self, *, invocation_context: Any) -> None:
         """End the turn."""
         if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None:
             run.turn.finished(run.sent, context_window=self.context_window, context_tokens=run.tokens)
 
-    @guarded
+    @none_on_failure
     async def on_run_error_callback(self, *, invocation_context: Any, error: Exception) -> None:
         """Abandon the turn."""
         if (run := self._runs.pop(invocation_context.invocation_id, None)) is not None:
@@ -150,7 +150,7 @@ class MemoryPlugin(BasePlugin):
     def _run(self, context: Any) -> _Run:
         """Return what is remembered of a run; one that is not known begins, a nested agent's where a tool asks it."""
         if (run := self._runs.get(context.invocation_id)) is None:
-            key, owner, asking = session_key(context.session), self.scope(context.session), asking_session()
+            key, owner, asking = session_key(context.session), self.scope(context.session), calling_session()
             if asking not in ("", key) and self._is_asking(asking):
                 turn = self.memory.turn(key, parent=asking)
             else:
@@ -162,13 +162,13 @@ class MemoryPlugin(BasePlugin):
 
     def _is_asking(self, key: str) -> bool:
         """Return whether a session runs a tool: of one that was cut off the context may tell still."""
-        turns = [run.turn for run in self._runs.values() if run.turn.is_asking]
+        turns = [run.turn for run in self._runs.values() if run.turn.has_running_tool]
         return not key.startswith(_KEY) or any(key in (turn.session_key, turn.parent) for turn in turns)
 
     async def _note(self, tool: Any, given: Any, context: Any, result: Any, error: Any, *, waits: bool = False) -> None:
         turn, call_id = self._run(context).turn, context.function_call_id or tool.name
         if waits or tool.name == _TRANSFER or call_id in context.actions.requested_tool_confirmations:
-            turn.tool_waits(call_id)
+            turn.tool_suspended(call_id)
         else:
             await turn.tool_finished(call_id, tool.name, given, result=result, error=error)
 
@@ -179,7 +179,7 @@ class MemorySummarizer(BaseEventsSummarizer):
     def __init__(self, plugin: MemoryPlugin) -> None:
         self._plugin = plugin
 
-    @guarded
+    @none_on_failure
     async def maybe_summarize_events(self, *, events: Sequence[Any]) -> Any:
         """Return the summary, or None: then the events stay."""
         if (known := self._plugin.session_of(events)) is None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, Summary
-from nanobot_memory_plugins.core.host.framework_calls import asking_session
+from nanobot_memory_plugins.core.host.framework_calls import calling_session
 from nanobot_memory_plugins.core.host.history import spoken_text
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.memory_thread import Answer
@@ -79,12 +79,12 @@ class MemoryMiddleware(AgentMiddleware):
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Replace the history before the user's message by a summary, once it fills the window."""
-        made = await self._turn(state).compacted(_chat(state["messages"]), context_window=self.context_window)
+        made = await self._turn(state).compact(_chat(state["messages"]), context_window=self.context_window)
         return _shortened(state["messages"], made)
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Do as `abefore_model`."""
-        made = self._turn(state).compacted(_chat(state["messages"]), context_window=self.context_window).now()
+        made = self._turn(state).compact(_chat(state["messages"]), context_window=self.context_window).now()
         return _shortened(state["messages"], made)
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -139,7 +139,7 @@ class MemoryMiddleware(AgentMiddleware):
     def _new_turn(self) -> Turn:
         config = get_config()
         outer = str(config["configurable"].get("checkpoint_ns") or "").rpartition("|")[0]
-        asking = asking_session()
+        asking = calling_session()
         is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
         session = self._session_key(config) or f"langchain:{uuid.uuid4()}"
         parent = "" if is_user else asking or session
@@ -151,7 +151,7 @@ class MemoryMiddleware(AgentMiddleware):
         kept = state.get("memory_turn")
         if not kept:  # the run began before there was a memory
             return self._new_turn()
-        scope = None if asking_session() else self._scope(get_config())
+        scope = None if calling_session() else self._scope(get_config())
         turn = self.memory.turn(kept["session"], scope=scope, parent=kept["parent"])
         return turn.restore(kept["text"], kept["block"])
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, logger
-from nanobot_memory_plugins.core.host.framework_calls import guarded
-from nanobot_memory_plugins.core.host.history import FILL, asked_in, tokens_of
+from nanobot_memory_plugins.core.host.framework_calls import none_on_failure
+from nanobot_memory_plugins.core.host.history import HISTORY_SHARE, last_user_message, tokens_of
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -75,7 +75,7 @@ class AgentsMemory:
         return _NestedHooks()
 
     def session(
-        self, session: Any, *, session_key: str = "", scope: ScopeLike = None, full_at: float = FILL
+        self, session: Any, *, session_key: str = "", scope: ScopeLike = None, full_at: float = HISTORY_SHARE
     ) -> "CompactedSession":
         """Wrap a session of the SDK, so that its oldest items give way to a summary before the window is full.
 
@@ -176,18 +176,18 @@ class _Run(RunHooks[Any]):
             items = [item for item, plain in zip(items, given.input, strict=True) if item is plain]
         return ModelInputData(input=items, instructions=instructions)
 
-    @guarded
+    @none_on_failure
     async def _begin(self, messages: Sequence[Any]) -> None:
         """Receive the user's message before the first request, where calls that were made already can be seen.
 
         A run that is resumed has been given it before; and a nested agent may be the first to ask there, whose prompt
         is nobody's word.
         """
-        question = asked_in(messages)
-        if self._started and question.is_new:
-            self._known = await self._memory.open_turn(self.turn, question.text, question.before, unknown=True)
+        question = last_user_message(messages)
+        if self._started and question.is_unanswered:
+            self._known = await self._memory.open_turn(self.turn, question.text, question.preceding, unknown=True)
         else:
-            self._known = await self._memory.go_on(self.turn, messages)
+            self._known = await self._memory.continue_turn(self.turn, messages)
         self._begun = self._started
 
     async def on_agent_start(self, context: Any, agent: Any) -> None:
@@ -210,7 +210,7 @@ class _Run(RunHooks[Any]):
         await self._end_turn(output)
         await self._hooks.on_agent_end(context, agent, output)
 
-    @guarded
+    @none_on_failure
     async def _end_turn(self, output: object) -> None:
         reply = output if isinstance(output, str) else to_json(output, fallback=str).decode()
         await self.turn.replied(reply)

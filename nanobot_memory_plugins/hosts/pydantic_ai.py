@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, Self
 
 from nanobot_memory_plugins.core import MemoryService, Scope
-from nanobot_memory_plugins.core.host.framework_calls import asking_session
-from nanobot_memory_plugins.core.host.history import asked_in, spoken_text
+from nanobot_memory_plugins.core.host.framework_calls import calling_session
+from nanobot_memory_plugins.core.host.history import last_user_message, spoken_text
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.hosts.framework import framework
@@ -110,7 +110,7 @@ class MemoryCapability(AbstractCapability[Any]):
     def _of_run(self, ctx: Any) -> Turn:
         """Return the turn, which begins in no tool of its own run: `wrap_run` is the first to ask for it."""
         if self._turn is None:
-            asking = asking_session()  # the asking session says who owns a sub-agent's
+            asking = calling_session()  # the asking session says who owns a sub-agent's
             scope = None if asking else self._scope(ctx)
             self._turn = self.memory.turn(self._session_key(ctx), scope=scope, parent=asking)
         return self._turn
@@ -119,12 +119,12 @@ class MemoryCapability(AbstractCapability[Any]):
         """Begin the turn, once, and return what is known for long."""
         if self._known is None:
             turn, chat = self._of_run(ctx), [message for _, message in _chat(messages)]
-            question = asked_in(chat)
+            question = last_user_message(chat)
             if ctx.prompt is None:  # a run that goes on: somebody approved, or a tool was executed elsewhere
-                self._known = await self.memory.go_on(turn, chat)
+                self._known = await self.memory.continue_turn(turn, chat)
                 return self._known
             text = spoken_text({"role": "user", "content": _content(ctx.prompt)})
-            before = question.before if question.is_new else chat
+            before = question.preceding if question.is_unanswered else chat
             # Of a conversation that has a new name in each run nothing says what it was before.
             named = self._has_own_key or any(
                 message.conversation_id == ctx.conversation_id for message in messages[:-1]
@@ -136,7 +136,7 @@ class MemoryCapability(AbstractCapability[Any]):
         """Return a shorter history, once it fills the window."""
         indexed = _chat(messages)  # nothing, of a run with instructions and no prompt
         places, chat = [index for index, _ in indexed], [message for _, message in indexed]
-        summary = await turn.compacted(chat, context_window=self.context_window)
+        summary = await turn.compact(chat, context_window=self.context_window)
         if summary is None or (cut := places[min(summary.keep_from, len(places) - 1)]) <= 0:
             return None
         # The history contains the system's prompts, and they would go with it.

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core import (
     hookimpl,
     logger,
 )
-from nanobot_memory_plugins.core.host.turn_records import note_missed
+from nanobot_memory_plugins.core.host.turn_records import record_missed_turn
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import Reason, Recalled, recall
@@ -110,5 +110,5 @@ class RecallPlugin:
         logger.debug("what stands beside the message of {}: {}", session_key, recalled.reason or "memories")
         if recalled.reason is Reason.LATE:
             why = Sentence("no answer within {limit:g} s", limit=recalled.limit)
-            await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, why))
+            await run_in_daemon_thread(lambda: record_missed_turn(context.workspace, context.clock, why))
         return recalled

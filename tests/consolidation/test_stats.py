@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.host.turn_records import note_injection
+from nanobot_memory_plugins.core.host.turn_records import record_injection
 from nanobot_memory_plugins.core.values import ContextBlock
 from nanobot_memory_plugins.core.values.entries import Entry
 
@@ -37,7 +37,7 @@ async def test_messages_notes_entries_and_turns_are_counted(tmp_path: Path, caps
     EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
     assert told(tmp_path, capsys)["recall"] == {"turns": 0, "with_memories": 0, "since": None}
     for ids in (("a", "b"), ()):
-        note_injection(tmp_path, ManualClock(NOW), [ContextBlock("x", ids)], tool_tokens=0, entries="")
+        record_injection(tmp_path, ManualClock(NOW), [ContextBlock("x", ids)], tool_tokens=0, entries="")
     found = told(tmp_path, capsys)
     assert (found["messages"]["count"], found["messages"]["files"], found["notes"]["count"]) == (3, 2, 1)
     assert found["entries"] == {"count": 1, "active": 1}

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, MemoryService, is_fenced
-from nanobot_memory_plugins.core.host.framework_calls import guarded
-from nanobot_memory_plugins.core.host.history import unanswered_in
+from nanobot_memory_plugins.core.host.framework_calls import none_on_failure
+from nanobot_memory_plugins.core.host.history import unanswered_messages
 from tests.host.conftest import ASKED, CONFIG, TOLD, notes, tell_the_port, transcript
 
 WINDOW = 2_000
@@ -77,22 +77,22 @@ async def test_a_history_that_fills_the_window_is_replaced_up_to_the_question(me
     await turn.received(ASKED)
     few, many = history(2), history(30)
     asked = {"role": "user", "content": ASKED}
-    assert await turn.compacted([*few, asked], context_window=WINDOW) is None
-    assert await turn.compacted([*many, asked], context_window=0) is None
+    assert await turn.compact([*few, asked], context_window=WINDOW) is None
+    assert await turn.compact([*many, asked], context_window=0) is None
     called = [("assistant", "", [("1", "look", {})]), ("tool", "It is 5433. " * 20, (), "1")]
-    summary = await turn.compacted([*many, asked, *called], context_window=WINDOW)
+    summary = await turn.compact([*many, asked, *called], context_window=WINDOW)
     assert 0 < summary.keep_from <= len(many)
     assert "harbour" in summary.text
     again = [{"role": "user", "content": summary.text}, asked, *called * 20]
-    assert await turn.compacted(again, context_window=WINDOW) is None  # nothing is left before the question but that
-    assert turn.compacted([*many, asked], context_window=WINDOW).now() is not None
+    assert await turn.compact(again, context_window=WINDOW) is None  # nothing is left before the question but that
+    assert turn.compact([*many, asked], context_window=WINDOW).now() is not None
 
 
 async def test_what_nobody_has_answered_before_a_message_is_kept_with_it(memory):
     answered = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning!"}]
     waiting = [{"role": "user", "content": TOLD}, {"role": "user", "content": "By the way:"}]
-    assert list(unanswered_in([*answered, *waiting])) == waiting
-    assert list(unanswered_in(answered)) == list(unanswered_in([])) == []
+    assert list(unanswered_messages([*answered, *waiting])) == waiting
+    assert list(unanswered_messages(answered)) == list(unanswered_messages([])) == []
     await memory.open_turn(memory.turn("several"), ASKED, [*answered, *waiting])
     memory.open_turn(memory.turn("several"), "Thanks.", [*answered, *waiting]).now()
     memory.open_turn(memory.turn("inner", parent="several"), "Look.", waiting).now()
@@ -106,7 +106,7 @@ async def test_a_message_of_the_transcript_is_recalled_for_again_and_kept_once_a
     first = await memory.turn("asked").received(asked)
     assert transcript(memory, "asked")
     turn = memory.turn("asked")
-    await memory.go_on(turn, [{"role": "user", "content": asked}])
+    await memory.continue_turn(turn, [{"role": "user", "content": asked}])
     again = turn.block
     assert "5433" in first
     assert "5433" in again
@@ -119,15 +119,15 @@ async def test_what_nobody_said_in_the_session_is_not_kept(memory):
     turn = memory.turn("asked")
     prompt = "Which port does our staging database listen on?"
     request = [{"role": "user", "content": prompt}]
-    await memory.go_on(turn, request)
-    await memory.go_on(turn, [])
+    await memory.continue_turn(turn, request)
+    await memory.continue_turn(turn, [])
     assert "5433" in turn.block
     assert transcript(memory, "asked") == []
 
 
 async def test_what_goes_on_lifts_no_pause(memory):
     await memory.turn("asked").received("memory pause")
-    await memory.go_on(memory.turn("asked"), [{"role": "user", "content": "memory resume"}])
+    await memory.continue_turn(memory.turn("asked"), [{"role": "user", "content": "memory resume"}])
     await memory.turn("asked").received("My cat is called Tom.")
     assert transcript(memory, "asked") == []
 
@@ -138,7 +138,7 @@ async def test_what_goes_on_is_quoted_as_the_users_word_where_the_transcript_has
         await memory.turn("asked").received(TOLD)
     with MemoryService(tmp_path, config=CONFIG) as memory:  # another process goes on
         for session, text, is_users in (("asked", TOLD, True), ("nested", "Our cat is called Tom.", False)):
-            await memory.go_on(memory.turn(session), [{"role": "user", "content": text}])
+            await memory.continue_turn(memory.turn(session), [{"role": "user", "content": text}])
             remember = next(tool for tool in memory.tools() if tool.name == "remember")
             answer = await remember.run({"text": text, "said": text}, session_key=session)
             assert ("your note" in answer) is not is_users
@@ -146,13 +146,13 @@ async def test_what_goes_on_is_quoted_as_the_users_word_where_the_transcript_has
 
 async def test_what_answers_a_private_message_is_not_kept_though_another_process_goes_on(memory):
     private = "/private I have bought a zebra."
-    await memory.go_on(memory.turn("asked"), [{"role": "user", "content": private}])
+    await memory.continue_turn(memory.turn("asked"), [{"role": "user", "content": private}])
     await memory.turn("asked").replied("The zebra needs a stable.")
     assert transcript(memory, "asked") == []
 
 
 async def test_a_guarded_callback_answers_none_where_it_fails_and_passes_a_cancellation_on():
-    @guarded
+    @none_on_failure
     async def callback(error):
         raise error
 

@@ -13,19 +13,19 @@ from nanobot_memory_plugins.core.protocols import MemoryTool
 
 # Messages before one, or how to get at them: reading them is left to the memory's thread then.
 History = Sequence[object] | Callable[[], Sequence[object]]
-Raised = type[BaseException] | tuple[type[BaseException], ...]
+ExceptionTypes = type[BaseException] | tuple[type[BaseException], ...]
 
 
 _asking: ContextVar[str] = ContextVar("nanobot_memory_asking_session", default="")
 
 
-def asking_session() -> str:
+def calling_session() -> str:
     """Return the session in one of whose tools this code runs, or nothing: an agent that begins here is a sub-agent."""
     return _asking.get()
 
 
 @contextmanager
-def asked_by(session_key: str) -> Iterator[None]:
+def tool_call_of(session_key: str) -> Iterator[None]:
     """Have what runs inside asked by a session: its tasks, and its threads where they are given the context."""
     token = _asking.set(session_key)
     try:
@@ -48,7 +48,7 @@ _P = ParamSpec("_P")
 
 
 @contextmanager
-def failures_logged() -> Iterator[None]:
+def log_failures() -> Iterator[None]:
     """Log what fails inside, and go on behind it: most frameworks end the run for what a callback raises."""
     try:
         yield
@@ -56,19 +56,19 @@ def failures_logged() -> Iterator[None]:
         logger.warning("the memory could not deal with what the host told: {}", log_text(error))
 
 
-def guarded(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | None]]:
+def none_on_failure(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | None]]:
     """Have a callback answer None where it fails. A cancellation is passed on."""
 
     @wraps(callback)
     async def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
-        with failures_logged():
+        with log_failures():
             return await callback(*arguments, **named)
         return None
 
     return call
 
 
-class ToolFace:
+class ToolMetadata:
     """What a model and its host see of a tool: what it is called, when to use it, its JSON schema, and what it does.
 
     ``reads_only`` says that it changes nothing, ``destroys`` that it takes away what was kept. One that does not say

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.engine.turns import secrets_in
 
 # Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
-FILL = 0.7
+HISTORY_SHARE = 0.7
 _SPEAKERS = ("user", "assistant")
 # Messages at the end of a history that are read for secrets.
 _READ_FOR_SECRETS = 100
@@ -59,33 +59,33 @@ def tokens_of(message: object) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LastUserMessage:
     """The user's last message in a list: its text without pictures, and the messages before it.
 
-    It ``is_new`` where nobody has answered it yet, in words or with a call of a tool.
+    It ``is_unanswered`` where nobody has answered it yet, in words or with a call of a tool.
     """
 
     text: str
-    before: Sequence[object]
-    is_new: bool
+    preceding: Sequence[object]
+    is_unanswered: bool
 
 
-def asked_in(messages: Sequence[object]) -> Asked:
+def last_user_message(messages: Sequence[object]) -> LastUserMessage:
     """Return the user's last message in a list of any wire form; its text is empty where there is none."""
-    is_new = True
+    is_unanswered = True
     for index in range(len(messages) - 1, -1, -1):
         message = without_media(Message.from_chat(messages[index]))
         if message.role == "user":
-            return Asked(message.text, messages[:index], is_new)
-        is_new = is_new and message.role == "system"
-    return Asked("", messages, False)
+            return LastUserMessage(message.text, messages[:index], is_unanswered)
+        is_unanswered = is_unanswered and message.role == "system"
+    return LastUserMessage("", messages, False)
 
 
-def unanswered_in(messages: Sequence[object]) -> Sequence[object]:
+def unanswered_messages(messages: Sequence[object]) -> Sequence[object]:
     """Return the user's messages at the end of a list that nobody has answered yet."""
     start = len(messages)
-    while (asked := asked_in(messages[:start])).is_new and asked.text:
-        start = len(asked.before)
+    while (asked := last_user_message(messages[:start])).is_unanswered and asked.text:
+        start = len(asked.preceding)
     return messages[start:]
 
 
@@ -118,7 +118,7 @@ def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
     return {**message, "content": [*parts, {"type": kind, "text": block}]}
 
 
-def history_to_cut(
+def compaction_arguments(
     messages: Sequence[object], is_asked: Callable[[Message], bool], window: int
 ) -> dict[str, Any] | None:
     """Return the arguments of a compaction of what precedes the last message that ``is_asked``.
@@ -129,11 +129,11 @@ def history_to_cut(
         return None
     read = messages_from_chat(messages)
     tokens = list(map(tokens_of, read))
-    if sum(tokens) <= window * FILL:
+    if sum(tokens) <= window * HISTORY_SHARE:
         return None
     asked = max((index for index, one in enumerate(read) if is_asked(one)), default=len(read))
     earlier = find_earlier_summary(read[:asked])
     if asked <= (0 if earlier is None else earlier + 1):
         return None
-    room = max(1, int(window * FILL) - sum(tokens[asked:]))
+    room = max(1, int(window * HISTORY_SHARE) - sum(tokens[asked:]))
     return {"messages": messages[:asked], "context_window": window, "room": room}

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from nanobot_memory_plugins.core.clock import sleep
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.host.framework_calls import failures_logged
+from nanobot_memory_plugins.core.host.framework_calls import log_failures
 from nanobot_memory_plugins.core.host.history import tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
 from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
@@ -87,7 +87,7 @@ class HistoryCalls(MessageCalls):
     async def _waited(self, owner: Scope) -> None:
         await sleep(self._clock, self.config.core.idle_seconds)
         self.privacy.session(owner.session).clock = None  # else it would end itself
-        with failures_logged():
+        with log_failures():
             await self._go_quiet(owner)
 
     def _set_clock(self, session_key: str, clock: asyncio.Task[None] | None) -> None:
@@ -139,15 +139,15 @@ class HistoryCalls(MessageCalls):
         messages: Sequence[object],
         parent: str = "",
         scope: ScopeLike = None,
-        behind_turn: bool = False,
+        precedes_turn: bool = False,
     ) -> int:
         """Keep what is missing of a host's history, once, and return how many messages that were.
 
         ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off. What
-        is taken in ``behind_turn`` is older than a turn that was begun before.
+        is taken in ``precedes_turn`` is older than a turn that was begun before.
         """
         began = self.privacy.session(redact_key(session_key)).began  # the next turn may begin before this is done
-        before = began - _A_MOMENT if behind_turn and began is not None else None
+        before = began - _A_MOMENT if precedes_turn and began is not None else None
         of_parent = self.child_scope(parent, session_key) if parent else None
         owner = await self._owner_of(session_key, scope or of_parent)
         plain = self._begin_plain(owner, messages)

@@ -13,8 +13,8 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.entry_points import is_selected
-from nanobot_memory_plugins.core.host.framework_calls import History, ToolFace, arguments_of, asking_session
-from nanobot_memory_plugins.core.host.history import asked_in, unanswered_in
+from nanobot_memory_plugins.core.host.framework_calls import History, ToolMetadata, arguments_of, calling_session
+from nanobot_memory_plugins.core.host.history import last_user_message, unanswered_messages
 from nanobot_memory_plugins.core.host.memory_thread import Answer, MemoryThread, Use, is_own_thread
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.host.turn_records import LATE_NOTICE, notice_language
@@ -208,13 +208,13 @@ class MemoryService:
         """
         received, is_first = turn.begin(text, history), self._opens(turn)
         if not turn.parent:
-            self._take_in(turn, history if unknown and is_first else unanswered_in(history))
+            self._take_in(turn, history if unknown and is_first else unanswered_messages(history))
         return self._known(turn, text, received)
 
-    def go_on(self, turn: Turn, messages: Sequence[object]) -> Answer[str]:
+    def continue_turn(self, turn: Turn, messages: Sequence[object]) -> Answer[str]:
         """Go on with a turn that another run began, by what its messages ask, and return what `open_turn` does."""
-        asked = asked_in(messages)
-        return self._known(turn, asked.text, turn.begin(asked.text, asked.before, known=True))
+        asked = last_user_message(messages)
+        return self._known(turn, asked.text, turn.begin(asked.text, asked.preceding, known=True))
 
     def _known(self, turn: Turn, text: str, received: "Future[Any] | None") -> Answer[str]:
         async def know(memory: "MemoryHost") -> str:
@@ -229,7 +229,7 @@ class MemoryService:
 
         return self.answer(finish, received, self.submit(know))
 
-    def take_in_behind(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
+    def record_history(self, turn: Turn, history: Callable[[], Sequence[object]]) -> None:
         """Take in what memory never saw of a session, at its first turn here, and return at once.
 
         It is for a turn that has been received already. ``history`` makes the messages of before it, in the memory's
@@ -241,7 +241,7 @@ class MemoryService:
     def _take_in(self, turn: Turn, history: History) -> None:
         async def take_in(memory: "MemoryHost") -> None:
             messages = await run_in_daemon_thread(history) if callable(history) else history
-            await memory.resume(session_key=turn.session_key, messages=messages, scope=turn.scope, behind_turn=True)
+            await memory.resume(session_key=turn.session_key, messages=messages, scope=turn.scope, precedes_turn=True)
 
         if history:
             self.submit(take_in)
@@ -323,7 +323,7 @@ at_fork(_begin_anew, wait=_await_starts)
 atexit.register(_close_all)  # also of one that has not finished starting
 
 
-class ServiceTool(ToolFace):
+class ServiceTool(ToolMetadata):
     """A tool as an adapter offers it to its model."""
 
     def __init__(self, service: MemoryService, tool: MemoryTool) -> None:
@@ -335,7 +335,7 @@ class ServiceTool(ToolFace):
 
         The arguments may be the JSON text of the model. Inside of `Turn.tool` the session is that of the turn.
         """
-        asking = session_key or asking_session()
+        asking = session_key or calling_session()
 
         async def run(memory: "MemoryHost") -> str | None:
             given = arguments_of(arguments)

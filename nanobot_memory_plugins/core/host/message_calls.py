@@ -13,9 +13,9 @@ from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
 from nanobot_memory_plugins.core.host.privacy import MEMORYS, NOT_KEPT
 from nanobot_memory_plugins.core.host.turn_records import (
     LATE_NOTICE,
-    note_injection,
-    note_missed,
     notice_language,
+    record_injection,
+    record_missed_turn,
 )
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
@@ -217,14 +217,14 @@ class MessageCalls(HostParts):
         late = {**self.plugins.failed, **self.plugins.failing("on_message_received")}
         if (why := late.get("recall")) is None:
             return []
-        self._write_in_thread(lambda: note_missed(self.workspace, self._clock, why))
+        self._write_in_thread(lambda: record_missed_turn(self.workspace, self._clock, why))
         return [LATE_NOTICE[language]]
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self.plugins.store is not None:
             tokens, entries = self._tools.tokens if self._tools.were_offered else 0, self._prompt.entries_text
             self._write_in_thread(
-                lambda: note_injection(self.workspace, self._clock, blocks, tool_tokens=tokens, entries=entries)
+                lambda: record_injection(self.workspace, self._clock, blocks, tool_tokens=tokens, entries=entries)
             )
 
 

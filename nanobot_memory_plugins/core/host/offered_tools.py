@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.host.framework_calls import ToolFace
+from nanobot_memory_plugins.core.host.framework_calls import ToolMetadata
 from nanobot_memory_plugins.core.host.plugin_host import PluginHost
 from nanobot_memory_plugins.core.host.privacy import NOT_KEPT, Privacy
 from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
@@ -90,7 +90,7 @@ async def answer_of(tool: MemoryTool, arguments: Mapping[str, Any], session_key:
     return f"Error: nothing was done. {why}"
 
 
-class BoundedTool(ToolFace):
+class BoundedTool(ToolMetadata):
     """A `MemoryTool` that lets another one speak. ``plugin`` is its owner."""
 
     def __init__(self, tool: MemoryTool, plugin: str, privacy: Privacy) -> None:

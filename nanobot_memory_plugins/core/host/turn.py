@@ -8,8 +8,14 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from nanobot_memory_plugins.core.host.framework_calls import History, Raised, arguments_of, asked_by, failures_logged
-from nanobot_memory_plugins.core.host.history import history_to_cut, with_block, without_media
+from nanobot_memory_plugins.core.host.framework_calls import (
+    ExceptionTypes,
+    History,
+    arguments_of,
+    log_failures,
+    tool_call_of,
+)
+from nanobot_memory_plugins.core.host.history import compaction_arguments, with_block, without_media
 from nanobot_memory_plugins.core.host.memory_thread import Answer
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import remove_fenced
@@ -71,7 +77,7 @@ class Turn:
             return self._service.answer(lambda: None)
         return self._service.answer(lambda _: self.note_block(text), future)
 
-    @failures_logged()
+    @log_failures()
     def begin(self, text: str, history: History = (), *, known: bool = False) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
 
@@ -116,7 +122,7 @@ class Turn:
         are. Where the user's message of this turn is not among them (for example in the request of a nested agent)
         nothing is added.
         """
-        with failures_logged():
+        with log_failures():
             return with_block(messages, self.block, self._is_asked)
         return list(messages)
 
@@ -130,15 +136,15 @@ class Turn:
         It is for hosts that have a hook before a tool and one behind it; `tool` does the same around one.
         """
         self.tool_began(call_id)
-        self._asking[call_id] = asking = asked_by(self.parent or self.session_key)
+        self._asking[call_id] = asking = tool_call_of(self.parent or self.session_key)
         asking.__enter__()
 
     @property
-    def is_asking(self) -> bool:
+    def has_running_tool(self) -> bool:
         """Whether a tool that was entered runs still."""
         return bool(self._asking)
 
-    def tool_waits(self, call_id: str) -> None:
+    def tool_suspended(self, call_id: str) -> None:
         """Say of a tool that began that it waits for somebody: it is called again."""
         self._leave(call_id)
         self._tools.pop(call_id, None)
@@ -175,20 +181,20 @@ class Turn:
         noting = self._service.submit(note)
         return self._service.answer(_nothing, noting, limit=self._service.config.core.tool_limit)
 
-    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> "ToolExecution":
+    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: ExceptionTypes = ()) -> "ToolExecution":
         """Measure a tool that runs inside (``async with``, or ``with``), and note it. What it raises goes on.
 
         What ``waits`` names is no failure: such a tool is called again, once somebody has answered.
         """
         return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", waits)
 
-    def compacted(self, messages: Sequence[object], *, context_window: int) -> Answer[Summary | None]:
+    def compact(self, messages: Sequence[object], *, context_window: int) -> Answer[Summary | None]:
         """Return what replaces the history before the user's message of this turn once it fills the window, else None.
 
         ``messages`` are those of the next request. The message itself and what follows it stay, so ``keep_from`` leads
         to it at most.
         """
-        cut = history_to_cut(messages, self._is_asked, context_window)
+        cut = compaction_arguments(messages, self._is_asked, context_window)
         if cut is None:
             return self._service.answer(lambda: None)
         return self._service.before_compaction(self.session_key, **cut, scope=self.scope)
@@ -197,7 +203,7 @@ class Turn:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
         begun = []
         seen: Counter[str] = Counter()
-        with failures_logged():
+        with log_failures():
             for text in [reply] if isinstance(reply, str) else self._replies_in(reply):
                 key = _folded(text)
                 seen[key] += 1
@@ -207,7 +213,7 @@ class Turn:
                     begun.append(self._service.submit(partial(self._send, text)))
         return self._service.answer(_nothing, *begun)
 
-    @failures_logged()
+    @log_failures()
     def finished(
         self, messages: Sequence[object] = (), *, context_window: int = 0, context_tokens: int | None = None
     ) -> None:
@@ -266,7 +272,7 @@ class Turn:
 class ToolExecution:
     """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
 
-    def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, waits: Raised) -> None:
+    def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, waits: ExceptionTypes) -> None:
         self.result: object = None
         self.error: str | None = None
         self._turn, self._name, self._arguments, self._id, self._waits = turn, name, arguments, call_id, waits
@@ -289,7 +295,7 @@ class ToolExecution:
     def _ended(self, error: BaseException | None) -> Answer[None] | None:
         """Note the end; return what is to be waited for, which a cancelled turn does not."""
         if error is not None and isinstance(error, self._waits):
-            self._turn.tool_waits(self._id)
+            self._turn.tool_suspended(self._id)
             return None
         failed = self.error if error is None else error
         noting = self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failed)

@@ -52,7 +52,7 @@ class Injection:
     entry_tokens: int = 0
 
 
-def note_injection(
+def record_injection(
     workspace: Path, clock: Clock, blocks: Sequence[ContextBlock], *, tool_tokens: int, entries: str
 ) -> None:
     """Record a turn. It blocks; a state database that is locked costs the record only."""
@@ -71,7 +71,7 @@ def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
         yield Injection(time=time, **{**body, "ids": tuple(body["ids"])})
 
 
-def note_missed(workspace: Path, clock: Clock, why: str) -> None:
+def record_missed_turn(workspace: Path, clock: Clock, why: str) -> None:
     """Record why nothing was recalled in a turn. It blocks; a state database that is locked costs the record."""
     said = Sentence.of(why)
     _note(workspace, clock, _MISSED_KIND, {"why": said.template, "values": said.values})

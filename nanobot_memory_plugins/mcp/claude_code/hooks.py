@@ -183,7 +183,7 @@ class Hooks:
 async def _take_in(memory: "MemoryHost", key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
     """Take in the messages of the session that this process did not see, and those that no hook has sent."""
     parent_key = f"claude-code:{parent}" if parent else ""
-    await memory.resume(session_key=key, messages=messages, parent=parent_key, scope=session.scope, behind_turn=True)
+    await memory.resume(session_key=key, messages=messages, parent=parent_key, scope=session.scope, precedes_turn=True)
 
 
 def _is_in_context(known: str, recorded: Recorded) -> bool:

@@ -109,7 +109,7 @@ async def test_what_was_said_last_is_last_and_is_learned_though_a_long_history_w
     async with life.host() as memory:
         talk = Conversation(memory)
         await talk.hear("My dog is called Rex.")
-        await memory.resume(session_key=KEY, messages=history, behind_turn=True)
+        await memory.resume(session_key=KEY, messages=history, precedes_turn=True)
         await talk.answer("What a name.")
         last = [one["content"] for one in memory.history(KEY, limit=3)]
         assert last == ["The plant number 499 wants water.", "My dog is called Rex.", "What a name."]
@@ -123,7 +123,7 @@ async def test_a_history_behind_a_turn_stays_before_it_though_the_next_turn_begi
         await talk.hear("My dog is called Rex.")
         life.clock.advance(60)
         history = [{"role": "user", "content": "He likes snow."}]
-        taking = asyncio.create_task(memory.resume(session_key=KEY, messages=history, behind_turn=True))
+        taking = asyncio.create_task(memory.resume(session_key=KEY, messages=history, precedes_turn=True))
         await asyncio.sleep(0)
         await talk.hear("And umbrellas?")
         await taking

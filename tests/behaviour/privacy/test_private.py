@@ -185,7 +185,7 @@ async def test_what_was_said_last_is_taken_back_though_older_messages_were_taken
     async with life.host() as memory:
         talk = Conversation(memory, "cli:a")
         await talk.hear(SAID)
-        await memory.resume(session_key="cli:a", messages=history, behind_turn=True)
+        await memory.resume(session_key="cli:a", messages=history, precedes_turn=True)
         if way == "last_message":
             await talk.answer(REPLY)
             await talk.hear("Better leave that out of it.")
