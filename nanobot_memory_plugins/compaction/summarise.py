@@ -251,7 +251,7 @@ class Summariser:
             "what": (_UPDATED if carried else _NEW)[language],
             "size": str(max(20, words // 10 * 10)),
         }
-        return COMPACTION.filled(language, values)
+        return COMPACTION.fill(language, values)
 
     # --- by rules ---------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
-from nanobot_memory_plugins.core.host.privacy import LEFT_OUT
+from nanobot_memory_plugins.core.host.privacy import OMITTED
 from nanobot_memory_plugins.core.text.conversation import GAP, called, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import cut
@@ -52,7 +52,7 @@ def _safe_call(call: Mapping[str, Any], redact: Callable[[str], str]) -> dict[st
 
 def entry(message: Message, limit: int) -> str:
     """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing."""
-    who, text = label(message), "" if message.text == LEFT_OUT else excerpt(message.text, limit).strip()
+    who, text = label(message), "" if message.text == OMITTED else excerpt(message.text, limit).strip()
     calls = [f"{who} calls {call['name'] or 'a tool'}({call['arguments']})" for call in message.tool_calls]
     return "\n".join([f"{who}: {text}", *calls] if text else calls)
 

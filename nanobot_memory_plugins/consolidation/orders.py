@@ -83,7 +83,7 @@ async def wanted_operations(context: PluginContext, text: str) -> list[dict[str,
     language = language_of(text)
     day = dated(context.clock.now().astimezone().date(), language)
     message = await run_in_daemon_thread(context.redact_said, text[:_LONGEST])
-    prompt = _BACKSTOP.filled(language, {"day": day, "message": message})
+    prompt = _BACKSTOP.fill(language, {"day": day, "message": message})
     try:
         answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose="reading:orders")
     except LanguageModelError as error:

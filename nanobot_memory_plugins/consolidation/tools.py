@@ -33,7 +33,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION
-from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations
+from nanobot_memory_plugins.core.session_reading.quotes import ASSISTANT_KINDS, Quotations
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.fence import neutralise
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -169,7 +169,7 @@ class RememberTool(_EntryTool):
         words = [part for part in (request.said, request.text) if part]
         scope = self._context.scopes.of_session(session_key)
         quotations = await run_in_daemon_thread(self._recent.quotations, session_key)
-        quote = quotations.find(words, of_assistant=request.kind in OF_ASSISTANT)
+        quote = quotations.find(words, of_assistant=request.kind in ASSISTANT_KINDS)
         known = await self._changeable(scope)
         replaced = [known[id_] for id_given in request.replaces if (id_ := _entry_id(id_given)) in known]
         new = NewEntry(

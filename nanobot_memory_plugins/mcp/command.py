@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.cli.serving import bound_socket
-from nanobot_memory_plugins.core.scopes.projects import project_named, project_of
+from nanobot_memory_plugins.core.scopes.projects import named_project, project_of
 from nanobot_memory_plugins.mcp.clients import OWNER, http_client, process_client
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -63,7 +63,7 @@ def mcp(
     token = _token(host, os.environ) if http else ""
     options = configuration_of(config)
     # Hooks name the project of every event, and whoever comes over HTTP works elsewhere.
-    worked_in = project_named(project) if project is not None else "" if hooks or http else _started_in(os.environ)
+    worked_in = named_project(project) if project is not None else "" if hooks or http else _started_in(os.environ)
     # The SDK and the memory take their time to import: only who serves pays for it.
     from nanobot_memory_plugins.mcp.claude_code.hooks import SECRET_VARIABLE, Hooks
     from nanobot_memory_plugins.mcp.http import address_of, serve_http

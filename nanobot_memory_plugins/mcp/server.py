@@ -10,8 +10,8 @@ from typing import Any
 from mcp import types
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, Scope
 from nanobot_memory_plugins.core.host.memory_service import NOT_READY, ServiceTool
-from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.scopes import asked_senders
+from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, Senders
+from nanobot_memory_plugins.core.scopes.scopes import cached_senders
 from nanobot_memory_plugins.mcp.claude_code.hooks import HOOK_TOOL, Hooks
 from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.mcp.tools import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS, bounded, listed
@@ -82,7 +82,7 @@ class MemoryServer(FastMCP[Any]):
             return _text_result(NOT_READY)
         if (tool := memory.tool(name)) is None:
             return await super().call_tool(name, dict(arguments), *context)
-        memory.hold_scope(session_key=client.session, scope=client)
+        memory.learn_scope(session_key=client.session, scope=client)
         return _text_result(bounded(await ServiceTool(self.memory, tool).run(arguments, session_key=client.session)))
 
 
@@ -93,11 +93,11 @@ def _text_result(text: str) -> types.CallToolResult:
 
 def served_memory(workspace: Path, config: MemoryConfig, *, project: str = "") -> MemoryService:
     """Return the memory of one workspace, for many clients."""
-    read_senders = asked_senders(workspace, config)
+    read_senders = cached_senders(workspace, config)
 
     def senders() -> Senders:
         senders_now = read_senders()
-        return _OWN if senders_now is UNSAID else senders_now
+        return _OWN if senders_now is UNKNOWN_SENDERS else senders_now
 
     options = config.plugins.get("consolidation", {})
     consolidation = {key: value for key, value in options.items() if key not in _SCHEDULE}

@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.isolation.answers import TOOL_ANSWER
+from nanobot_memory_plugins.core.isolation.answers import TOOL_CHARS
 from nanobot_memory_plugins.core.testing import install_plugin
 
 TOOL = """
@@ -28,9 +28,9 @@ async def say(tmp_path, monkeypatch, answer: str) -> str:
 
 @pytest.mark.accept("PL-04")
 async def test_what_a_tool_says_has_a_bound(tmp_path, monkeypatch, log):
-    said = await say(tmp_path, monkeypatch, f"'x' * {TOOL_ANSWER + 1}")
+    said = await say(tmp_path, monkeypatch, f"'x' * {TOOL_CHARS + 1}")
     assert said == (
-        f"Error: the answer of talk is left out: an answer of {TOOL_ANSWER + 1:,} characters, where {TOOL_ANSWER:,} are"
+        f"Error: the answer of talk is left out: an answer of {TOOL_CHARS + 1:,} characters, where {TOOL_CHARS:,} are"
         " allowed"
     )
     assert "xxx" not in "".join(log)

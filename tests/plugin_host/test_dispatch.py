@@ -77,7 +77,7 @@ async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_co
     register(host, context, a=wait_briefly, b=give_up_in_time, c=hang)
     asyncio.get_running_loop().call_later(0.01, time.sleep, 0.3)
     assert sorted(texts(await ask(host))) == [("a", "ready"), ("b", "without content")]
-    assert host.failing(HOOK) == {"c": "no answer within 0.1 s"}
+    assert host.failing_plugins(HOOK) == {"c": "no answer within 0.1 s"}
 
 
 # Cancellation
@@ -102,7 +102,7 @@ async def test_cancelling_the_caller_cancels_the_implementation(make_host, conte
     with pytest.raises(asyncio.CancelledError):
         await task
     await cancelled.wait()
-    assert host.failing(HOOK) == {}
+    assert host.failing_plugins(HOOK) == {}
 
 
 async def test_cancelling_the_caller_is_not_held_up_by_one_who_swallows_it(make_host, context):
@@ -136,7 +136,7 @@ def test_the_users_interrupt_passes_while_a_plugin_is_waited_for(context, clock)
     register(host, context, b=interrupt_the_user)
     with pytest.raises(KeyboardInterrupt):
         host.call_sync(HOOK, "b", ARGUMENTS)
-    assert host.failing(HOOK) == {}
+    assert host.failing_plugins(HOOK) == {}
 
 
 @pytest.mark.parametrize("steps", [1, 3])

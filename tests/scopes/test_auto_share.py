@@ -9,7 +9,7 @@ from nanobot_memory_plugins.bridge.turn_scopes import group_chat_of, turn_scope
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.scopes.people import People
-from nanobot_memory_plugins.core.scopes.scopes import offered_senders
+from nanobot_memory_plugins.core.scopes.scopes import installed_senders
 from nanobot_memory_plugins.core.values import Scope
 from tests.support.each import each
 
@@ -66,10 +66,10 @@ def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender()
     channels = {"telegram": {"enabled": True, "allowFrom": ["1"]}, "discord": {"enabled": True, "allowFrom": ["9"]}}
     people = People({}, senders_of(channels, unified=False, approved=lambda _channel: []))
     for channel, user in (("cli", "user"), ("api", ""), ("websocket", "f00"), ("telegram", "1"), ("discord", "9")):
-        assert people.of(Scope(channel=channel, user=user)).is_owner
+        assert people.person_of(Scope(channel=channel, user=user)).is_owner
     for channel, user in (("telegram", "2"), ("discord", "1"), ("qq", "1")):
-        assert not people.of(Scope(channel=channel, user=user)).is_owner
-    assert people.of(Scope(channel="telegram")) is None
+        assert not people.person_of(Scope(channel=channel, user=user)).is_owner
+    assert people.person_of(Scope(channel="telegram")) is None
     assert sender_name("telegram", "1|ana") == "1"
     assert sender_name("other", "1|ana") == "1|ana"
 
@@ -96,7 +96,7 @@ def test_the_owner_is_known_by_the_name_that_the_channel_gives(channel, section,
     channels = {channel.partition(".")[0]: {"enabled": True, **section}}
     senders = senders_of(channels, unified=False, approved=lambda _channel: [])
     scope = turn_scope(senders, "s", channel=channel, chat_id=sender, sender=sender, metadata={})
-    person = People({}, senders).of(scope)
+    person = People({}, senders).person_of(scope)
     assert (person is not None and person.is_owner) == is_owner
 
 
@@ -114,7 +114,7 @@ def test_a_command_reads_the_approvals_beside_the_configuration_that_it_is_given
     (bot / "config.json").write_text(json.dumps(nanobot), encoding="utf-8")
 
     def one_user() -> bool:
-        senders = offered_senders(tmp_path / "workspace", load_config(bot / "config.json"))
+        senders = installed_senders(tmp_path / "workspace", load_config(bot / "config.json"))
         return senders.one_user
 
     assert not one_user()

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import InputError, Scope
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.scopes.people import People, Senders
-from nanobot_memory_plugins.core.scopes.projects import git, project_named, project_of
+from nanobot_memory_plugins.core.scopes.projects import git, named_project, project_of
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from tests.support.each import each
 
@@ -86,7 +86,7 @@ def test_a_repository_of_another_user_is_a_project(clone: Path):
 
 def test_a_folder_in_no_repository_is_named_with_what_can_be_done():
     with pytest.raises(InputError) as caught:
-        project_named("/")
+        named_project("/")
     assert str(caught.value.cause) == "/ lies in no repository."
     assert str(caught.value.hint) == "Give the project's name instead."
 

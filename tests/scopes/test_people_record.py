@@ -9,7 +9,7 @@ import pytest
 from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.cli.findings import people_finding
-from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, Senders
 from tests.scopes.test_auto_share import config, sees, tell
 
 RECORD = Path("memory") / ".privacy.json"
@@ -49,7 +49,7 @@ async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Pat
     for user in ("", "bob", ""):  # Bob's writing makes a record anew
         async with MemoryHost(tmp_path, config=config()) as memory:
             assert not await sees(memory, f"of {user}", {"user": user} if user else None)
-    finding = people_finding(tmp_path, config(), UNSAID)
+    finding = people_finding(tmp_path, config(), UNKNOWN_SENDERS)
     assert "cannot be read" in finding.state
 
 

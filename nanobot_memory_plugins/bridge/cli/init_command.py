@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption,
 from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
-from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
+from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, People, Senders
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1
@@ -117,7 +117,7 @@ def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
     named_folder = value_at(raw, "agents", "defaults", "workspace")
     folder = resolve_workspace(workspace or (Path(named_folder) if isinstance(named_folder, str) else None))
-    senders = configured_senders(folder, str(file)) or UNSAID
+    senders = configured_senders(folder, str(file)) or UNKNOWN_SENDERS
     return HostSetup(file, folder, toggles, memory, senders)
 
 

@@ -37,7 +37,7 @@ from nanobot_memory_plugins.core.cli.options import (
     written_by_owner,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.scopes.projects import named_project
 from nanobot_memory_plugins.core.text.days import moment_of
 from nanobot_memory_plugins.core.values.entries import EntryEdit, Section
 from nanobot_memory_plugins.redaction.script.messages import tr
@@ -71,7 +71,7 @@ def list_entries(
     as_json: JsonOption = False,
 ) -> None:
     """List the entries by descending score, as of now."""
-    of_project = project_named(project)
+    of_project = named_project(project)
     repository = opened(workspace)
     snapshot = repository.load()
     seen = looked_at(repository.paths.workspace, user=user, session=session)
@@ -141,7 +141,7 @@ def remember_text(
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
-    scope = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=project_named(project))
+    scope = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=named_project(project))
     until = end_of(expires) if expires is not None else None
     new = NewEntry(" ".join(text), category, importance, group, until, scope=scope, pinned=pin)
     done = remember(repository, new, who=WHO)

@@ -183,7 +183,7 @@ def make_prompt(
     texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
     language = dominant_language([Message("user", text) for text in texts])
     empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language), "wishes": wishes_text(wishes, language)}
-    fixed = _CONSOLIDATION.filled(language, empty)
+    fixed = _CONSOLIDATION.fill(language, empty)
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {
         "rest": [_record_line(text) for text in material.texts],
@@ -199,7 +199,7 @@ def make_prompt(
     if values["rest"]:
         values["rest"] = _REST[language].format(values["rest"])
     entries = {entry.id: entry for entry in ranked if _entry_line(entry, language) in lines["entries"]}
-    return _CONSOLIDATION.filled(language, {**empty, **values}), entries
+    return _CONSOLIDATION.fill(language, {**empty, **values}), entries
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:

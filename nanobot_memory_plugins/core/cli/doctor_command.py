@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.scopes import offered_senders
+from nanobot_memory_plugins.core.scopes.scopes import installed_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
@@ -67,7 +67,7 @@ async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
         return [finding.with_hint() for finding in findings]
     logger.disable(PluginSet.__module__)  # what it would log of plugins and options is among the findings
     try:
-        senders = await asyncio.to_thread(offered_senders, workspace, config)
+        senders = await asyncio.to_thread(installed_senders, workspace, config)
         async with MemoryHost(workspace, config=config, senders=lambda: senders) as memory:
             reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
     except NanobotMemoryError as error:

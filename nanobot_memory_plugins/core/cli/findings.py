@@ -145,7 +145,7 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
             "each sees their own memories, since several may write in {where} ({listed})", where=where, listed=listed
         )
         return Finding("people", state)
-    others = sorted(people.others(PrivacyFile(MemoryPaths.of(workspace)).read().heard))
+    others = sorted(people.other_writers(PrivacyFile(MemoryPaths.of(workspace)).read().heard))
     if not others:
         return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner)))
     state = Sentence(

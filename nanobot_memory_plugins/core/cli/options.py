@@ -147,7 +147,7 @@ def looked_at(
     from nanobot_memory_plugins.core.config.reading import load_config
     from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
 
-    return workspace_scopes(workspace, config or load_config()).own(user, session=session, project=project)
+    return workspace_scopes(workspace, config or load_config()).owned_by(user, session=session, project=project)
 
 
 def configuration_of(given: Path | None) -> "MemoryConfig":

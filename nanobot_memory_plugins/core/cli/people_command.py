@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.people import People
-from nanobot_memory_plugins.core.scopes.scopes import offered_senders
+from nanobot_memory_plugins.core.scopes.scopes import installed_senders
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 
@@ -19,7 +19,7 @@ def people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_js
     """Show who sees what, and which names are one person."""
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
-    senders = offered_senders(folder, memory_config)
+    senders = installed_senders(folder, memory_config)
     found = People(memory_config.core.people, senders).all()
     finding = people_finding(folder, memory_config, senders)
     if as_json:

@@ -134,7 +134,7 @@ class Eraser:
                 store.notify(self._paths.workspace / where)
         answers = await self._plugins.call("on_purge", erasure.hook_arguments(dry_run=dry_run))
         reported = values_of(answers, Trace)
-        for name in self._plugins.failing("on_purge"):
+        for name in self._plugins.failing_plugins("on_purge"):
             plugin = Sentence("plugin {name}", name=name)
             reported.append(Trace(plugin, 0, removed=False, why="it failed; purge again"))
         reported += await run_in_daemon_thread(lambda: self._purge_indexes(dry_run=dry_run))

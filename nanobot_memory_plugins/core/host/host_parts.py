@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.isolation.threads import OwnedTasks, run_in_dae
 from nanobot_memory_plugins.core.language_model.access import hook_deadline
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_scope
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike, workspace_scopes
 from nanobot_memory_plugins.core.session_reading.reader import SessionReader
@@ -50,7 +50,7 @@ class HostParts:
         config: MemoryConfig | None = None,
         llm: Complete | None = None,
         clock: Clock | None = None,
-        senders: Callable[[], Senders] = lambda: UNSAID,
+        senders: Callable[[], Senders] = lambda: UNKNOWN_SENDERS,
         project: str = "",
         hookspecs: Sequence[ModuleType] = (),
     ) -> None:

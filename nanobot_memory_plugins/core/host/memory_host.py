@@ -118,6 +118,6 @@ class MemoryHost(HistoryCalls):
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
         return self._redaction.of_others(text)
 
-    def hold_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
+    def learn_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
         """Learn the owner of a session, and return its whole scope; tools get nothing but the session's key."""
         return self._scopes.of(session_key, scope)

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool
-from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.values import Summary
@@ -64,7 +64,7 @@ class MemoryService:
         config: MemoryConfig | None = None,
         llm: Complete | None = None,
         clock: Clock | None = None,
-        senders: Callable[[], Senders] = lambda: UNSAID,
+        senders: Callable[[], Senders] = lambda: UNKNOWN_SENDERS,
         project: str = "",
         hookspecs: Sequence[ModuleType] = (),
         start_limit: float = 10.0,
@@ -310,7 +310,7 @@ def _await_starts() -> None:
             service._thread.opened.wait(_FORK_SECONDS)
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     """Leave the threads to the process that this one was forked off; here there are none."""
     for service in list(_services):
         service._lock = threading.Lock()
@@ -319,7 +319,7 @@ def _begin_anew() -> None:
         service._thread = None
 
 
-at_fork(_begin_anew, wait=_await_starts)
+at_fork(_reset_after_fork, before=_await_starts)
 atexit.register(_close_all)  # also of one that has not finished starting
 
 

@@ -214,7 +214,7 @@ class MessageCalls(HostParts):
 
     def _notices(self, language: Language) -> list[str]:
         """Return the notice of a turn for which recall failed; it is recorded, too."""
-        late = {**self.plugins.failed, **self.plugins.failing("on_message_received")}
+        late = {**self.plugins.failed, **self.plugins.failing_plugins("on_message_received")}
         if (why := late.get("recall")) is None:
             return []
         self._write_in_thread(lambda: record_missed_turn(self.workspace, self._clock, why))

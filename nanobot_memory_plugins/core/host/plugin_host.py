@@ -179,7 +179,7 @@ class PluginHost:
         """Return the plugins that implement a hook, in the order in which they are called."""
         return tuple(one.plugin_name for one in self._implementations(hook))
 
-    def failing(self, hook: str) -> Mapping[str, str]:
+    def failing_plugins(self, hook: str) -> Mapping[str, str]:
         """Return the plugins that rest in a hook, or failed when it was called last, each with the reason."""
         return {
             one.plugin_name: f"resting after: {one.breaker.reason}" if one.breaker.resting else one.breaker.reason

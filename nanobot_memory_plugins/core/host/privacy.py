@@ -31,7 +31,7 @@ from nanobot_memory_plugins.core.values.conversation import message_key
 NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
 """The receipt of what is not to be kept."""
 
-LEFT_OUT = "[left out of the memory]"
+OMITTED = "[left out of the memory]"
 """What replaces a message in a history that is not to be kept."""
 
 MEMORYS = "nanobot-memory"
@@ -72,7 +72,7 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
 # Sessions that are known; of each, messages by their keys, summaries, and records that are looked through for notices.
 _SESSIONS, _MESSAGES, _SUMMARIES, _RECORDS = 1_000, 4_000, 60, 500
 # Roles of messages that nobody said.
-_UNSAID = ("tool", "function", "system")
+_UNSPOKEN_ROLES = ("tool", "function", "system")
 
 
 @dataclass(slots=True)
@@ -203,7 +203,7 @@ class Privacy:
     async def shown(self, session_key: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
 
-        There are as many, in their places; what is left out is `LEFT_OUT`, results of tools among it.
+        There are as many, in their places; what is left out is `OMITTED`, results of tools among it.
         """
         if not messages or not self.is_marked(session_key):
             return messages
@@ -213,7 +213,7 @@ class Privacy:
         def shown(one: Message) -> Message:
             if one.name == MEMORYS or message_key("", one.text) in summaries:
                 return one
-            is_spoken = one.role not in _UNSAID and bool(one.text.strip())
+            is_spoken = one.role not in _UNSPOKEN_ROLES and bool(one.text.strip())
             text = recorded.known(one.role, one.text) if is_spoken else None
             return left_out(one) if text is None else one.with_text(text)
 
@@ -222,7 +222,7 @@ class Privacy:
     async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
         """Return of a host's history what may be read where no transcript holds it."""
         shown = await self.shown(session_key, tuple(messages))
-        return [one for one in kept_of_history(shown) if one is not None and one.text != LEFT_OUT]
+        return [one for one in kept_of_history(shown) if one is not None and one.text != OMITTED]
 
     def summed_up(self, session_key: str, summary: Summary, shown: Sequence[Message]) -> Summary:
         """Return the summary of what plugins were shown; that of a marked conversation says what was left out.
@@ -246,6 +246,6 @@ def left_out(message: Message) -> Message:
         {**call, "function": {"name": str(called(call).get("name") or ""), "arguments": "{}"}}
         for call in message.tool_calls
     )
-    text = LEFT_OUT if message.text.strip() else ""
+    text = OMITTED if message.text.strip() else ""
     raw = {"role": message.role, "content": text}
     return replace(message, text=text, tool_calls=calls, raw=raw, tokens=tokens_of(message))

@@ -24,7 +24,7 @@ class WrongAnswerError(Exception):
 _IN_A_TURN, _BEHIND_IT = (100, 200_000), (10_000, 4_000_000)
 _TURN_HOOKS = ("on_message_received", "on_draft_written", "on_tool_executed", "contribute_tools", "prompt_entries")
 
-TOOL_ANSWER = 200_000
+TOOL_CHARS = 200_000
 """What a plugin's tool may say at a time, in characters."""
 
 

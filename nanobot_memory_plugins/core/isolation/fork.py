@@ -1,6 +1,6 @@
-"""What a process does about a fork: wait for what cannot be cut in two, and keep what is the other process's."""
+"""What a process does when it is forked: finish what must not be cut in two, and never touch what the parent owns."""
 
-import concurrent.futures.thread  # noqa: F401  # it has handlers of its own, and is to have them before a fork begins
+import concurrent.futures.thread  # noqa: F401  # it has handlers of its own, which must be registered before ours
 import os
 from collections.abc import Callable
 
@@ -10,22 +10,22 @@ def _nothing() -> None:
 
 
 def at_fork(
-    begin_anew: Callable[[], None], *, wait: Callable[[], None] = _nothing, go_on: Callable[[], None] = _nothing
+    in_child: Callable[[], None], *, before: Callable[[], None] = _nothing, in_parent: Callable[[], None] = _nothing
 ) -> None:
-    """Have ``begin_anew`` called in each process that is forked off; its thread is the only one there.
+    """Call ``in_child`` in each forked process, where only the forking thread exists.
 
-    ``wait`` is called before each fork, and ``go_on`` afterwards in the process that has forked.
+    ``before`` is called before each fork, and ``in_parent`` after it in the process that forked.
     """
     if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork either
-        os.register_at_fork(before=wait, after_in_parent=go_on, after_in_child=begin_anew)
+        os.register_at_fork(before=before, after_in_parent=in_parent, after_in_child=in_child)
 
 
-def never_collect(what: object) -> None:
-    """Keep something for ever, also when the interpreter ends.
+def never_collect(value: object) -> None:
+    """Keep a value alive forever, even while the interpreter shuts down.
 
-    Loops, connections and models of the process that this one was forked off would reach into what that has open, or
-    wait for threads that are not here.
+    In a forked process, finalising the parent's loops, connections and models would change what the parent has open,
+    or wait for threads that do not exist here.
     """
     import ctypes
 
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))

@@ -64,9 +64,9 @@ class DaemonThreadPool:
         self._limit = limit
         self._name = name
         self._linger = linger
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Have no threads and no work: a process that was forked off has none of those that it knows of."""
         self._lock = threading.Lock()
         self._work_changed = threading.Condition(self._lock)
@@ -124,7 +124,7 @@ class DaemonThreadPool:
 
 
 _unlimited = DaemonThreadPool(limit=2**31, name="memory-work")
-at_fork(_unlimited.begin_anew)
+at_fork(_unlimited.reset)
 
 
 def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:

@@ -26,7 +26,7 @@ class PromptFile:
     folder: Path
     name: str
 
-    def filled(self, language: Language, values: Mapping[str, str]) -> list[dict[str, str]]:
+    def fill(self, language: Language, values: Mapping[str, str]) -> list[dict[str, str]]:
         """Return its chat messages, with ``values`` in the place of their names; they are not looked at again."""
         parts = _PART.split(self._text(language))
         return [

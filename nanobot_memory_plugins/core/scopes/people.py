@@ -32,7 +32,7 @@ class Senders:
 
 
 # A host that says nothing: whoever it does not name is its owner.
-UNSAID = Senders()
+UNKNOWN_SENDERS = Senders()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,16 @@ class People:
     ``owner`` is whoever is listed with a name of the owner's, or else under that label.
     """
 
-    def __init__(self, listed: Mapping[str, Sequence[str]] = MappingProxyType({}), senders: Senders = UNSAID) -> None:
+    def __init__(
+        self, listed: Mapping[str, Sequence[str]] = MappingProxyType({}), senders: Senders = UNKNOWN_SENDERS
+    ) -> None:
         self.senders = senders
         self.listed = {label: tuple(map(redact_key, names)) for label, names in listed.items()}
         own = sorted(map(redact_key, senders.owner))
         label = next((label for label, names in self.listed.items() if not set(own).isdisjoint(names)), OWNER)
         self.owner = Person(label, tuple(dict.fromkeys((*self.listed.get(label, ()), *own))), is_owner=True)
 
-    def of(self, scope: Scope) -> Person | None:
+    def person_of(self, scope: Scope) -> Person | None:
         """Return the person whom a memory or a call belongs to; None where that is not known."""
         names = self._names_of(scope)
         if self.senders.unified or not set(names).isdisjoint(self.owner.names):
@@ -67,7 +69,7 @@ class People:
                 return Person(label, listed)
         if not scope.user:
             # A host that names nobody and says nothing else has one user; that it is one whom it names is not known.
-            return replace(self.owner, names=()) if self.senders is UNSAID and not scope.group_chat else None
+            return replace(self.owner, names=()) if self.senders is UNKNOWN_SENDERS and not scope.group_chat else None
         if self.senders.by_channel or (scope.channel and self._is_listed_elsewhere(scope.user)):
             return Person(names[0], names[:1])
         return Person(scope.user, (scope.user,))
@@ -77,10 +79,10 @@ class People:
         others = (Person(label, names) for label, names in self.listed.items() if label != self.owner.label)
         return [self.owner, *others]
 
-    def others(self, heard: Iterable[str]) -> list[str]:
+    def other_writers(self, writers: Iterable[str]) -> list[str]:
         """Return who of those that wrote is not the owner."""
         own = (self.owner.label, *self.owner.names)
-        return [name for name in heard if name not in own and not name.startswith(f"{SYSTEM_CHANNEL}{BREAK}")]
+        return [name for name in writers if name not in own and not name.startswith(f"{SYSTEM_CHANNEL}{BREAK}")]
 
     def name_of(self, scope: Scope) -> str:
         """Return the name of whoever a call names, as the host has it."""

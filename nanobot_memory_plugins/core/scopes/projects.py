@@ -48,7 +48,7 @@ def git(folder: str | Path, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace").strip()
 
 
-def project_named(value: str) -> str:
+def named_project(value: str) -> str:
     """Return the project that an option names: that of a folder, as ``.``, or the name itself.
 
     Raises `WrongUseError` for a folder that is in no repository.

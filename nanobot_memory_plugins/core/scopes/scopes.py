@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import MOST_HEARD, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
-from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNSAID, People, Person, Senders
+from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNKNOWN_SENDERS, People, Person, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -90,7 +90,7 @@ class Scopes:
             self._sessions[whole.session] = whole
         if self._privacy is not None and whole.user:
             people = self._people()
-            person = people.of(whole)
+            person = people.person_of(whole)
             if person is not None and not person.is_owner:
                 # Also where several may write: they stay other people when the host lets in one alone later.
                 self._heard[name := people.name_of(whole)] = None
@@ -119,7 +119,7 @@ class Scopes:
         """Return the owner of a memory: two that are one person's, in the same group chat or in none, are equal."""
         people = self._people()
         named = not scope.is_for_everybody and (scope.user or people.senders.by_channel)
-        person = people.of(scope) if named else None
+        person = people.person_of(scope) if named else None
         return owner_of(scope if person is None else replace(scope, user=person.label))
 
     def of_owner(self) -> Scope:
@@ -127,16 +127,16 @@ class Scopes:
         senders = self._people().senders
         if not senders.owner or self._share != "auto":
             return Scope()
-        return self.named(min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one)))
+        return self.scope_of_person(min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one)))
 
-    def named(self, name: str) -> Scope:
+    def scope_of_person(self, name: str) -> Scope:
         """Return the scope of a person by a name: as the configuration lists them, or as the host has them."""
         people = self._people()
         name = next((one.names[0] for one in people.all() if one.label == name and one.names), name)
         channel, _, user = name.partition(BREAK)
         return Scope(channel=channel, user=user) if people.senders.by_channel else Scope(user=name)
 
-    def own(self, name: str, *, session: str, project: str) -> Visibility:
+    def owned_by(self, name: str, *, session: str, project: str) -> Visibility:
         """Return what is a person's own, by any of their names: for people who look at all memories."""
         people = self._people()
         listed = (one for one in people.all() if name in (one.label, *one.names))
@@ -149,17 +149,17 @@ class Scopes:
         if self._share != "auto" or scope.user or scope.is_for_everybody or scope.group_chat or self.has_one_user():
             return False
         people = self._people()
-        person = people.of(scope)
+        person = people.person_of(scope)
         return OWNER not in people.listed and (person is None or not person.names)
 
     def has_one_user(self) -> bool:
         """Whether everything is shared because one person writes alone, as the host says and as far as is recorded."""
         people = self._people()
-        return people.senders.one_user and (people.senders.unified or not self._others(people))
+        return people.senders.one_user and (people.senders.unified or not self._other_writers(people))
 
-    def _others(self, people: People) -> list[str]:
+    def _other_writers(self, people: People) -> list[str]:
         heard = self._privacy.read().heard if self._privacy is not None else ()
-        return people.others(dict.fromkeys((*heard, *self._heard)))
+        return people.other_writers(dict.fromkeys((*heard, *self._heard)))
 
     def _recorded_scope(self, session: str) -> Scope:
         """Return what is held of a session's scope, else what the files say of it."""
@@ -182,7 +182,7 @@ class Scopes:
         people = self._people()
         if whole.group_chat and not people.senders.unified:
             return (OwnerFilter(group_chat=whole.group_chat), *own)
-        person = people.of(whole)
+        person = people.person_of(whole)
         if (person is None or person.is_owner) and self.has_one_user():
             return (OwnerFilter(),)
         if person is None or not person.names:
@@ -190,7 +190,7 @@ class Scopes:
             return own
         nobodys = (OwnerFilter(user="", group_chat=""),) if person.label == OWNER and OWNER in people.listed else ()
         # Others on a person's channel stay apart.
-        return (*people.owner_filters(person, caller=whole, apart=self._others(people)), *nobodys)
+        return (*people.owner_filters(person, caller=whole, apart=self._other_writers(people)), *nobodys)
 
 
 def workspace_scopes(
@@ -201,7 +201,7 @@ def workspace_scopes(
     Without ``senders`` the installed host is asked for them, when they are needed: for a command that runs without it.
     """
     paths = MemoryPaths.of(workspace)
-    senders = senders or asked_senders(workspace, config)
+    senders = senders or cached_senders(workspace, config)
     return Scopes(
         config.core.share,
         recorded=lambda key: recorded_scope(paths.transcript(key), key),
@@ -211,20 +211,20 @@ def workspace_scopes(
     )
 
 
-def asked_senders(workspace: Path, config: MemoryConfig) -> Callable[[], Senders]:
+def cached_senders(workspace: Path, config: MemoryConfig) -> Callable[[], Senders]:
     """Return what says who may write to the installed host of a workspace. It asks again after a minute, and blocks."""
 
     @lru_cache(maxsize=1)
     def asked(_minute: int) -> Senders:
-        return offered_senders(workspace, config)
+        return installed_senders(workspace, config)
 
     return lambda: asked(int(time.monotonic() // _SENDERS_HOLD))
 
 
-def offered_senders(workspace: Path, config: MemoryConfig) -> Senders:
+def installed_senders(workspace: Path, config: MemoryConfig) -> Senders:
     """Return what the first entry point of ``nanobot_memory_senders`` says of those who may write to a workspace.
 
     Each names a function that takes the workspace and the file of the configuration, and returns None where the
     workspace is not that host's. It may block. One that fails is passed over.
     """
-    return first_offered(SENDERS_GROUP, lambda offer: offer(workspace, config.source)) or UNSAID
+    return first_offered(SENDERS_GROUP, lambda offer: offer(workspace, config.source)) or UNKNOWN_SENDERS

@@ -17,7 +17,7 @@ import json_repair
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
-from nanobot_memory_plugins.core.session_reading.quotes import OF_ASSISTANT, Quotations, quotations_of
+from nanobot_memory_plugins.core.session_reading.quotes import ASSISTANT_KINDS, Quotations, quotations_of
 from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, render
 from nanobot_memory_plugins.core.text.evidence import is_no_reply, is_refusal, without_thoughts
 from nanobot_memory_plugins.core.text.fence import Language, neutralise
@@ -68,7 +68,7 @@ _SHAPES = {
 
 def question(field: str, language: Language) -> str:
     """Return what is asked for a field that core words: ``entries`` or ``summary``."""
-    return _QUESTIONS[field].filled(language, {})[-1]["content"]
+    return _QUESTIONS[field].fill(language, {})[-1]["content"]
 
 
 def reading_prompt(
@@ -86,7 +86,7 @@ def reading_prompt(
         "conversation": _conversation(messages, language, today),
         "wishes": wishes_text(wishes, language),
     }
-    return READING.filled(language, values)
+    return READING.fill(language, values)
 
 
 def _listed(entries: Mapping[str, str], language: Language) -> str:
@@ -167,7 +167,7 @@ def read_answer(
     *,
     known: frozenset[str],
     asked: frozenset[str] = frozenset({ENTRIES, SUMMARY}),
-    of_assistant: frozenset[str] = OF_ASSISTANT,
+    of_assistant: frozenset[str] = ASSISTANT_KINDS,
 ) -> SessionReading | None:
     """Return what an answer says, or None where it is none: a refusal, a story, half of something.
 

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_arou
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.session_reading import Quote
 
-OF_ASSISTANT = frozenset({"experience", "workflow", "skill_usage", "decision"})
+ASSISTANT_KINDS = frozenset({"experience", "workflow", "skill_usage", "decision"})
 """Kinds of entries that may rest on the assistant's own words: what it has found out itself."""
 
 # Fewer characters than this are found everywhere.

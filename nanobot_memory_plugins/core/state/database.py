@@ -304,7 +304,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
     connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks}; COMMIT")
 
 
-def _hold() -> None:
+def _lock_all() -> None:
     """Let no transaction be cut in two, and have no file open: SQLite would take its locks for held in both processes.
 
     Then the parent, which closes its file, would delete the log that the other one writes.
@@ -316,13 +316,13 @@ def _hold() -> None:
             state.close()
 
 
-def _release() -> None:
+def _unlock_all() -> None:
     for state in list(_open.values()):
         state.lock.release()
     _opening.release()
 
 
-at_fork(_release, wait=_hold, go_on=_release)
+at_fork(_unlock_all, before=_lock_all, in_parent=_unlock_all)
 
 
 def _code(error: Exception) -> int:

@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.scopes.projects import named_project
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
@@ -56,7 +56,7 @@ def show_timeline(
     """
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
-    scope = looked_at(folder, memory_config, user=user, session=session, project=project_named(project))
+    scope = looked_at(folder, memory_config, user=user, session=session, project=named_project(project))
     moment_given(Sentence("PERIOD"), period, end=False)  # named by its place where it is no date
     first, last = bounds_of(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
-from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.scopes.projects import named_project
 from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.search import ScoredCandidate
@@ -80,8 +80,8 @@ def why(
     options = options if isinstance(options, RecallOptions) else RecallOptions()
     scopes = workspace_scopes(folder, memory_config)
     # Of nobody, it is as in a new conversation on the command line.
-    scope = scopes.named(user) if user else Scope() if session else scopes.of_owner()
-    scope = replace(scope, session=session, project=project_named(project))
+    scope = scopes.scope_of_person(user) if user else Scope() if session else scopes.of_owner()
+    scope = replace(scope, session=session, project=named_project(project))
     recalled = run(examine(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
     if as_json:
         print_json(_json_answer(recalled, options))

@@ -35,7 +35,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.scopes.projects import project_named
+from nanobot_memory_plugins.core.scopes.projects import named_project
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -91,7 +91,7 @@ def search(
         text,
         limit=limit,
         tier=tier,
-        scope=looked_at(folder, memory_config, user=user, session=session, project=project_named(project)),
+        scope=looked_at(folder, memory_config, user=user, session=session, project=named_project(project)),
         origins=frozenset(origin or ()),
         sources=frozenset(file_kind.value for file_kind in kind or ()),
         since=first,

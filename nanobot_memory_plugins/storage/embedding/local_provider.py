@@ -40,9 +40,9 @@ class NativeCalls:
     """The calls into a model that run at this moment: a process that ends during one is aborted by the library."""
 
     def __init__(self) -> None:
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Know of no call: those of the process from which this one was forked off are not here."""
         self._changed = threading.Condition()
         self._running = 0
@@ -70,7 +70,7 @@ class NativeCalls:
 
 
 native_calls = NativeCalls()
-at_fork(native_calls.begin_anew)
+at_fork(native_calls.reset)
 atexit.register(native_calls.end)
 
 

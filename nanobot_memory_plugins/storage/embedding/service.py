@@ -61,7 +61,7 @@ def _after_fork() -> None:
         _loading_lock.release()
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
     global _loading_lock, _held_for_fork
     _loading_lock, _held_for_fork = threading.RLock(), False
@@ -70,7 +70,7 @@ def _begin_anew() -> None:
     _loaded.clear()
 
 
-at_fork(_begin_anew, wait=_before_fork, go_on=_after_fork)
+at_fork(_reset_after_fork, before=_before_fork, in_parent=_after_fork)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ async def test_a_host_says_how_long_a_hook_of_its_own_is_waited_for(life_without
     config = load_config()
     async with MemoryHost(life_without_model.workspace, config=config, hookspecs=[MENU]) as memory:
         assert await memory.call_hook("on_menu_shown", {"dishes": ()}, limit=0.05) == {}
-        assert "no answer within 0.05 s" in str(memory.plugins.failing("on_menu_shown"))
+        assert "no answer within 0.05 s" in str(memory.plugins.failing_plugins("on_menu_shown"))
 
 
 def test_a_service_takes_hooks_of_a_framework(life_without_model: Life, install):
