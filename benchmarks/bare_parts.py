@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.question_terms import telling_terms
+from nanobot_memory_plugins.storage.question_terms import distinctive_terms
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.segmentation import match_expression
 from nanobot_memory_plugins.tools.bench import made_up
@@ -42,7 +42,7 @@ def bare_query(database: Database) -> Callable[[str], float]:
 
     @functools.cache
     def expression(text: str) -> str:
-        return match_expression(telling_terms(text, index.frequencies))
+        return match_expression(distinctive_terms(text, index.frequencies))
 
     def run(text: str) -> float:
         match = expression(text)

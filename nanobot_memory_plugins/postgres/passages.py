@@ -107,7 +107,7 @@ class PassageIndex(FileIndex):
             fresh = {
                 number: document
                 for number, document in made.items()
-                if number not in known or known[number].stored != document.stored
+                if number not in known or known[number].stored_values != document.stored_values
             }
             changed = fresh.keys() & known.keys()
             same_vector = {
@@ -176,8 +176,8 @@ class PassageIndex(FileIndex):
             return
         rows, postings = [], []
         for number, document in documents.items():
-            derived = document[len(document.stored) + 1 :]
-            rows.append((revision, number, self._owner.machine, *document.stored, *derived))
+            derived = document[len(document.stored_values) + 1 :]
+            rows.append((revision, number, self._owner.machine, *document.stored_values, *derived))
             counted = Counter(map(self._owner.term, document.terms(Tier.HEAVY).split()))
             postings += [(term, number, count, counted.total()) for term, count in counted.items()]
         run_many(self.connection, _INSERT, rows)

@@ -117,12 +117,12 @@ class ServerIndex(SearchIndex):
         """Return the conditions that passages pass a query's filters, and their values."""
         values: dict[str, Any] = {"machine": self._owner.machine}
 
-        def mark(value: Any) -> str:
+        def placeholder(value: Any) -> str:
             name = f"w{len(values)}"
             values[name] = clean_markdown(value) if isinstance(value, str) else value
             return f"%({name})s"
 
-        return " AND ".join([NO_COPIES, *sql_conditions(asked, mark, _TAGS)]), values
+        return " AND ".join([NO_COPIES, *sql_conditions(asked, placeholder, _TAGS)]), values
 
     def _read(
         self, source: str, values: Mapping[str, Any], meaning: Meaning | None = None, before: str = ""

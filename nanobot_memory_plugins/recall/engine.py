@@ -113,7 +113,7 @@ async def recall(
     ``history`` are the messages in the live context before it: what is in them is not injected again.
     ``scope`` is the filter of the search. ``tier`` None: the words of the message choose it, and it is asked whether
     the message needs memory. ``asked_at`` is when the question is asked, by default now. ``exclude_records`` are not
-    searched. ``explain`` asks the store for all that it weighed, too.
+    searched. ``explain`` also asks the store for all candidates.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """

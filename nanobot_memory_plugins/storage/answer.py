@@ -1,4 +1,4 @@
-"""From the candidates of a search to its answer: which of them are hits, best first, and on request why."""
+"""Turns the candidates of a search into its result: which of them are hits, best first, and on request why."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, SearchResult, Tier
 from nanobot_memory_plugins.core.values.search import ScoredCandidate
-from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, covered
+from nanobot_memory_plugins.storage.candidates import NO_CANDIDATE, Candidates, coverage_of
 from nanobot_memory_plugins.storage.options import SearchOptions
-from nanobot_memory_plugins.storage.ranking import odds, rank
+from nanobot_memory_plugins.storage.ranking import display_scores, rank
 from nanobot_memory_plugins.storage.results import hit_of, question_in
 
-# Below this cosine a text that shares no word with the query has nothing to do with it.
+# Below this cosine a text that shares no word with the query is unrelated to it.
 LEAST_SIMILARITY = 0.2
-# The length of a part that is not the last of its message, at least: 95 of 100 have it in chats with an assistant.
+# Shortest length of a part of a split message that is not its last part: 95 of 100 are longer in assistant chats.
 _PART_CHARS = 331
-# What of a query is looked at besides its terms: who pastes more asks in the beginning.
+# Characters of a query that are read besides its terms: the question comes first where somebody pastes a long text.
 _QUESTION_CHARS = 4_000
 _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 
@@ -26,27 +26,27 @@ _SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 def answer(candidates: Candidates, query: Query, level: Level, options: SearchOptions, now: datetime) -> SearchResult:
     """Return the best candidates as hits.
 
-    With the learned order these are also the passages next to one that is found: an answer may have none of the
-    question's words. What was said word for word before, and further parts of a long message, come after all else.
+    With the learned order the passages next to a match are hits as well: an answer may share no word with its
+    question. Exact repetitions and further parts of a long message come after all other hits.
     """
     is_learned = options.fusion == "learned"
-    if is_learned and query.tier is Tier.LIGHT:  # a search of tl;dr, tags and titles has no context to look at
+    if is_learned and query.tier is Tier.LIGHT:  # tl;dr, tags and titles have no neighbours to look at
         is_learned, options = False, options.model_copy(update={"fusion": "weighted"})
     asked_at = query.asked_at or now
     scores, parts = rank(candidates, query.text[:_QUESTION_CHARS], asked_at, options, query.scope.project)
-    found_alone = are_found(candidates)
-    is_hit = found_alone.copy()
+    is_match = matches(candidates)
+    is_hit = is_match.copy()
     if is_learned:
-        keys = candidates.keys[found_alone]
-        # That entries follow each other is chance.
-        is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1])) & ~candidates.always_fresh
-    worst, rows = (-scores).tolist(), candidates.rows
+        positions = candidates.positions[is_match]
+        # Entries of long-term memory follow each other by chance.
+        is_hit |= np.isin(candidates.positions, np.concatenate([positions - 1, positions + 1])) & ~candidates.long_term
+    order, rows = (-scores).tolist(), candidates.rows
     found = sorted(
-        np.flatnonzero(is_hit).tolist(), key=lambda place: (worst[place], rows[place].path, rows[place].line)
+        np.flatnonzero(is_hit).tolist(), key=lambda place: (order[place], rows[place].path, rows[place].line)
     )
     if is_learned:
-        found = _said_before_last(found, candidates, len(found) if query.explain else query.limit)
-    shown = odds([float(scores[place]) for place in found], options)
+        found = _repeats_last(found, candidates, len(found) if query.explain else query.limit)
+    shown = display_scores([float(scores[place]) for place in found], options)
     hits = tuple(
         _hit(candidates, place, score, query) for place, score in zip(found[: query.limit], shown, strict=False)
     )
@@ -54,7 +54,7 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
         return SearchResult(hits=hits, level=level)
     by_place = dict(zip(found, shown, strict=True))
     left_out = [place for place in range(len(candidates)) if place not in by_place]
-    weighed = tuple(
+    explained = tuple(
         ScoredCandidate(
             hit=_hit(candidates, place, by_place.get(place, 0.0), query),
             words=float(candidates.words.bm25[place]),
@@ -65,20 +65,20 @@ def answer(candidates: Candidates, query: Query, level: Level, options: SearchOp
         )
         for number, place in enumerate([*found, *left_out], start=1)
     )
-    return SearchResult(hits, level, weighed)
+    return SearchResult(hits, level, explained)
 
 
-def are_found(candidates: Candidates) -> NDArray[np.bool_]:
-    """Tell which candidates have anything to do with the query by themselves."""
+def matches(candidates: Candidates) -> NDArray[np.bool_]:
+    """Return which candidates match the query by their own words or meaning."""
     found: NDArray[np.bool_] = (candidates.words.bm25 > 0) | (candidates.similarity >= LEAST_SIMILARITY)
     return found
 
 
-def _said_before_last(places: Sequence[int], candidates: Candidates, limit: int) -> list[int]:
-    """Return the first of places in their order, repetitions and further parts of a long message after all others.
+def _repeats_last(places: Sequence[int], candidates: Candidates, limit: int) -> list[int]:
+    """Return the first ``limit`` places in their order, then the repetitions and further parts of long messages.
 
-    What was said by one right after another at the same time is one message where it is long: a host may keep a
-    message as several. Its best part speaks for it.
+    Long passages by one speaker at one time, one right after the other, are parts of one message: some hosts store a
+    message in several records. The best part stands for the message.
     """
     texts: set[str] = set()
     longest: dict[int, int] = {}
@@ -101,14 +101,14 @@ def _said_before_last(places: Sequence[int], candidates: Candidates, limit: int)
 
 
 def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
-    question_place = _said_before(candidates, place)
-    answers = question_in(candidates.rows[question_place].text) if question_place != NOWHERE else ""
+    question_place = _preceding_message(candidates, place)
+    question = question_in(candidates.rows[question_place].text) if question_place != NO_CANDIDATE else ""
     coverage, similarity = float(candidates.words.coverage[place]), float(candidates.similarity[place])
-    if answers:
-        item = [place, question_place]
+    if question:
+        pair = [place, question_place]
         weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
-        held = np.logical_or.reduce(candidates.words.matched[:, item], axis=1, keepdims=True)
-        coverage, similarity = float(covered(weights, held)[0]), float(np.max(candidates.similarity[item]))
+        matched = np.logical_or.reduce(candidates.words.matched[:, pair], axis=1, keepdims=True)
+        coverage, similarity = float(coverage_of(weights, matched)[0]), float(np.max(candidates.similarity[pair]))
     return hit_of(
         candidates.rows[place],
         score=score,
@@ -116,16 +116,16 @@ def _hit(candidates: Candidates, place: int, score: float, query: Query) -> Hit:
         similarity=None if math.isnan(similarity) else similarity,
         terms=candidates.idf.keys(),
         zone=query.asked_at.tzinfo if query.asked_at is not None else None,
-        answers=answers,
+        answers=question,
     )
 
 
-def _said_before(candidates: Candidates, place: int) -> int:
-    """Return the place of the other speaker's message right before the message of a passage, or nowhere."""
+def _preceding_message(candidates: Candidates, place: int) -> int:
+    """Return the place of the other speaker's message right before the message of a passage, or `NO_CANDIDATE`."""
     first = candidates.message(place)
     before = int(candidates.before[first])
     speakers = {candidates.rows[first].origin, candidates.rows[before].origin}
-    return before if before != NOWHERE and speakers == _SPEAKERS else NOWHERE
+    return before if before != NO_CANDIDATE and speakers == _SPEAKERS else NO_CANDIDATE
 
 
 def _found_by(candidates: Candidates, place: int, *, is_hit: bool) -> str:

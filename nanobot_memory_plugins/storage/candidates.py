@@ -12,11 +12,11 @@ from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark
 from nanobot_memory_plugins.storage.documents import Document, holds_entries
 from nanobot_memory_plugins.storage.question_terms import K1, B
 
-# Seconds without a message after which a new session begins, in files that hold more than one.
+# Seconds without a message after which a new session begins, in files with several sessions.
 SESSION_GAP = 3 * 3_600.0
-NOWHERE = -1
-"""Where there is no such candidate."""
-_PLACES_A_FILE = 1 << 40
+NO_CANDIDATE = -1
+"""The place of a candidate that does not exist."""
+_POSITIONS_PER_FILE = 1 << 40
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -24,10 +24,10 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalScores:
-    """What words say of some texts, a place for each of them.
+    """How well the words of some texts match a query, one place per text in every array.
 
-    ``bm25`` is positive, larger is better. ``coverage``: the share of the query's IDF that a text holds, 0..1.
-    ``matched`` (terms of the query, texts) says which of the terms it holds. ``lengths`` are in terms.
+    ``bm25`` is positive, larger is better. ``coverage`` is the share of the query's IDF that a text contains, 0..1.
+    ``matched`` (query terms x texts) says which terms a text contains. ``lengths`` are in terms.
     """
 
     bm25: Floats
@@ -37,8 +37,8 @@ class LexicalScores:
 
 
 def score_terms(texts: Sequence[str], idf: Mapping[str, float]) -> LexicalScores:
-    """Score each text, given by its terms with a space between them. The average length is that of these texts."""
-    counts = _counts(texts, tuple(idf))
+    """Score each text, given as its terms separated by spaces. The average length is that of these texts."""
+    counts = _term_counts(texts, tuple(idf))
     weights = np.fromiter(idf.values(), np.float64, len(idf))
     lengths = np.fromiter((text.count(" ") + 1 if text else 0 for text in texts), np.int64, len(texts))
     average = (float(lengths.mean()) if len(texts) else 0.0) or 1.0
@@ -46,24 +46,24 @@ def score_terms(texts: Sequence[str], idf: Mapping[str, float]) -> LexicalScores
     matched = counts > 0
     return LexicalScores(
         bm25=np.einsum("i,ij->j", weights, counts * (K1 + 1) / (counts + norms)),
-        coverage=covered(weights, matched),
+        coverage=coverage_of(weights, matched),
         matched=matched,
         lengths=lengths,
     )
 
 
-def covered(weights: Floats, held: NDArray[np.bool_]) -> Floats:
-    """Return the share of a query's IDF that texts hold, of which terms (terms, texts) are known."""
+def coverage_of(weights: Floats, matched: NDArray[np.bool_]) -> Floats:
+    """Return the share of a query's IDF that each text contains, 0..1. ``matched`` is (query terms x texts)."""
     whole = float(weights.sum()) or 1.0
-    # Not by ``@``, which shares the work among cores, and waits for those that have other work.
-    found: Floats = np.minimum(1.0, np.einsum("i,ij->j", weights, held, dtype=np.float64) / whole)
+    # Not ``@``: it splits the work among cores and waits for the busy ones.
+    found: Floats = np.minimum(1.0, np.einsum("i,ij->j", weights, matched, dtype=np.float64) / whole)
     return found
 
 
-def _counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
-    """Return how often each term occurs in each text: (terms, texts).
+def _term_counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
+    """Return how often each term occurs in each text: (terms x texts).
 
-    All texts are looked through at once, term by term: taking each apart makes as many strings as it has words.
+    It searches all texts at once, term by term: splitting them would make a string for every word.
     """
     counts = np.zeros((len(terms), len(texts)))
     joined = "\n".join([f" {text} " for text in texts])
@@ -82,9 +82,9 @@ def _counts(texts: Sequence[str], terms: Sequence[str]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Passages that may answer a query, a place for each of them in every column.
+    """Passages that may answer a query, one place per passage in every column.
 
-    ``similarity`` is the cosine to the query, NaN without vectors. ``idf`` weighs the query's terms.
+    ``similarity`` is the cosine to the query, NaN without a vector. ``idf`` is the weight of each query term.
     """
 
     rows: Sequence[Document]
@@ -97,33 +97,33 @@ class Candidates:
 
     @cached_property
     def words(self) -> LexicalScores:
-        """What the query's terms say of each."""
+        """How well the words of each match the query's terms."""
         return score_terms([row.terms(self.tier) for row in self.rows], self.idf)
 
     @cached_property
     def cosines(self) -> Floats:
-        """The similarities that speak for a passage: from 0 on, and 0 without vectors."""
+        """The similarities, 0 where they are negative or there is no vector."""
         return np.maximum(0.0, np.nan_to_num(self.similarity))
 
     @cached_property
     def has_meaning(self) -> bool:
-        """Whether any has a vector that can be compared."""
+        """Whether any candidate has a vector of the query's model."""
         return not bool(np.isnan(self.similarity).all())
 
     @cached_property
     def timestamps(self) -> Floats:
-        """When each was said."""
+        """When each was said, in seconds since 1970; NaN for scored entries and passages without a time."""
         times = (None if holds_entries(row.path) else row.timestamp for row in self.rows)
         return np.array(list(times), np.float64)
 
     @cached_property
-    def always_fresh(self) -> NDArray[np.bool_]:
-        """Which are of long-term memory: no recency lowers them, and what comes next to them does so by chance."""
+    def long_term(self) -> NDArray[np.bool_]:
+        """Which belong to long-term memory: they do not age, and their neighbours in the file are unrelated."""
         return np.fromiter((row.source == "long_term" for row in self.rows), np.bool_, len(self))
 
     @cached_property
     def by_assistant(self) -> NDArray[np.bool_]:
-        """Which an assistant said."""
+        """Which were said by an assistant."""
         assistant = Origin.ASSISTANT.value
         return np.fromiter((row.origin == assistant for row in self.rows), np.bool_, len(self))
 
@@ -133,59 +133,59 @@ class Candidates:
         return np.fromiter((ends_in_question_mark(row.text) for row in self.rows), np.bool_, len(self))
 
     @cached_property
-    def keys(self) -> NDArray[np.int64]:
-        """The place of each, as one number: the passage after it in its file has the next one."""
+    def positions(self) -> NDArray[np.int64]:
+        """The position of each in its file as one number: the passage after it has the next number."""
         ordinals = np.fromiter((row.ordinal for row in self.rows), np.int64, len(self))
-        return codes_of(row.path for row in self.rows) * _PLACES_A_FILE + ordinals
+        return codes_of(row.path for row in self.rows) * _POSITIONS_PER_FILE + ordinals
 
     @cached_property
-    def in_order(self) -> Places:
-        """The places of all candidates, file by file, each in its order."""
-        return np.argsort(self.keys, kind="stable")
+    def by_position(self) -> Places:
+        """The places of all candidates, file by file, in the order of each file."""
+        return np.argsort(self.positions, kind="stable")
 
     @cached_property
     def before(self) -> Places:
-        """The place of the passage before each one, if both are of one session."""
+        """The place of the passage before each one in the same session, else `NO_CANDIDATE`."""
         return self._neighbours(-1)
 
     @cached_property
     def after(self) -> Places:
-        """The place of the passage after each one, if both are of one session."""
+        """The place of the passage after each one in the same session, else `NO_CANDIDATE`."""
         return self._neighbours(1)
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:
-        """The session of each, as a number that rises along `in_order`, cut where nobody spoke for hours.
+        """The session of each, as a number that rises along `by_position`; a new one begins after `SESSION_GAP`.
 
-        The notes of a day are of several sessions, and stand in one file.
+        The file of a day's notes contains several sessions.
         """
-        sessions = codes_of((row.path, row.session) for row in self.rows)[self.in_order]
+        sessions = codes_of((row.path, row.session) for row in self.rows)[self.by_position]
         begins = np.ones(len(self), dtype=np.int64)
-        begins[1:] = (sessions[1:] != sessions[:-1]) | (np.diff(self.timestamps[self.in_order]) > SESSION_GAP)
+        begins[1:] = (sessions[1:] != sessions[:-1]) | (np.diff(self.timestamps[self.by_position]) > SESSION_GAP)
         found = np.empty(len(self), dtype=np.int64)
-        found[self.in_order] = np.cumsum(begins) - 1
+        found[self.by_position] = np.cumsum(begins) - 1
         return found
 
     def message(self, place: int) -> int:
-        """Return the message that a passage is a part of, as the place of its first part."""
+        """Return the place of the first part of the message to which a passage belongs."""
         before = int(self.before[place])
-        while before != NOWHERE and _said(self.rows[before]) == _said(self.rows[place]):
+        while before != NO_CANDIDATE and _message_key(self.rows[before]) == _message_key(self.rows[place]):
             place, before = before, int(self.before[before])
         return place
 
     def _neighbours(self, step: int) -> Places:
-        keys = self.keys[self.in_order]
-        neighbour_keys = self.keys + step
-        at = np.searchsorted(keys, neighbour_keys, side="right") - 1
-        places = np.where((at >= 0) & (keys[at] == neighbour_keys), self.in_order[at], NOWHERE)
-        return np.where(self.sessions[places] == self.sessions, places, NOWHERE)
+        positions = self.positions[self.by_position]
+        neighbour_positions = self.positions + step
+        at = np.searchsorted(positions, neighbour_positions, side="right") - 1
+        places = np.where((at >= 0) & (positions[at] == neighbour_positions), self.by_position[at], NO_CANDIDATE)
+        return np.where(self.sessions[places] == self.sessions, places, NO_CANDIDATE)
 
 
-def _said(row: Document) -> tuple[str, str, str | None]:
+def _message_key(row: Document) -> tuple[str, str, str | None]:
     return row.speaker, row.origin, row.iso_time
 
 
 def codes_of(values: Iterable[Hashable]) -> NDArray[np.int64]:
-    """Return a number for each value, the same for those that are equal."""
+    """Return a number for each value, the same one for equal values."""
     known: dict[Hashable, int] = {}
     return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)

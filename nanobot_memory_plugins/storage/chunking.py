@@ -1,7 +1,7 @@
-"""Cutting long texts into passages that can be embedded and injected.
+"""Splits long texts into passages that can be embedded and injected.
 
 Every chunk is a slice of its text: ``text[chunk.start : chunk.start + len(chunk.text)] == chunk.text``. Together the
-chunks cover everything but blank space.
+chunks cover everything except white space.
 """
 
 import re
@@ -21,7 +21,7 @@ _SPACE = re.compile(r"\s+")
 class Chunk:
     """One passage of a text.
 
-    ``start`` is where it begins in the text, in characters, and ``line`` how many line ends come before it.
+    ``start`` is its first character in the text, and ``line`` the number of line ends before it.
     """
 
     text: str
@@ -31,9 +31,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """How texts are cut: into passages of ``max_tokens`` by core's estimate, which none exceeds.
+    """How texts are split: into passages of at most ``max_tokens``, by core's estimate.
 
-    Neighbours share up to ``overlap_tokens``, at most half of ``max_tokens``. ``redact`` hides the secrets in what
+    Neighbours share up to ``overlap_tokens``, at most half of ``max_tokens``. ``redact`` hides secrets in text that
     people wrote into the files.
     """
 
@@ -42,18 +42,18 @@ class Chunking:
     redact: Callable[[str], str] = without_secrets
 
     def cut(self, text: str) -> list[Chunk]:
-        """Cut a text at paragraphs, else at lines, sentences, words, and in the last resort anywhere.
+        """Split a text at paragraphs, else at lines, sentences or words, and only if need be anywhere.
 
-        Whole paragraphs are put together.
+        A passage holds as many whole paragraphs as fit.
         """
         chunks: list[Chunk] = []
         overlap = max(0, min(self.overlap_tokens, self.max_tokens // 2))
         start = covered = line = counted = 0
-        while True:  # each step reads one window's worth of it
+        while True:  # each step reads no more than one window of the text
             piece = text[start : start + self.max_tokens * _CHARACTERS_A_TOKEN]
             limit = start + max(1, len(truncate_to_tokens(piece, self.max_tokens)))
             is_last = limit >= len(text)
-            covered = len(text) if is_last else _cut(text, start, covered, limit)
+            covered = len(text) if is_last else _window_end(text, start, covered, limit)
             window = text[start:covered]
             if body := window.strip():
                 begin = start + len(window) - len(window.lstrip())
@@ -62,11 +62,11 @@ class Chunking:
                 chunks.append(Chunk(body, begin, line))
             if is_last:
                 return chunks
-            start = covered - _overlap(window, overlap)
+            start = covered - _overlap_length(window, overlap)
 
 
-def _cut(text: str, start: int, covered: int, limit: int) -> int:
-    """Return the best place to end a window that begins at ``start``: beyond ``covered``, at most ``limit``."""
+def _window_end(text: str, start: int, covered: int, limit: int) -> int:
+    """Return the best end for the window from ``start``: after ``covered``, at most ``limit``."""
     earliest = max(covered, start + (limit - start) // 2) + 1
     paragraph = text.rfind("\n\n", earliest, limit)
     if paragraph >= 0:
@@ -74,7 +74,7 @@ def _cut(text: str, start: int, covered: int, limit: int) -> int:
     line = text.rfind("\n", earliest, limit)
     if line >= 0:
         return line + 1
-    # With the character after it: the full stop of "3.5" ends none.
+    # Including the character after it: the full stop in "3.5" ends no sentence.
     ends = sentence_ends(text[earliest : limit + 1])
     sentence = max((end for end in ends if earliest + end <= limit), default=0)
     if sentence:
@@ -83,12 +83,12 @@ def _cut(text: str, start: int, covered: int, limit: int) -> int:
     return space + 1 if space >= 0 else limit
 
 
-def _overlap(window: str, overlap: int) -> int:
-    """Return how many characters at the end of a window the next one repeats: whole sentences, else whole words."""
+def _overlap_length(window: str, overlap: int) -> int:
+    """Return how many characters from the end of a window the next one repeats: whole sentences, else whole words."""
     if not overlap:
         return 0
     tail = window[-overlap * _CHARACTERS_A_TOKEN :]
-    # The estimate does not care for order, so the longest ending is the longest beginning of the reversed text.
+    # The estimate ignores order, so the longest suffix that fits is the longest prefix of the reversed text.
     tail = tail[len(tail) - len(truncate_to_tokens(tail[::-1], overlap)) :]
     inside = tail[:-1]
     for end in (_end_of(_LINE_END, inside), next(sentence_ends(tail), 0), _end_of(_SPACE, inside)):

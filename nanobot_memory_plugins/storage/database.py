@@ -1,4 +1,4 @@
-"""The index as one object: what the indexer writes and the searches read."""
+"""The index as one object, which the indexer writes and searches read."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -18,28 +18,28 @@ from nanobot_memory_plugins.storage.documents import (
     Document,
     FileChange,
     FileState,
-    derived_of,
     embedding_text,
+    index_fields_of,
     timestamp,
 )
-from nanobot_memory_plugins.storage.index_location import make_way
+from nanobot_memory_plugins.storage.index_location import clear_place
 from nanobot_memory_plugins.storage.sqlite import (
     CorruptIndexError,
     connect,
     create_tables,
     has_full_text,
-    immediate,
-    is_made,
-    loads_sqlite_vec,
-    plain_errors,
+    has_tables,
+    load_sqlite_vec,
     query,
     scalar,
+    translate_errors,
+    write_transaction,
 )
 
-# Seconds for which others are waited for that still read the old pages, and between looks.
+# Seconds to wait for other connections that still read the old pages, and between attempts.
 _CHECKPOINT_SECONDS = 5.0
 _CHECKPOINT_WAIT = 0.1
-_NEWEST = 2**62
+_ANY_ROW = 2**62  # more than any row id
 _COLUMNS = (*(f'"{name}"' for name in COLUMN_NAMES), "timestamp", "body_terms", "head_terms")
 _UPSERT = (
     f"INSERT INTO docs ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
@@ -53,25 +53,25 @@ _NEXT_REVISION = (
 
 
 class Database:
-    """One connection to the index. One thread at a time uses it; every thread may have its own.
+    """One connection to the index, for one thread at a time; a thread may open its own.
 
     Every method raises `StoreError` when the file cannot be read or written. ``has_vec`` tells whether sqlite-vec is
-    there to compare vectors.
+    loaded to compare vectors.
     """
 
     def __init__(self, path: Path, connection: apsw.Connection, *, has_vec: bool) -> None:
         self.path = path
         self.connection = connection
         self.has_vec = has_vec
-        # The newest row that may wait for its vector, so that not every batch looks through the whole table.
-        self._waiting_from = _NEWEST
+        # The newest row that may lack a vector, so that not every batch scans the whole table.
+        self._newest_without_vector = _ANY_ROW
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> "Database":
-        """Open the index; for writing, make it if need be, in place of one of another version or a damaged one.
+        """Open the index; unless it is read-only, create it or replace a damaged one or one of another version.
 
-        For writing, pages and full-text index are checked. Raises `StoreError` when the file cannot be opened, and
-        without FTS5.
+        Unless it is read-only, the pages and the full-text index are checked. Raises `StoreError` when the file cannot
+        be opened, and without FTS5.
         """
         try:
             return cls._open(path, read_only=read_only)
@@ -79,26 +79,26 @@ class Database:
             if read_only:
                 raise
             logger.warning("the index is made again from the files: {}", error.cause)
-        with plain_errors(path):
-            make_way(path)
+        with translate_errors(path):
+            clear_place(path)
         return cls._open(path, read_only=False)
 
     @classmethod
     def _open(cls, path: Path, *, read_only: bool) -> "Database":
         connection = connect(path, read_only=read_only)
         try:
-            with plain_errors(path):
+            with translate_errors(path):
                 if not has_full_text(connection):
                     raise StoreError(
                         "This SQLite has no FTS5.", hint="Install apsw from a wheel, which brings its own SQLite."
                     )
-                if not is_made(connection):
+                if not has_tables(connection):
                     if read_only:
                         raise StoreError(
                             Sentence("The index {name} is empty.", name=path.name), hint="It is built by the indexer."
                         )
                     create_tables(connection)
-                database = cls(path, connection, has_vec=loads_sqlite_vec(connection))
+                database = cls(path, connection, has_vec=load_sqlite_vec(connection))
                 if not read_only:
                     connection.execute("PRAGMA journal_mode = WAL").fetchall()
                     if problems := database.check():
@@ -116,12 +116,12 @@ class Database:
         return {state.path: state for state in map(FileState._make, rows)}
 
     def apply(self, change: FileChange) -> None:
-        """Apply a change of a file in one transaction. Documents that are in the index already cost nothing."""
-        with plain_errors(self.path):
-            documents = [self._prepared(document) for document in change.documents]  # segmenting takes long
-            with immediate(self.connection):
+        """Apply a change of a file in one transaction. Documents that are unchanged in the index are not written."""
+        with translate_errors(self.path):
+            documents = [self._prepare_row(document) for document in change.documents]  # slow: before the transaction
+            with write_transaction(self.connection):
                 self._apply(change, documents)
-        self._waiting_from = _NEWEST
+        self._newest_without_vector = _ANY_ROW
 
     def keys_from(self, path: str, offset: int) -> list[str]:
         """Return the keys of a file's documents that start at a byte or after it."""
@@ -129,28 +129,28 @@ class Database:
         return [key for (key,) in rows]
 
     def has_key(self, key: str) -> bool:
-        """Tell whether a document is in the index."""
+        """Return whether a document is in the index."""
         return bool(self._query("SELECT 1 FROM docs WHERE key = ?", (key,)))
 
     def documents(self) -> Iterator[Document]:
         """Yield every document, the newest row first."""
-        with plain_errors(self.path):
+        with translate_errors(self.path):
             for row in self.connection.execute(f"SELECT {DOCUMENT_COLUMNS} FROM docs ORDER BY id DESC"):
                 yield Document(*row)
 
     def drop_older_than(self, source: str, before: datetime) -> int:
-        """Drop the documents of a source from before a moment. Return how many went."""
+        """Delete the documents of a source from before a moment, and return their number."""
         with self._transaction():
             return self._delete("source = ? AND timestamp < ?", source, timestamp(before))
 
-    def _prepared(self, document: Document) -> tuple[Any, ...] | None:
-        """Return a document as a row, and whether its vector is to go; None where it stands as it is."""
+    def _prepare_row(self, document: Document) -> tuple[Any, ...] | None:
+        """Return a document as a row, and whether its vector must be deleted; None for an unchanged document."""
         former = query(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
-        stored = document.stored
+        stored = document.stored_values
         if former == [stored]:
             return None
-        moved = bool(former) and embedding_text(Document(*former[0])) == embedding_text(document)
-        return (*stored, *derived_of(document)), not moved
+        same_vector = bool(former) and embedding_text(Document(*former[0])) == embedding_text(document)
+        return (*stored, *index_fields_of(document)), not same_vector
 
     def _apply(self, change: FileChange, documents: Sequence[tuple[Any, ...] | None]) -> None:
         path, state = change.path, change.state
@@ -167,7 +167,7 @@ class Database:
         self.connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", state)
 
     def _delete(self, condition: str, *values: Any) -> int:
-        """Delete documents with their vectors, and return how many there were."""
+        """Delete documents with their vectors, and return their number."""
         gone = query(self.connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
         if gone:
             self._next_revision()
@@ -176,26 +176,26 @@ class Database:
     # The vectors
 
     def vector_model(self) -> tuple[str, int]:
-        """Return the model of the stored vectors, and how many numbers they have; no name before the first."""
+        """Return the model of the stored vectors and their dimension; an empty name before the first vector."""
         return str(self._meta("model") or ""), int(self._meta("dimension") or 0)
 
     def texts_without_vector(self, model: str, limit: int) -> dict[int, str]:
-        """Return texts to embed by the ids of their rows, which have no vector of a model yet, the newest first."""
+        """Return texts to embed by row id, the newest first: rows that have no vector of the model yet."""
         if self.vector_model()[0] not in ("", model):
-            with self._transaction():  # those of another model cannot be compared with what is asked from now on
-                self._begin_vectors(model, 0)
+            with self._transaction():  # vectors of another model cannot be compared with queries from now on
+                self._reset_vectors(model, 0)
         sql = (
             f"SELECT id, {DOCUMENT_COLUMNS} FROM docs WHERE id <= ? "
             "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.doc_id = docs.id) ORDER BY id DESC LIMIT ?"
         )
-        found = self._query(sql, (self._waiting_from, limit))
-        if not found and self._waiting_from < _NEWEST:
-            found = self._query(sql, (_NEWEST, limit))
-        self._waiting_from = found[0][0] if found else _NEWEST
+        found = self._query(sql, (self._newest_without_vector, limit))
+        if not found and self._newest_without_vector < _ANY_ROW:
+            found = self._query(sql, (_ANY_ROW, limit))
+        self._newest_without_vector = found[0][0] if found else _ANY_ROW
         return {row[0]: embedding_text(Document(*row[1:])) for row in found}
 
     def put_vectors(self, model: str, vectors_by_id: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors of unit length by row id. Those of another model, or of another dimension, go.
+        """Store vectors of unit length by row id, and delete those of another model or dimension.
 
         A row that was deleted meanwhile is skipped.
         """
@@ -204,7 +204,7 @@ class Database:
         dimension = len(vectors_by_id[0][1])
         with self._transaction():
             if self.vector_model() != (model, dimension):
-                self._begin_vectors(model, dimension)
+                self._reset_vectors(model, dimension)
             revision = self._next_revision()
             for doc_id, vector in vectors_by_id:
                 self.connection.execute(
@@ -213,8 +213,8 @@ class Database:
                     (doc_id, revision, np.asarray(vector, np.float32).tobytes()),
                 )
 
-    def _begin_vectors(self, model: str, dimension: int) -> None:
-        """Drop all vectors, and begin with those of a model."""
+    def _reset_vectors(self, model: str, dimension: int) -> None:
+        """Delete all vectors, and record the model of those that follow."""
         self.connection.execute("DELETE FROM vectors")
         self.connection.execute(_SET_META, ("model", model))
         self.connection.execute(_SET_META, ("dimension", dimension))
@@ -227,15 +227,15 @@ class Database:
         return self._query("SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM vectors)")[0]
 
     def erase_deleted(self) -> bool:
-        """Write the file anew, so that nothing of what was deleted is left in it, nor in its log.
+        """Rewrite the file, so that deleted content is left neither in it nor in its log.
 
-        The full-text index keeps the terms of deleted rows until its segments are merged, SQLite keeps pages. Returns
-        false when another process reads the file, which keeps the old pages there for now.
+        The full-text index keeps the terms of deleted rows until its segments are merged, and SQLite keeps freed pages.
+        Returns False when another process is reading the file and keeps the old pages alive.
         """
-        with plain_errors(self.path):
+        with translate_errors(self.path):
             self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
             self.connection.execute("VACUUM")
-            # A search of this process may be reading just now; it is over in a moment.
+            # A search of this process may be reading; that takes a moment.
             end = time.monotonic() + _CHECKPOINT_SECONDS
             while query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # busy, after its own time-out
                 if time.monotonic() > end:
@@ -244,13 +244,13 @@ class Database:
             return True
 
     def check(self) -> list[str]:
-        """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound.
+        """Return the problems of the index, one plain sentence each; an empty list means that it is sound.
 
-        Every page is read, and the full-text index compared with the rows, which SQLite's own check does not do: 0.3 s
+        It reads every page, and compares the full-text index with the rows, which SQLite's own check does not: 0.3 s
         each at 20,000 passages.
         """
         found: list[str] = []
-        with plain_errors(self.path):
+        with translate_errors(self.path):
             if query(self.connection, "PRAGMA integrity_check(1)") != [("ok",)]:
                 found.append(Sentence("The index {name} is damaged.", name=self.path.name))
             try:
@@ -260,7 +260,7 @@ class Database:
         return found
 
     def data_version(self) -> int:
-        """Return a number that changes when another connection, of whichever process, has written."""
+        """Return a number that changes when another connection, in any process, has written."""
         return int(self._query("PRAGMA data_version")[0][0])
 
     def revision(self) -> int:
@@ -272,18 +272,18 @@ class Database:
         self.connection.close()
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Let everything that is read within it be of one state of the file, whatever others write meanwhile."""
-        with plain_errors(self.path), self.connection:
+    def snapshot(self) -> Iterator[None]:
+        """Make all reads inside see one state of the file, whatever other connections write meanwhile."""
+        with translate_errors(self.path), self.connection:
             yield
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with plain_errors(self.path), immediate(self.connection):
+        with translate_errors(self.path), write_transaction(self.connection):
             yield
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with plain_errors(self.path):
+        with translate_errors(self.path):
             return query(self.connection, sql, values)
 
     def _meta(self, key: str) -> Any:

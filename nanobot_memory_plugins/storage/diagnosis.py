@@ -1,4 +1,4 @@
-"""What ``nanobot-memory doctor`` says about the index."""
+"""The findings of ``nanobot-memory doctor`` about the index."""
 
 import shlex
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import Finding, Health, Level, StoreError, Stor
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingStatus
-from nanobot_memory_plugins.storage.index_location import asides_of
+from nanobot_memory_plugins.storage.index_location import files_put_aside
 
 _REBUILD = "Build it again from the files: `nanobot-memory index --rebuild`"
 _LEVELS = {
@@ -22,11 +22,11 @@ _LEVELS = {
 
 
 def findings(
-    status: StoreStatus, embedding: EmbeddingStatus, database: Path | None, *, is_wanted: bool
+    status: StoreStatus, embedding: EmbeddingStatus, database: Path | None, *, uses_index: bool
 ) -> list[Finding]:
-    """Return one finding a fact, each with a hint where it is not good. It blocks.
+    """Return one finding per fact, with a hint where it is not good. It blocks.
 
-    ``is_wanted`` tells whether the configuration asks for an index.
+    ``uses_index`` tells whether the configuration asks for an index.
     """
     best = Level.HYBRID if embedding.is_wanted else Level.FULL_TEXT
     return [
@@ -38,14 +38,14 @@ def findings(
                 apswversion=apsw.apswversion(),
             ),
         ),
-        _level(status, best if is_wanted else None),
-        _embedding(embedding),
-        *_health(status, database),
+        _search_level(status, best if uses_index else None),
+        _embedding_model(embedding),
+        *_index_health(status, database),
     ]
 
 
-def _level(status: StoreStatus, best: Level | None) -> Finding:
-    """Return what is searched. ``best`` is what the configuration asks for; None is the files alone."""
+def _search_level(status: StoreStatus, best: Level | None) -> Finding:
+    """Return the finding about the search level. ``best`` is the configured level; None means only the files."""
     health = Health.BAD if status.level is Level.MARKDOWN else Health.DEGRADED
     if best is None:
         health = Health.DEGRADED  # as it was asked for
@@ -57,7 +57,7 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
     return Finding("search level", state, health, status.hint)
 
 
-def _embedding(report: EmbeddingStatus) -> Finding:
+def _embedding_model(report: EmbeddingStatus) -> Finding:
     if report.model:
         return Finding("embedding model", report.model)
     if not report.is_wanted:
@@ -68,19 +68,19 @@ def _embedding(report: EmbeddingStatus) -> Finding:
     return Finding("embedding model", report.reason, Health.DEGRADED, report.hint)
 
 
-def _health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:
+def _index_health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:
     parts = [Sentence("passages: {documents:,}, files: {files:,}", documents=status.documents, files=status.files)]
     if status.pending_bytes:
         parts.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
     if status.pending_vectors:
         parts.append(Sentence("{pending:,} passages waiting for their vector", pending=status.pending_vectors))
     yield Finding("index", Sentence.joined(parts))
-    for aside in asides_of(database) if database is not None else ():
+    for path in files_put_aside(database) if database is not None else ():
         yield Finding(
             "index",
             "what stood in its place was damaged or not ours: it was put aside, and the index made from the files",
             Health.DEGRADED,
-            Sentence("`rm {file}` if nobody needs it.", file=shlex.quote(str(aside))),
+            Sentence("`rm {file}` if nobody needs it.", file=shlex.quote(str(path))),
         )
     if status.level is not Level.MARKDOWN:
         yield Finding(

@@ -1,4 +1,4 @@
-"""The passages of the index, as they pass between files, database and search, and how they are stored."""
+"""The passages of the index: the values that files, database and search exchange, and how they are stored."""
 
 import json
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from nanobot_memory_plugins.storage.segmentation import segment
 class Document(NamedTuple):
     """One indexed passage, as it is stored: a chunk of a Markdown section, a structured note, or a transcript message.
 
-    ``key`` is unique over the whole index and the same whenever the same file is read again. ``path`` is
-    relative to the workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and
-    ``line`` its line, from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``,
-    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``. ``id``, ``timestamp`` and the terms are the
-    index's: one that was read from a file has none of them.
+    ``key`` is unique in the whole index and the same whenever the same file is read again. ``path`` is relative to the
+    workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and ``line`` its line,
+    from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``, ``note``, ``observation``,
+    ``summary``, ``transcript`` and ``document``. ``id``, ``timestamp`` and the terms are set by the index; a document
+    read from a file has the defaults.
     """
 
     key: str
@@ -65,73 +65,73 @@ class Document(NamedTuple):
         speaker: str = "",
         time: datetime | None = None,
     ) -> "Document":
-        """Make one of what a file says, without what a database cannot hold."""
+        """Create a document from the content of a file, without characters that a database cannot store."""
         owner = (scope.agent, scope.user, scope.channel, scope.session, scope.group_chat, scope.project)
         json_tags = json.dumps(list(map(clean_markdown, tags)), ensure_ascii=False)
         about = (heading, tldr, json_tags, speaker, time.isoformat() if time else None)
         values = (key, path, line, offset, ordinal, source, text, origin.value, *owner, *about)
-        # What is printable holds neither half of a surrogate pair nor NUL.
+        # A printable text contains neither lone surrogates nor NUL.
         clean = [clean_markdown(one) if isinstance(one, str) and not one.isprintable() else one for one in values]
         return cls._make([*clean, 0, None, "", ""])
 
     @property
     def scope(self) -> Scope:
-        """Whose it is."""
+        """The scope to which it belongs."""
         return Scope(self.agent, self.user, self.channel, self.session, self.group_chat, self.project)
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What it is tagged with."""
+        """Its tags."""
         return tuple(json.loads(self.json_tags)) if self.json_tags != _NO_TAGS else ()
 
     @property
     def time(self) -> datetime | None:
-        """When it was said, or since when it is kept."""
+        """When it was said, or the day from which a scored entry holds."""
         return datetime.fromisoformat(self.iso_time) if self.iso_time else None
 
     @property
     def said_at(self) -> datetime | None:
-        """When it was said: a scored entry holds from its ``time`` on, which is no day of its words."""
+        """When it was said; None for a scored entry, which holds from its ``time`` on but was not said then."""
         return None if holds_entries(self.path) else self.time
 
     @property
-    def stored(self) -> tuple[Any, ...]:
+    def stored_values(self) -> tuple[Any, ...]:
         """The values of `DOCUMENT_COLUMNS`."""
         return self[: len(COLUMN_NAMES)]
 
     def terms(self, tier: Tier) -> str:
-        """Return the terms that a search of a tier looks at."""
+        """Return the terms that a search of a tier reads."""
         return self.head_terms if tier is Tier.LIGHT else f"{self.body_terms} {self.head_terms}".strip()
 
     def with_terms(self) -> "Document":
-        """Return it with its time and terms, as an index has it."""
-        seconds, body, head = _kept_terms(self)
+        """Return a copy with the fields that an index adds."""
+        seconds, body, head = _cached_index_fields(self)
         return self._replace(timestamp=seconds, body_terms=body, head_terms=head)
 
 
 COLUMN_NAMES = (*Document._fields[:16], "tags", "speaker", "time")
-"""The columns that hold a document's own fields, in their order."""
+"""The columns of a document's own fields, in their order."""
 DOCUMENT_COLUMNS = ", ".join(f'"{name}"' for name in COLUMN_NAMES)
 INDEX_COLUMNS = ("id", "timestamp", "body_terms", "head_terms")
-"""The columns that an index adds, in the order of the fields behind those."""
+"""The columns that an index adds, in the order of the remaining fields."""
 _NO_TAGS = "[]"
 
 
 def timestamp(time: datetime) -> float:
-    """Return seconds since 1970; a time without a zone is taken as UTC, on every machine."""
+    """Return seconds since 1970; a time without a zone counts as UTC, on every machine."""
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 def holds_entries(path: str) -> bool:
-    """Say whether a file holds the scored entries."""
+    """Return whether a file contains the scored entries."""
     return path.endswith("ENTRIES.md")
 
 
 class FileState(NamedTuple):
-    """How far one file is indexed: the manifest's row.
+    """How far one file is indexed: a row of the manifest.
 
     Everything before ``offset`` is in the index; ``prefix_hash`` is the SHA-256 of those bytes. ``line`` is the line
-    that starts at ``offset``, ``ordinal`` the next ordinal to give out.
+    that starts at ``offset``, ``ordinal`` the next free ordinal.
     """
 
     path: str
@@ -145,10 +145,10 @@ class FileState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What one step of the indexer changes, applied in one transaction.
+    """The changes of one step of the indexer, applied in one transaction.
 
-    The documents are added, in the place of those with the same keys; those with ``removed_keys`` are
-    dropped. ``state`` is None when the file is gone: everything of it is dropped.
+    The documents are added, or replace those with the same keys; those with ``removed_keys`` are deleted. ``state`` is
+    None when the file is gone: then all its documents are deleted.
     """
 
     path: str
@@ -158,28 +158,28 @@ class FileChange:
 
 
 class FileIndex(Protocol):
-    """An index over the files of one workspace. The indexer's thread alone uses it.
+    """An index over the files of one workspace, used only by the indexer's thread.
 
-    What is written here of its methods holds for every index. Each may raise `StoreError`.
+    The docstrings of its methods hold for every index. Each method may raise `StoreError`.
     """
 
     def file_states(self) -> dict[str, FileState]:
         """Return the manifest: how far each file is indexed, by its path."""
 
     def apply(self, change: FileChange, /) -> None:
-        """Apply what one step of the indexer found, whole or not at all."""
+        """Apply the changes of one step of the indexer, all of them or none."""
 
     def keys_from(self, path: str, offset: int) -> Sequence[str]:
         """Return the keys of a file's documents that start at a byte or after it."""
 
     def has_key(self, key: str) -> bool:
-        """Tell whether a document is in the index."""
+        """Return whether a document is in the index."""
 
     def drop_older_than(self, source: str, before: datetime) -> int:
-        """Drop the documents of a source from before a moment. Return how many went."""
+        """Delete the documents of a source from before a moment, and return their number."""
 
     def texts_without_vector(self, space: str, limit: int, /) -> dict[int, str]:
-        """Return texts to embed by the ids of their documents, which have no vector in a space yet."""
+        """Return texts to embed by document id: at most ``limit`` documents without a vector in a space."""
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]], /) -> None:
         """Store vectors by the documents' ids."""
@@ -189,7 +189,7 @@ class FileIndex(Protocol):
 
 
 def embedding_text(document: Document) -> str:
-    """Return what is embedded: the passage with its heading, date and speaker before it."""
+    """Return the text to embed: the passage, preceded by its heading, date and speaker."""
     said_at = document.said_at
     date = f"[{said_at:%Y-%m-%d}] " if said_at else ""
     speaker = f"{document.speaker}: " if document.speaker else ""
@@ -197,10 +197,11 @@ def embedding_text(document: Document) -> str:
     return f"{heading}{date}{speaker}{document.text}"
 
 
-def derived_of(document: Document) -> tuple[float | None, str, str]:
-    """Return what an index keeps of a document: its timestamp, and the terms of its body and of what it is about.
+def index_fields_of(document: Document) -> tuple[float | None, str, str]:
+    """Return the fields that an index adds to a document: its timestamp, its body terms and its head terms.
 
-    Who said it and when are part of the body: questions name people and days.
+    The body includes the speaker and the day, since questions name people and days. The head is heading, tl;dr and
+    tags.
     """
     time = document.time
     said_at = document.said_at
@@ -210,5 +211,5 @@ def derived_of(document: Document) -> tuple[float | None, str, str]:
     return timestamp(time) if time else None, body, about and segment(about)
 
 
-# Documents of which the terms are kept for the next search: segmenting takes longer than scoring.
-_kept_terms = lru_cache(maxsize=8_192)(derived_of)
+# The terms of these many documents are cached for the next search: segmenting takes longer than scoring.
+_cached_index_fields = lru_cache(maxsize=8_192)(index_fields_of)

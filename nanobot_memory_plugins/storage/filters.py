@@ -1,4 +1,4 @@
-"""The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
+"""The filters of a query: as SQL for the index, and as a predicate for documents that are not in it."""
 
 import re
 import string
@@ -12,40 +12,41 @@ from nanobot_memory_plugins.storage.documents import Document, timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-_WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
-_ANYBODYS = Scope()
-# Of these a memory names one, unless it is everybody's of its agent.
-_WHOSE_FIELDS = SCOPE_FIELDS[1:]
+_LIKE_WILDCARD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
+_ANY_SCOPE = Scope()
+# A memory sets at least one of these fields, unless it belongs to everybody who uses its agent.
+_OWNER_FIELDS = SCOPE_FIELDS[1:]
 
 
-def sql_conditions(query: Query, mark: Callable[[Any], str], tags: str) -> list[str]:
-    """Return the conditions on passages, by the names of their columns, that `passes` makes but for what is excluded.
+def sql_conditions(query: Query, placeholder: Callable[[Any], str], tags: str) -> list[str]:
+    """Return the SQL conditions of `passes_filters`, except for ``exclude_records``.
 
-    ``mark`` takes a value of the statement and returns its placeholder. ``tags`` is SQL for the rows ``t`` of a
-    passage's tags, each a ``value`` in small letters.
+    ``placeholder`` registers a value of the statement and returns its placeholder. ``tags`` is SQL for a table ``t`` of
+    a passage's tags, each a ``value`` in lower case.
     """
-    parts = list(_scope_conditions(query.scope, mark))
+    parts = list(_scope_conditions(query.scope, placeholder))
     origins = sorted(origin.value for origin in query.origins)
     for column, allowed in (("origin", origins), ("source", sorted(query.sources))):
         if allowed:
-            parts.append(f"{column} IN ({', '.join(map(mark, allowed))})")
+            parts.append(f"{column} IN ({', '.join(map(placeholder, allowed))})")
     if query.since is not None:
-        parts.append(f'"timestamp" >= {mark(timestamp(query.since))}')
+        parts.append(f'"timestamp" >= {placeholder(timestamp(query.since))}')
     if query.until is not None:
-        parts.append(f'"timestamp" <= {mark(timestamp(query.until))}')
+        parts.append(f'"timestamp" <= {placeholder(timestamp(query.until))}')
     if query.tags:
         same = [
-            f"t.value = {mark(tag)} OR t.value LIKE {mark(f'{_WILD.sub(_ESCAPED, tag)}/%')} ESCAPE '\\'"
+            f"t.value = {placeholder(tag)} OR t.value LIKE {placeholder(_LIKE_WILDCARD.sub(_ESCAPED, tag) + '/%')} "
+            "ESCAPE '\\'"
             for tag in sorted(map(_folded, query.tags))
         ]
-        parts.append(f"EXISTS (SELECT 1 FROM {tags} WHERE {' OR '.join(same)})")  # noqa: S608  # marks alone
+        parts.append(f"EXISTS (SELECT 1 FROM {tags} WHERE {' OR '.join(same)})")  # noqa: S608  # placeholders only
     return parts
 
 
-def passes(document: Document, query: Query) -> bool:
+def passes_filters(document: Document, query: Query) -> bool:
     """Return whether a document passes the query's filters."""
     return (
-        (query.scope == _ANYBODYS or query.scope.allows(document.scope))
+        (query.scope == _ANY_SCOPE or query.scope.allows(document.scope))
         and (not query.origins or document.origin in query.origins)
         and (not query.sources or document.source in query.sources)
         and ((query.since is None and query.until is None) or _is_between(document.time, query.since, query.until))
@@ -55,7 +56,7 @@ def passes(document: Document, query: Query) -> bool:
 
 
 def record_of(key: str) -> str:
-    """Return the id of the record that a key names, whichever part of it; of what has none, a hash."""
+    """Return the record id in the key of any of the record's parts; it is a hash where the record has no id."""
     return key.rpartition("#")[2].partition("/")[0]
 
 
@@ -76,21 +77,21 @@ def _is_between(time: datetime | None, since: datetime | None, until: datetime |
     return (since is None or at >= timestamp(since)) and (until is None or at <= timestamp(until))
 
 
-def _scope_conditions(scope: Scope | Visibility, mark: Callable[[Any], str]) -> Iterator[str]:
-    """Yield what `Scope.allows` and `Visibility.allows` say."""
+def _scope_conditions(scope: Scope | Visibility, placeholder: Callable[[Any], str]) -> Iterator[str]:
+    """Yield the conditions of `Scope.allows` and `Visibility.allows`."""
     if isinstance(scope, Scope):
         for name in SCOPE_FIELDS:
             if value := getattr(scope, name):
-                yield f'"{name}" = {mark(value)}'
+                yield f'"{name}" = {placeholder(value)}'
         return
     if scope.agent or not (scope.is_everything or scope.owners_only):
-        # Without it every row that has a word of the query would be looked up, only to find that hosts name no agent;
-        # where one does, `passes` drops its rows.
-        yield f"agent IN ('', {mark(scope.agent)})"
+        # For the other scopes this would look up every row with a word of the query, only to find that hosts name no
+        # agent; where one does, `passes_filters` drops its rows.
+        yield f"agent IN ('', {placeholder(scope.agent)})"
     if scope.is_everything:
         return
-    ways = [] if scope.owners_only else [" AND ".join(f"\"{name}\" = ''" for name in _WHOSE_FIELDS)]
-    for owner in scope.owners:  # none of a name is any
-        names = {name: value for name in _WHOSE_FIELDS if (value := getattr(owner, name)) is not None}
-        ways.append(" AND ".join(f'"{name}" = {mark(value)}' for name, value in names.items()))
-    yield f"({' OR '.join(f'({way})' for way in ways)})"
+    alternatives = [] if scope.owners_only else [" AND ".join(f"\"{name}\" = ''" for name in _OWNER_FIELDS)]
+    for owner in scope.owners:  # a field that is None matches any value
+        names = {name: value for name in _OWNER_FIELDS if (value := getattr(owner, name)) is not None}
+        alternatives.append(" AND ".join(f'"{name}" = {placeholder(value)}' for name, value in names.items()))
+    yield f"({' OR '.join(f'({alternative})' for alternative in alternatives)})"

@@ -1,4 +1,4 @@
-"""The files of an index: where they are, were, and go."""
+"""Where the index of a workspace is stored, where earlier ones were, and how an unusable file is moved away."""
 
 import contextlib
 import os
@@ -11,23 +11,23 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, private_folder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Next to the index of a workspace: where others of it were put by ``dbPath``, a path a line.
-_ELSEWHERE = "elsewhere.txt"
+# The file next to the default index that lists, one path a line, where ``dbPath`` put other indexes.
+_LOCATIONS_FILE = "elsewhere.txt"
 
 
-def wanted_database(paths: MemoryPaths, db_path: str) -> Path:
-    """Return the database that the configuration asks for."""
+def configured_database(paths: MemoryPaths, db_path: str) -> Path:
+    """Return the path of the index in the configuration: ``db_path`` from the workspace, else the default."""
     return paths.workspace / Path(db_path).expanduser() if db_path else paths.database
 
 
-def ready_database(paths: MemoryPaths, db_path: str) -> Path:
-    """Return where the index goes, ``db_path`` (from the workspace) or ``.storage/memory.db``, with its folder made.
+def prepare_database(paths: MemoryPaths, db_path: str) -> Path:
+    """Create the folder of the configured index, record the location, and return the path of the index.
 
-    Raises `StoreError` when that folder cannot be written.
+    Raises `StoreError` when the folder cannot be written.
     """
-    database = wanted_database(paths, db_path)
+    database = configured_database(paths, db_path)
     try:
-        # A folder that the configuration names is its owner's, whatever it is.
+        # A folder that the configuration names keeps its permissions.
         database.parent.mkdir(0o700, parents=True, exist_ok=True) if db_path else private_folder(database.parent)
         with tempfile.TemporaryFile(dir=database.parent):
             pass
@@ -45,43 +45,45 @@ def ready_database(paths: MemoryPaths, db_path: str) -> Path:
             Sentence("{folder} cannot be written ({why}), so there is no index.", folder=database.parent, why=reason),
             hint=hint,
         ) from error
-    remember_place(paths, database)
+    _record_location(paths, database)
     return database
 
 
 def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
-    """Return where indexes of a workspace are, or were: by this configuration, by none, and by earlier ones."""
-    return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *map(Path, _earlier(paths))]))
+    """Return where indexes of a workspace may be: the configured path, the default, and earlier configured ones."""
+    return list(
+        dict.fromkeys([configured_database(paths, db_path), paths.database, *map(Path, _recorded_locations(paths))])
+    )
 
 
-def make_way(path: Path) -> None:
-    """Remove an index that cannot be used; what may be somebody else's is put aside. Raises OSError."""
+def clear_place(path: Path) -> None:
+    """Remove an unusable index; a file that may not be an index is renamed instead. Raises OSError."""
     if is_index(path):
         remove_database(path)
         return
     logger.warning("what was at the place of the index is put aside as {}", put_database_aside(path).name)
 
 
-def asides_of(path: Path) -> list[Path]:
-    """Return what was put aside at the place of an index."""
+def files_put_aside(path: Path) -> list[Path]:
+    """Return the files that `clear_place` renamed at the path of an index."""
     return sorted(one for one in path.parent.glob(f"{path.name}.aside-*") if not one.name.endswith(SIDE_FILES))
 
 
-def remember_place(paths: MemoryPaths, database: Path) -> None:
-    """Write down where an index is that the configuration names, so that it is known when that changes."""
-    if database == paths.database or str(database) in _earlier(paths):
+def _record_location(paths: MemoryPaths, database: Path) -> None:
+    """Remember the location of a configured index, so that it is known after the configuration changes."""
+    if database == paths.database or str(database) in _recorded_locations(paths):
         return
     try:
         private_folder(paths.database.parent)
-        handle = os.open(paths.database.with_name(_ELSEWHERE), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        handle = os.open(paths.database.with_name(_LOCATIONS_FILE), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"{database}\n")
     except OSError as error:
         logger.debug("where the index is was not written down: {}", type(error).__name__)
 
 
-def _earlier(paths: MemoryPaths) -> list[str]:
+def _recorded_locations(paths: MemoryPaths) -> list[str]:
     with contextlib.suppress(OSError):
-        path = paths.database.with_name(_ELSEWHERE)
+        path = paths.database.with_name(_LOCATIONS_FILE)
         return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     return []

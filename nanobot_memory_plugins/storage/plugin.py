@@ -5,7 +5,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.storage.purging import purge_unopened
+from nanobot_memory_plugins.storage.purging import purge_other_indexes
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 # What the start of a memory waits for its model at most.
@@ -46,7 +46,7 @@ class StoragePlugin:
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         paths, opened = MemoryPaths.of(context.workspace), store.database if store is not None else None
         return traces + await run_in_daemon_thread(
-            lambda: purge_unopened(paths, opened, db_path=options.db_path, dry_run=dry_run)
+            lambda: purge_other_indexes(paths, opened, db_path=options.db_path, dry_run=dry_run)
         )
 
     @hookimpl

@@ -1,9 +1,9 @@
-"""The order of hits: ten features of each passage, and what each is worth.
+"""The order of hits: ten features of each passage, and the weight of each.
 
-None of them reads a sentence. Words and meaning come first. What comes around a passage counts as well: in a
-conversation the words of a question are often in the turn before its answer, and the rest of its subject elsewhere
-in the same session. ``python -m benchmarks learn_ranking`` learns the two tables anew; docs/figures.md has figures.
-``fusion`` can choose a weighted sum of words, meaning and recency in place of it, or reciprocal ranks.
+None of them parses a sentence. Words and meaning weigh most. The surroundings of a passage count as well: in a
+conversation the words of a question often occur in the turn before its answer, and the rest of its subject elsewhere
+in the same session. ``python -m benchmarks learn_ranking`` learns the two tables; docs/figures.md has the figures.
+The option ``fusion`` selects a weighted sum of words, meaning and recency instead, or reciprocal ranks.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.storage.candidates import NOWHERE, Candidates, Floats, Places, covered
+from nanobot_memory_plugins.storage.candidates import NO_CANDIDATE, Candidates, Floats, Places, coverage_of
 from nanobot_memory_plugins.storage.documents import timestamp
 from nanobot_memory_plugins.storage.options import SearchOptions
 
@@ -42,46 +42,49 @@ WORDS_ALONE = {
     "asked_before_words": 2.19,
 }
 SECONDS_A_DAY = 86_400.0
-# Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
-LONGEST = 32
-# Log-odds of what is about the project that is worked in, and of what is about another; and their shares of a score.
+# The length feature stops growing at this many terms: answers of assistants have hundreds.
+MAX_LENGTH = 32
+# Log-odds of a memory about the current project and of one about another; their weight in the other two orders.
 OWN_PROJECT, OTHER_PROJECT, PROJECT_SHARE = 1.0, -3.0, 0.1
 
-_Value = TypeVar("_Value", np.float64, np.bool_)
+_Scalar = TypeVar("_Scalar", np.float64, np.bool_)
 # The summands of an order by name: what each is worth, and a value for each candidate.
 Parts = dict[str, tuple[float, Floats]]
 
 
 def features(candidates: Candidates, question: str) -> dict[str, Floats]:
-    """Return what speaks for each passage as the answer to a question."""
+    """Return the features of each passage as a possible answer to a question, by name."""
     words, matched = candidates.words, candidates.words.matched
     weights = np.fromiter(candidates.idf.values(), np.float64, len(candidates.idf))
     share = _shares_of_best(words.bm25)
     before, after = candidates.before, candidates.after
-    question_places = np.where((before != NOWHERE) & candidates.questions[before], before, NOWHERE)
+    question_places = np.where((before != NO_CANDIDATE) & candidates.questions[before], before, NO_CANDIDATE)
     best_of_session = np.zeros(len(candidates))
     np.maximum.at(best_of_session, candidates.sessions, share)
     return {
         "words": share,  # BM25 as a share of the best candidate's
         "similarity": candidates.cosines,
-        "by_assistant": candidates.by_assistant.astype(np.float64),  # such answers are long, and seldom looked for
-        "neighbours": covered(weights, matched | _at(before, matched) | _at(after, matched)),  # and itself, together
+        "by_assistant": candidates.by_assistant.astype(np.float64),  # long, and rarely the memory that is asked for
+        "neighbours": coverage_of(
+            weights, matched | _values_at(before, matched) | _values_at(after, matched)
+        ),  # and itself, together
         "session_words": best_of_session[candidates.sessions],  # the best passage of its session
-        "length": np.log1p(np.minimum(words.lengths, LONGEST)),
+        "length": np.log1p(np.minimum(words.lengths, MAX_LENGTH)),
         "named_speaker": _named_speaker(candidates, question),
         "question": candidates.questions.astype(np.float64),  # it ends with a question mark
-        "asked_before_words": _at(question_places, words.coverage),  # the passage before, where that ends with one
-        "asked_before_meaning": _at(question_places, candidates.cosines),
+        "asked_before_words": _values_at(
+            question_places, words.coverage
+        ),  # the passage before, where that ends with one
+        "asked_before_meaning": _values_at(question_places, candidates.cosines),
     }
 
 
 def rank(
     candidates: Candidates, question: str, asked_at: datetime, options: SearchOptions, project: str = ""
 ) -> tuple[Floats, Parts]:
-    """Return a score for each candidate, larger is better, and the summands that it is made of.
+    """Return a score for each candidate, larger is better, and the terms of its sum.
 
-    Scores of the learned order are log-odds. For somebody who works in a ``project`` its memories come first, and
-    those of others last.
+    Scores of the learned order are log-odds. With a ``project``, its memories rise and those of other projects fall.
     """
     if options.fusion == "learned":
         table = WITH_MEANING if candidates.has_meaning else WORDS_ALONE
@@ -101,11 +104,11 @@ def rank(
 def weighted_sum(candidates: Candidates, asked_at: datetime, options: SearchOptions) -> Parts:
     """Fuse by weight: BM25 as a share of the best candidate's, cosines stretched from the median to the best, recency.
 
-    Without vectors the words have the weight of the meaning, too.
+    Without vectors the words also get the weight of the meaning.
     """
-    both = (options.vector_weight + options.fts_weight) or 1.0
-    whole = both + options.recency_weight
-    parts = {"words": (both / whole, _shares_of_best(candidates.words.bm25))}
+    relevance = (options.vector_weight + options.fts_weight) or 1.0
+    whole = relevance + options.recency_weight
+    parts = {"words": (relevance / whole, _shares_of_best(candidates.words.bm25))}
     if candidates.has_meaning:
         cosines = np.nan_to_num(candidates.similarity)
         middle, best = float(np.sort(cosines)[len(cosines) // 2]), float(cosines.max())
@@ -118,7 +121,7 @@ def weighted_sum(candidates: Candidates, asked_at: datetime, options: SearchOpti
 
 
 def reciprocal_rank(candidates: Candidates, options: SearchOptions) -> Parts:
-    """Fuse by rank: the sum of 1 / (k + rank) over both orders, ranks from 1; not found counts nothing."""
+    """Fuse by rank: the sum of 1 / (k + rank) over both orders, ranks from 1; a passage that is not found adds 0."""
     parts = {}
     for name, values in (("words", candidates.words.bm25), ("meaning", np.nan_to_num(candidates.similarity))):
         shares = np.zeros(len(values))
@@ -128,8 +131,8 @@ def reciprocal_rank(candidates: Candidates, options: SearchOptions) -> Parts:
     return parts
 
 
-def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
-    """Return scores as they are shown, 0..1, 1 for the best: its share, or with the learned order the odds to it."""
+def display_scores(scores: Sequence[float], options: SearchOptions) -> list[float]:
+    """Scale scores to 0..1, 1 for the best: shares of the best score, or with the learned order the odds against it."""
     best = max(scores, default=0.0)
     if options.fusion == "learned":
         return [math.exp(min(0.0, score - best)) for score in scores]
@@ -137,17 +140,17 @@ def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
 
 
 def _named_speaker(candidates: Candidates, question: str) -> Floats:
-    """Return 1 for what somebody said whom the question names, -1 where it names somebody else."""
+    """Return 1 for passages by a speaker whom the question names, -1 where it names another speaker, else 0."""
     speakers, folded_question = [row.speaker.casefold() for row in candidates.rows], question.casefold()
     named = {name for name in set(speakers) if len(name) > 1 and name in folded_question}
     return np.array([0.0 if not named else 1.0 if name in named else -1.0 for name in speakers])
 
 
 def _recency(candidates: Candidates, asked_at: datetime, options: SearchOptions) -> Floats:
-    """Return 1 for the moment of the question and after it, one half after the half-life, 0 without a time."""
+    """Return 0.5 ** (age / half-life): 1 at the time of the question or later and for long-term memory, 0 undated."""
     days = np.maximum(0.0, (timestamp(asked_at) - candidates.timestamps) / SECONDS_A_DAY)
     recency = np.nan_to_num(0.5 ** (days / options.recency_half_life_days))
-    return np.where(candidates.always_fresh, 1.0, recency)
+    return np.where(candidates.long_term, 1.0, recency)
 
 
 def _shares_of_best(values: Floats) -> Floats:
@@ -155,5 +158,5 @@ def _shares_of_best(values: Floats) -> Floats:
     return values / best if best > 0 else np.zeros(len(values))
 
 
-def _at(places: Places, values: NDArray[_Value]) -> NDArray[_Value]:
-    return np.where(places != NOWHERE, values[..., places], values.dtype.type(0))
+def _values_at(places: Places, values: NDArray[_Scalar]) -> NDArray[_Scalar]:
+    return np.where(places != NO_CANDIDATE, values[..., places], values.dtype.type(0))

@@ -1,4 +1,4 @@
-"""Documents as hits, with the snippet that shows why they were found."""
+"""Converts documents into hits, with the snippet that shows why they were found."""
 
 import math
 from collections.abc import Collection, Iterable
@@ -8,15 +8,15 @@ from datetime import datetime, tzinfo
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, SearchResult
 from nanobot_memory_plugins.storage.documents import Document, timestamp
-from nanobot_memory_plugins.storage.filters import passes
+from nanobot_memory_plugins.storage.filters import passes_filters
 from nanobot_memory_plugins.storage.segmentation import segment
 from nanobot_memory_plugins.storage.sources.markdown import SUPERSEDED
 from nanobot_memory_plugins.storage.sources.places import FileKind
 
 SNIPPET_CHARS = 360
-# A longer question says more than its answer.
+# Longer questions are not shown with an answer: they would say more than it.
 _QUESTION_CHARS = 200
-# What of a long text is looked through for a snippet.
+# Characters of a long text that are searched for a snippet.
 _SNIPPET_SOURCE = 20_000
 
 
@@ -30,7 +30,7 @@ def hit_of(
     zone: tzinfo | None = None,
     answers: str = "",
 ) -> Hit:
-    """Return a document as a hit; in ``zone``, of whoever asks, lie its time and the days that its phrases mean."""
+    """Return a document as a hit, with its time in ``zone``, the time zone of the query."""
     time = in_zone(document.said_at, zone) if document.said_at is not None else None
     return Hit(
         id=document.key,
@@ -55,7 +55,7 @@ def hit_of(
 
 
 def question_in(text: str) -> str:
-    """Return the question with which a text ends, or nothing where it is too long."""
+    """Return the question at the end of a text, empty without one or where it is too long."""
     if not ends_in_question_mark(text):
         return ""
     sentences = sentences_of(text[-_QUESTION_CHARS:])
@@ -64,8 +64,8 @@ def question_in(text: str) -> str:
 
 
 def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:
-    """Return what of some documents passes a query's filters, the newest first, and last what has no time."""
-    found = [document for document in documents if passes(document, query)]
+    """Return the documents that pass a query's filters, the newest first and undated ones last."""
+    found = [document for document in documents if passes_filters(document, query)]
     found.sort(
         key=lambda document: (
             timestamp(document.time) if document.time else -math.inf,
@@ -85,9 +85,9 @@ def newest_first(documents: Iterable[Document], query: Query, level: Level) -> S
 
 
 def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:
-    """Return at most ``limit`` characters around the sentence that holds the most of the terms.
+    """Return at most ``limit`` characters around the sentence that contains the most terms.
 
-    Of a sentence that is longer, a list for instance, they are around its first term.
+    Of a longer sentence, such as a list, it returns the part around the first term.
     """
     if len(text) <= limit:
         return text
@@ -96,8 +96,8 @@ def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) ->
     best = sentences[0] if sentences else (0, "")
     if len(sentences) > 1:
         best = max(sentences, key=lambda sentence: len(term_set.intersection(segment(sentence[1]).split())))
-    begin = best[0] + (_before_terms(best[1], term_set, limit) if len(best[1]) > limit else 0)
-    # A sentence near the end takes the text before it along. Each mark of what is left out takes a character.
+    begin = best[0] + (_start_before_terms(best[1], term_set, limit) if len(best[1]) > limit else 0)
+    # Near the end of the text the snippet starts before the sentence. Each ellipsis takes one character.
     start = max(0, min(begin, len(text) - limit + 1))
     room = limit - (start > 0)
     is_whole = start + room >= len(text)
@@ -105,8 +105,8 @@ def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) ->
     return ("…" if start else "") + cut + ("" if is_whole else "…")
 
 
-def _before_terms(sentence: str, terms: Collection[str], limit: int) -> int:
-    """Return where to begin in a sentence that is longer than a snippet: a little before the first of the terms."""
+def _start_before_terms(sentence: str, terms: Collection[str], limit: int) -> int:
+    """Return where a snippet begins in a longer sentence: a little before the first of the terms."""
     lowered = sentence.lower()
     places = [place for place in map(lowered.find, terms) if place >= 0]
     place = max(0, min(places, default=0) - limit // 4)
@@ -114,7 +114,7 @@ def _before_terms(sentence: str, terms: Collection[str], limit: int) -> int:
 
 
 def in_zone(time: datetime, zone: tzinfo | None) -> datetime:
-    """Return the same moment in a zone; as it is without one, and where the calendar of the zone does not reach."""
+    """Return the same moment in a zone; unchanged without a zone, and where the result is out of datetime's range."""
     try:
         return time.astimezone(zone) if zone is not None and time.tzinfo is not None else time
     except OverflowError:

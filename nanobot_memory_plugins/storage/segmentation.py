@@ -1,12 +1,12 @@
-"""How text becomes search terms. Indexing, queries and every fallback use this one way.
+"""Splits text into search terms. Indexing, queries and every fallback use this segmentation.
 
 FTS5's own tokenizers find nothing in Chinese below three characters (``trigram``) or below a whole run of them
-(``unicode61``), and one that is registered from Python makes the file unreadable for other programs. So the text is
-segmented here, before it is stored, and FTS5 only splits it at spaces again.
+(``unicode61``), and a tokenizer that is registered from Python makes the file unreadable for other programs. So text is
+segmented here before it is stored, and FTS5 only splits it at spaces.
 
-Chinese, Japanese, Korean and the South-East Asian scripts without spaces become single characters and pairs, Chinese
-in simplified characters, so that a question in one script finds what was said in the other. Words are folded (NFKC,
-case, diacritics) and stemmed. Identifiers stay whole and give their parts too. Dates are brought to one form.
+Chinese, Japanese, Korean and the South-East Asian scripts without spaces become single characters and pairs; Chinese is
+converted to simplified characters, so that a question in one script finds text in the other. Words are folded (NFKC,
+case, diacritics) and stemmed. Identifiers yield themselves and their parts. Dates are normalized.
 """
 
 import threading
@@ -24,8 +24,7 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 # How FTS5 splits what `segment` returns: at spaces only, folding nothing further.
 FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 
-# Words that say nothing about what is asked for. They stay in the index and are left out of queries. Chinese is
-# simplified.
+# Stop words: they are in the index, but not in queries. Chinese ones are in simplified characters.
 _ENGLISH = """
 a about after all also am an and any anybody anyone anything are aren as at be because been before being both but
 by can cannot could couldn d did didn do does doesn doing don done each either else ever every few for from further
@@ -39,7 +38,7 @@ your yours yourself yourselves
 """
 STOPWORDS = frozenset(_ENGLISH.split())
 
-# A pair of these characters says nothing; a pair with one of them may (目的, 是否).
+# A pair of two of these characters is a stop term; a pair with one of them may have a meaning (目的, 是否).
 FUNCTION_CHARACTERS = frozenset(
     "我你您他她它们的了是在有和就不都也很这那哪吗呢吧啊呀么什怎谁几个请要会能可以把被给跟与及或从到对过着得地之其还又再更最说问想让"
 )
@@ -52,7 +51,7 @@ _PAIRS = """
 """
 _STOP_PAIRS = frozenset(_PAIRS.split())
 
-# What of a long query is read: questions come at the end of a pasted text about as often as at its beginning.
+# Characters read of a long query: questions follow a pasted text about as often as they precede it.
 _QUERY_HEAD = 512
 _QUERY_TAIL = 256
 _LONGEST_TERM = 80
@@ -62,12 +61,12 @@ _UNSPACED = (
     "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_SILENT = "".join(sorted(FUNCTION_CHARACTERS))
+_FUNCTION_CLASS = "".join(sorted(FUNCTION_CHARACTERS))
 _WORD = rf"[^\W_{_UNSPACED}]+"
 _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
 _TOKEN = lazy_re(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
-# A character between two that say nothing, or between one and the end of its run.
-_ALONE = lazy_re(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
+# A character between two function characters, or between one and the end of its run.
+_LONE_CHARACTER = lazy_re(rf"(?:(?<=[{_FUNCTION_CLASS}])|^)[^{_FUNCTION_CLASS}](?=[{_FUNCTION_CLASS}]|$)")
 _HAN = lazy_re("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _PATH_SEPARATOR = lazy_re(r"://|::|[/\\@:]")
 _PART_SEPARATOR = lazy_re(r"[^\W_]+")
@@ -87,27 +86,27 @@ def segment(text: str) -> str:
 def query_terms(text: str) -> tuple[str, ...]:
     """Return the terms of a query, without repetitions. Never raises.
 
-    Of a long text the first 512 and the last 256 characters are read. Words that say nothing are left out unless
-    nothing else is there. Identifiers and dates come first, and single characters of scripts without spaces last: their
-    pairs say more.
+    Of a long text only the first 512 and the last 256 characters are read. Stop terms are left out unless there are no
+    others. Identifiers and dates come first; single characters of scripts without spaces come last, since their pairs
+    are more specific.
     """
-    text = _read_part(text)
+    text = _excerpt(text)
     terms = list(dict.fromkeys(_terms(_fold(text), lone_characters=False)))
-    telling = [term for term in terms if not _says_nothing(term)] or terms
-    return tuple(sorted(telling, key=_rank_in_query))
+    content_terms = [term for term in terms if not _is_stop_term(term)] or terms
+    return tuple(sorted(content_terms, key=_rank_in_query))
 
 
-def holds_chinese(text: str) -> bool:
-    """Tell whether what is read of a query holds any Chinese character."""
-    return not text.isascii() and _HAN.search(_read_part(text)) is not None
+def has_chinese(text: str) -> bool:
+    """Return whether the part of a query that is read contains a Chinese character."""
+    return not text.isascii() and _HAN.search(_excerpt(text)) is not None
 
 
 def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
-    """Return the characters of a query's Chinese that are in none of the ``known`` terms: 蓍 where 蓍所 is unknown.
+    """Return the Chinese characters of a query that are in none of the ``known`` pairs: 蓍 where 蓍所 is unknown.
 
-    Of a long query the same is read as by `query_terms`. Characters that say nothing are left out.
+    Function characters are left out. Of a long query it reads the same parts as `query_terms`.
     """
-    text = _read_part(text)
+    text = _excerpt(text)
     found: dict[str, None] = {}
     for match in _TOKEN.finditer(_fold(text)):
         run = match["unspaced"] or ""
@@ -118,25 +117,25 @@ def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
         found |= dict.fromkeys(
             character
             for character, is_covered in zip(run, covered, strict=True)
-            if not is_covered and _HAN.match(character) and not _says_nothing(character)
+            if not is_covered and _HAN.match(character) and not _is_stop_term(character)
         )
     return tuple(found)
 
 
-def _read_part(text: str) -> str:
+def _excerpt(text: str) -> str:
     is_short = len(text) <= _QUERY_HEAD + _QUERY_TAIL
     return text if is_short else f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
 
 
 def match_expression(terms: Iterable[str]) -> str:
-    """Return the FTS5 expression that finds any of ``terms``; each is quoted, so none is taken for syntax."""
+    """Return the FTS5 expression that matches any of ``terms``; each is quoted, so that none is read as syntax."""
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
 def _fold(text: str) -> str:
-    """Bring compatible characters and both scripts of Chinese to one form, drop diacritics and what is invisible.
+    """Normalize compatible characters, convert Chinese to simplified, drop diacritics and invisible characters.
 
-    Case stays.
+    It keeps the case.
     """
     if not text.isascii():
         text = simplified(unicodedata.normalize("NFC", _DROPPED.sub("", unicodedata.normalize("NFKD", text))))
@@ -146,7 +145,8 @@ def _fold(text: str) -> str:
 def _terms(text: str, *, lone_characters: bool = True) -> list[str]:
     """Return the terms of folded text.
 
-    In queries a character is a term alone only where its run has no other but those that say nothing: 蓍 in 蓍的叶子.
+    Without ``lone_characters``, as in queries, a character is a term of its own only between function characters: 蓍 in
+    蓍的叶子.
     """
     terms: list[str] = []
     for match in _TOKEN.finditer(text):
@@ -161,13 +161,13 @@ def _terms(text: str, *, lone_characters: bool = True) -> list[str]:
             terms.append(run)
         else:
             terms += [first + second for first, second in pairwise(run)]
-            terms += _ALONE.findall(run)
+            terms += _LONE_CHARACTER.findall(run)
     return terms + date_terms(text)
 
 
 @lru_cache(maxsize=50_000)
 def _word_terms(word: str) -> tuple[str, ...]:
-    """Return the terms of a word or identifier: whole, then its parts."""
+    """Return the terms of a word or identifier: the whole first, then its parts."""
     lowered = word.casefold()
     if lowered.isalpha() and not _MIXED.search(word):
         return (_stem(lowered),)
@@ -189,12 +189,12 @@ def _word_terms(word: str) -> tuple[str, ...]:
 
 
 _stemmer = Stemmer.Stemmer("english")
-_stemmer_lock = threading.Lock()  # the stemmer keeps the word that it works on in itself
+_stemmer_lock = threading.Lock()  # the stemmer holds the word that it is working on
 
 
 @lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    """Return the English stem of an ASCII word; others stay as they are."""
+    """Return the English stem of an ASCII word, and any other word unchanged."""
     if len(word) < 3 or not (word.isascii() and word.isalpha()):
         return word
     with _stemmer_lock:
@@ -210,5 +210,5 @@ def _rank_in_query(term: str) -> int:
     return 2 if len(term) == 1 else 1
 
 
-def _says_nothing(term: str) -> bool:
+def _is_stop_term(term: str) -> bool:
     return term in _STOP_TERMS or all(character in FUNCTION_CHARACTERS for character in term)

@@ -1,4 +1,4 @@
-"""The SQLite file of the index: its connections, its tables, and in plain words what went wrong with them."""
+"""The SQLite file of the index: connections, tables, and the translation of errors into plain words."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from nanobot_memory_plugins.core.files.reading import must_be_regular
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
-# How long a statement waits for another process: writers hold their transactions for milliseconds, and searches, for
-# whom the files are read instead, wait for nobody.
+# Milliseconds that a statement waits for another process: writers hold their transactions for milliseconds, and a
+# search that cannot read the index reads the files instead.
 BUSY_TIMEOUT_MS, READING_TIMEOUT_MS = 5_000, 100
 _REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
-# The full-text index of some 10,000 chunks; no more is taken than is read.
+# The size of the full-text index of some 10,000 chunks; SQLite allocates only what it reads.
 _CACHE_KIBIBYTES = 16_384
 _WAL_KEPT_BYTES = 64 * 1024 * 1024
-# Counted up with each change of the tables, or of the terms: an index of another one is made again from the files.
+# Incremented with each change of the tables or of the terms: an index of another version is rebuilt from the files.
 SCHEMA_VERSION = 6
 
 _TABLES = """
@@ -79,7 +79,7 @@ CREATE VIRTUAL TABLE docs_fts USING fts5(
   body_terms, head_terms, content='docs', content_rowid='id', tokenize="{FTS5_TOKENIZER}"
 );
 """
-# The three triggers of SQLite's documentation for external content. 'delete' is given the old values, never the new.
+# The three triggers from SQLite's documentation of external content. 'delete' takes the old values, never the new.
 _TRIGGERS = """
 CREATE TRIGGER docs_inserted AFTER INSERT ON docs BEGIN
   INSERT INTO docs_fts (rowid, body_terms, head_terms) VALUES (new.id, new.body_terms, new.head_terms);
@@ -97,20 +97,20 @@ END;
 
 
 class CorruptIndexError(StoreError):
-    """The file is damaged, of another version, or no index of this set: it is made again from the files."""
+    """The file is damaged, of another version, or not an index: it is rebuilt from the memory files."""
 
 
 def connect(path: Path, *, read_only: bool) -> apsw.Connection:
-    """Open the file and set what every connection needs; a new file is readable by its owner only.
+    """Open the file and configure the connection; a new file is readable by its owner only.
 
-    Raises `StoreError` when it cannot be opened, and `CorruptIndexError` when it is no SQLite file.
+    Raises `StoreError` when it cannot be opened, and `CorruptIndexError` when it is not a SQLite file.
     """
-    with plain_errors(path):
+    with translate_errors(path):
         must_be_regular(path)
         if not read_only:
             path.parent.mkdir(0o700, parents=True, exist_ok=True)
-            # SQLite gives the -wal and -shm files the mode of the main file. A file that is there is not opened:
-            # closing it would give up the locks that SQLite has on it in this process.
+            # SQLite gives the -wal and -shm files the mode of the main file. An existing file is not opened: closing
+            # it would release the locks that SQLite holds on it in this process.
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
@@ -125,8 +125,8 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
         return connection
 
 
-def loads_sqlite_vec(connection: apsw.Connection) -> bool:
-    """Load sqlite-vec into the connection; tell whether that can be done."""
+def load_sqlite_vec(connection: apsw.Connection) -> bool:
+    """Load sqlite-vec into the connection, and return whether that worked."""
     try:
         import sqlite_vec
 
@@ -142,12 +142,12 @@ def loads_sqlite_vec(connection: apsw.Connection) -> bool:
 
 
 def has_full_text(connection: apsw.Connection) -> bool:
-    """Tell whether this SQLite has FTS5."""
+    """Return whether this SQLite has FTS5."""
     return bool(query(connection, "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"))
 
 
-def is_made(connection: apsw.Connection) -> bool:
-    """Return whether the file has our tables; an empty one has none. Raises `CorruptIndexError` for any others."""
+def has_tables(connection: apsw.Connection) -> bool:
+    """Return whether the file has the index's tables: not if it is empty. Raises `CorruptIndexError` for others."""
     version = int(scalar(connection, "PRAGMA user_version"))
     application = scalar(connection, "PRAGMA application_id")
     tables = scalar(connection, "SELECT count(*) FROM sqlite_schema")
@@ -168,19 +168,19 @@ def is_made(connection: apsw.Connection) -> bool:
 
 
 def create_tables(connection: apsw.Connection) -> None:
-    """Make the tables, unless another process has just made them. WAL is set first: it cannot be in a transaction."""
+    """Create the tables unless another process just did. WAL comes first: it cannot be set in a transaction."""
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
-    with immediate(connection):
-        if not is_made(connection):
+    with write_transaction(connection):
+        if not has_tables(connection):
             connection.execute(_TABLES + _FULL_TEXT + _TRIGGERS)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
-    # From now on the file says which program owns it, without its log.
+    # Now the application id is in the file itself, not only in its log.
     connection.execute("PRAGMA wal_checkpoint").fetchall()
 
 
 def query(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """Return all the rows of a statement."""
+    """Return all rows of a statement."""
     return connection.execute(sql, values).fetchall()
 
 
@@ -191,8 +191,8 @@ def scalar(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) ->
 
 
 @contextmanager
-def immediate(connection: apsw.Connection) -> Iterator[None]:
-    """Run a transaction that takes the write lock at its beginning: a deferred one cannot wait for it later."""
+def write_transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Run a transaction that takes the write lock at its start: a deferred one could not wait for it later."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -204,8 +204,8 @@ def immediate(connection: apsw.Connection) -> Iterator[None]:
 
 
 @contextmanager
-def plain_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into `StoreError` with its cause and its hint."""
+def translate_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the system into `StoreError` with a cause and a hint."""
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError, UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -225,7 +225,7 @@ def plain_errors(path: Path) -> Iterator[None]:
             hint="Check that its folder exists, and the permissions of both.",
         ) from error
     except apsw.ThreadingViolationError:
-        raise  # a mistake in the program, which nobody should take for a fault of the file
+        raise  # a bug in the program, not a problem of the file
     except apsw.Error as error:
         raise StoreError(
             Sentence("The index {name} failed: {kind}.", name=path.name, kind=type(error).__name__)

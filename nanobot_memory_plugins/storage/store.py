@@ -35,18 +35,18 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.diagnosis import findings
 from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
 from nanobot_memory_plugins.storage.filters import record_of
-from nanobot_memory_plugins.storage.index_location import ready_database
+from nanobot_memory_plugins.storage.index_location import prepare_database
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import STUCK_SECONDS, Indexer, caught_up
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.storage.purging import count_rows, later, purge_index
+from nanobot_memory_plugins.storage.purging import count_rows, postponed_trace, purge_index
 from nanobot_memory_plugins.storage.readers import NOT_OPEN, Reader, Readers
 from nanobot_memory_plugins.storage.results import hit_of
 from nanobot_memory_plugins.storage.search.searcher import Searcher, meaning_of, search_documents
 from nanobot_memory_plugins.storage.search.sqlite_index import SqliteIndex
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
-from nanobot_memory_plugins.storage.sqlite import plain_errors
+from nanobot_memory_plugins.storage.sqlite import translate_errors
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
@@ -232,17 +232,17 @@ class SqliteStore:
             if not dry_run:
                 await self._flush(_STUCK_PURGE)
             return await run_in_daemon_thread(
-                lambda: purge_index(paths, database, matcher, indexed=indexed, dry_run=dry_run)
+                lambda: purge_index(paths, database, matcher, rows_before=indexed, dry_run=dry_run)
             )
         except StoreError as error:
-            return [later(paths, database, error, dry_run=dry_run)]
+            return [postponed_trace(paths, database, error, dry_run=dry_run)]
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` the state of SQLite, vectors, model and index."""
 
         def found() -> list[Finding]:
             embedding = self.embedding.wait(_MODEL_SECONDS)
-            return findings(self._refresh(), embedding, self.database, is_wanted=self._is_wanted)
+            return findings(self._refresh(), embedding, self.database, uses_index=self._uses_index)
 
         return await run_in_daemon_thread(found)
 
@@ -258,7 +258,7 @@ class SqliteStore:
     # What follows blocks.
 
     @property
-    def _is_wanted(self) -> bool:
+    def _uses_index(self) -> bool:
         return self._options.backend != "grep_only"
 
     def _refresh(self) -> StoreStatus:
@@ -267,12 +267,12 @@ class SqliteStore:
         return self._status()
 
     def _open(self) -> None:
-        if not self._is_wanted:
+        if not self._uses_index:
             self._do_without(_NO_INDEX)
             return
         self.embedding.start()
         try:
-            path = self.database = ready_database(self._paths, self._options.db_path)
+            path = self.database = prepare_database(self._paths, self._options.db_path)
         except StoreError as error:
             self._do_without(error)
             return
@@ -327,7 +327,7 @@ class SqliteStore:
     def _rebuild(self) -> None:
         if self.database is None or self._indexer is None or self._readers is None:
             raise StoreError(self._trouble.cause, hint=self._trouble.hint)
-        with plain_errors(self.database):
+        with translate_errors(self.database):
             remove_database(self.database)
         self._indexer.check_database()
         self._readers.open(_REBUILD_SECONDS)
@@ -378,7 +378,7 @@ class SqliteStore:
     def _do_without(self, trouble: StoreError) -> None:
         """Leave it at the files. Migrating the older ones is the indexer's work otherwise."""
         self._trouble = StoreError(trouble.cause, hint=trouble.hint)  # without the frames that a raised one holds
-        say = logger.warning if self._is_wanted else logger.info
+        say = logger.warning if self._uses_index else logger.info
         say("there is no index, the memory files are searched themselves: {}", trouble)
         migrate_legacy(self._paths)
 

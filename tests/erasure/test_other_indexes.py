@@ -15,7 +15,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.index_file import is_index
-from nanobot_memory_plugins.storage.index_location import make_way
+from nanobot_memory_plugins.storage.index_location import clear_place
 from tests.support.files_of import contents_of
 from tests.support.obstacles import locked
 
@@ -137,7 +137,7 @@ def test_what_is_no_index_is_put_aside_with_its_log(tmp_path: Path):
     for content in (b"no database at all" * 100, b"another one" * 100):
         path.write_bytes(content)
         path.with_name("index.db-wal").write_bytes(b"its log")
-        make_way(path)
+        clear_place(path)
     asides = {"index.db.aside-1", "index.db.aside-1-wal", "index.db.aside-2", "index.db.aside-2-wal"}
     assert {file.name for file in tmp_path.iterdir()} == asides
 

@@ -83,7 +83,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         return
     fill(workspace)
     embedder = HashEmbedder() if surface in ("sqlite-vec", "numpy") else None
-    without = {"numpy": "loads_sqlite_vec", "scan": "has_full_text"}.get(surface, "")
+    without = {"numpy": "load_sqlite_vec", "scan": "has_full_text"}.get(surface, "")
     with opened(workspace, embedder, without=without) as found:
         if surface != "scan":
             asyncio.run(found.flush())

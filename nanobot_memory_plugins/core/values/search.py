@@ -36,7 +36,7 @@ class Query:
     the moment at which the question is asked, from which "last Friday" and recency count, and in whose zone the times
     of hits are; None: the store's now, and the zones in which they were written.
     ``tags`` are those of notes, in either case: one of them is enough, and ``work`` means ``work/helix``, too.
-    ``explain`` asks for what was ``weighed`` and changes nothing else.
+    ``explain`` fills `SearchResult.weighed` and changes nothing else.
     """
 
     text: str
@@ -93,9 +93,9 @@ class Hit:
 class ScoredCandidate:
     """One candidate of a search.
 
-    ``parts`` are what was measured, each with its weight; ``total`` is the sum of their products, by which the order
-    goes, and ``hit.score`` what is shown of it. ``place`` counts from 1, and is None for one that is no hit.
-    ``found_by`` says in words how it came to be a candidate, or why it is no hit. ``words`` is its BM25.
+    ``parts`` maps each feature to its value and its weight; ``total`` is the sum of their products and decides the
+    order, and ``hit.score`` is the score that users see. ``place`` counts from 1, and is None for a candidate that is
+    not a hit. ``found_by`` says in words how it became a candidate, or why it is not a hit. ``words`` is its BM25.
     """
 
     hit: Hit
@@ -110,9 +110,9 @@ class ScoredCandidate:
 class SearchResult:
     """Hits, best first, with the level at which they were found.
 
-    ``weighed`` is every candidate, those that are hits first and in their order, where the query asked for them and the
-    store has them. ``personal`` is
-    the log-odds that the query asks for something of its author's own life, where the model that tells has read it.
+    ``weighed`` holds every candidate, hits first and in their order; it is empty unless the query asked to explain and
+    the store can. ``personal`` is the log-odds that the query asks about its author's own life, None without the model
+    that can tell.
     """
 
     hits: tuple[Hit, ...] = ()

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.storage.answer import answer
 from nanobot_memory_plugins.storage.candidates import Candidates
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
-from nanobot_memory_plugins.storage.filters import passes
+from nanobot_memory_plugins.storage.filters import passes_filters
 from nanobot_memory_plugins.storage.options import SearchOptions
 from nanobot_memory_plugins.storage.question_terms import idf_of, question_terms
 from nanobot_memory_plugins.storage.results import hit_of, newest_first
@@ -136,8 +136,8 @@ class Searcher:
         has_context = query.tier is not Tier.LIGHT and self._options.fusion == "learned"
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         found = self._index.candidates(query, terms, meaning, limit, _WITH_NEIGHBOURS if has_context else 0)
-        found = [one for one in found if one[0].key not in newer and passes(one[0], query)]
-        found += [(document.with_terms(), math.nan) for document in tail if passes(document, query)]
+        found = [one for one in found if one[0].key not in newer and passes_filters(one[0], query)]
+        found += [(document.with_terms(), math.nan) for document in tail if passes_filters(document, query)]
         idf = idf_of(terms, frequencies(terms), max(self._index.documents(), len(found)))
         cosines = np.array([cosine for _, cosine in found], dtype=np.float64)
         return Candidates([row for row, _ in found], idf, cosines, query.tier)
@@ -156,7 +156,7 @@ def search_documents(
     """Search documents that were read from the files, without an index, by the same terms and in the same order."""
     if not query.text.strip():
         return newest_first(documents, query, Level.MARKDOWN)
-    rows = [document.with_terms() for document in documents if passes(document, query)]
+    rows = [document.with_terms() for document in documents if passes_filters(document, query)]
     frequencies = Counter(term for row in rows for term in set(row.terms(query.tier).split()))
 
     def known(terms: Sequence[str]) -> dict[str, int]:

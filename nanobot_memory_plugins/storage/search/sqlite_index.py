@@ -44,7 +44,7 @@ class SqliteIndex(SearchIndex):
         return int(scalar(self._connection, "SELECT count(*) FROM docs"))
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        sql = f"SELECT term, doc FROM temp.docs_vocabulary WHERE term IN ({_marks(terms)})"
+        sql = f"SELECT term, doc FROM temp.docs_vocabulary WHERE term IN ({_placeholders(terms)})"
         return dict(query(self._connection, sql, terms))
 
     def candidates(
@@ -56,9 +56,11 @@ class SqliteIndex(SearchIndex):
         first = {*by_words[:surrounded], *by_meaning[:surrounded]}
         around = (
             "SELECT n.id FROM docs f JOIN docs n ON n.path = f.path AND n.ordinal IN (f.ordinal - 1, f.ordinal + 1) "
-            f"WHERE f.id IN ({_marks(first)})"
+            f"WHERE f.id IN ({_placeholders(first)})"
         )
-        rows = self._read_rows(f"FROM docs d WHERE d.id IN ({_marks(best)}) OR d.id IN ({around})", [*best, *first])
+        rows = self._read_rows(
+            f"FROM docs d WHERE d.id IN ({_placeholders(best)}) OR d.id IN ({around})", [*best, *first]
+        )
         return self._compared(rows, meaning if by_meaning else None)
 
     def newest(self, asked: Query, limit: int) -> list[Document]:
@@ -110,7 +112,7 @@ class SqliteIndex(SearchIndex):
             if self._are_resident(len(meaning.vector)):
                 cosines = self._matrix.cosines(meaning.vector, ids)
             else:
-                cosines = self._compared_on_disk(meaning, len(ids), f"AND v.doc_id IN ({_marks(ids)})", ids)
+                cosines = self._compared_on_disk(meaning, len(ids), f"AND v.doc_id IN ({_placeholders(ids)})", ids)
         return [(row, cosines.get(row.id, math.nan)) for row in rows]
 
     def _compared_on_disk(
@@ -132,12 +134,12 @@ def _filter(asked: Query) -> tuple[str, list[Any]]:
     """Return the conditions of a query, to follow others, and their values."""
     values: list[Any] = []
 
-    def mark(value: Any) -> str:
+    def placeholder(value: Any) -> str:
         values.append(clean_markdown(value) if isinstance(value, str) else value)
         return "?"
 
-    return "".join(f" AND {condition}" for condition in sql_conditions(asked, mark, _TAGS)), values
+    return "".join(f" AND {condition}" for condition in sql_conditions(asked, placeholder, _TAGS)), values
 
 
-def _marks(values: Collection[Any]) -> str:
+def _placeholders(values: Collection[Any]) -> str:
     return ", ".join("?" * len(values))

@@ -38,7 +38,7 @@ class VectorMatrix:
 
     def read(self, database: Database) -> tuple[str, int]:
         """Bring it to what the database holds now, and return its model and dimension."""
-        with self.lock, database.reading():
+        with self.lock, database.snapshot():
             revision = database.revision()
             if revision == self.revision:
                 return self.model
