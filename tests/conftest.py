@@ -60,8 +60,8 @@ with suppress(ImportError, AttributeError):
 with suppress(ImportError):
     from nanobot_memory_plugins.core.cli import command_group, language
 
-    _make = functools.cache(lambda _spoken, name, brought, make=command_group._command_of: make(name, brought))
-    command_group._command_of = lambda *named: _make(language.spoken_language(), *named)
+    _make = functools.cache(lambda _language, name, target, make=command_group._build_command: make(name, target))
+    command_group._build_command = lambda *named: _make(language.current_language(), *named)
 
 # Each client of HTTP reads the certificates of all authorities, 30 ms, and none here speaks TLS.
 ssl.create_default_context = functools.cache(ssl.create_default_context)

@@ -14,7 +14,7 @@ from typing import Any
 from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
 from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
 from nanobot_memory_plugins.core.clock import time_of
-from nanobot_memory_plugins.core.config.json_file import nanobot_config
+from nanobot_memory_plugins.core.config.json_file import nanobot_config_file
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.text.empty_templates import is_empty_template
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Skipped
@@ -142,7 +142,7 @@ def session_files(source: Path) -> list[Path]:
         return [source]
     folders = [source, source / "sessions"]
     if known := _workspace_id(source):
-        folders += [base / "sessions" / known for base in (source.parent, nanobot_config().parent)]
+        folders += [base / "sessions" / known for base in (source.parent, nanobot_config_file().parent)]
     found = {path.resolve(): path for folder in folders for path in folder.glob("*.jsonl") if _is_session(path)}
     return sorted(found.values(), key=lambda path: (path.parent.as_posix(), path.name))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
-from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json
+from nanobot_memory_plugins.core.config.json_file import nanobot_config_file, read_json
 from nanobot_memory_plugins.core.scopes.people import Senders
 
 # Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.
@@ -94,7 +94,7 @@ def configured_senders(workspace: Path, source: str) -> Senders | None:
 
     ``source`` is the file that the memory's configuration was read from: nanobot's, or one next to it.
     """
-    usual = nanobot_config()
+    usual = nanobot_config_file()
     for file in (Path(source), usual) if source else (usual,):
         raw, wrong = read_json(file)
         if wrong or not isinstance(raw, Mapping) or not ("agents" in raw or "channels" in raw):

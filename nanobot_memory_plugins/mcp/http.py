@@ -19,7 +19,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from nanobot_memory_plugins.core import ConfigurationError
-from nanobot_memory_plugins.core.cli.serving import told_to_end
+from nanobot_memory_plugins.core.cli.serving import stop_on_signals
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -107,7 +107,7 @@ async def serve_http(
     server.begin()
     ready()
     try:
-        with contextlib.closing(listening), told_to_end(lambda: None):  # the server itself listens to signals
+        with contextlib.closing(listening), stop_on_signals(lambda: None):  # the server itself listens to signals
             await uvicorn.Server(config).serve(sockets=[listening])
     finally:
         await server.close()

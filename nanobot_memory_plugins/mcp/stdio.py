@@ -11,7 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, TextIO
 
-from nanobot_memory_plugins.core.cli.serving import told_to_end
+from nanobot_memory_plugins.core.cli.serving import stop_on_signals
 from nanobot_memory_plugins.mcp.server import IS_VERSION_1, MemoryServer
 
 # Seconds for the last answers, once the client has closed its end: it may not read them any more.
@@ -55,7 +55,7 @@ async def _serve(make_server: Callable[..., MemoryServer], pipes: Sequence[TextI
 
     server = make_server(lifespan=lifespan)
     server.begin()
-    with told_to_end(ended.set):
+    with stop_on_signals(ended.set):
         serving = asyncio.create_task(server.run_stdio_async())
         await asyncio.wait({serving, asyncio.create_task(ended.wait())}, return_when=asyncio.FIRST_COMPLETED)
         await server.close()

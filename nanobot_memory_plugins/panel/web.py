@@ -20,9 +20,9 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from textual_serve.server import Server
 
-from nanobot_memory_plugins.core.cli.language import OPTION, spoken_language
+from nanobot_memory_plugins.core.cli.language import LANGUAGE_OPTION, current_language
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.cli.serving import bound_socket, told_to_end
+from nanobot_memory_plugins.core.cli.serving import bound_socket, stop_on_signals
 from nanobot_memory_plugins.redaction.script.messages import tr
 
 HOST = "127.0.0.1"
@@ -176,7 +176,7 @@ async def focus_script(_request: web.Request) -> web.Response:
 
 def page(socket_url: str) -> web.Response:
     """Return the page on which the panel is drawn."""
-    language = spoken_language()
+    language = current_language()
     begins, ended, again = tr("Opening …"), tr("The panel was closed."), tr("Open it again")
     text = f"""<!DOCTYPE html>
 <html lang="{_TAGS.get(language, language.replace("_", "-"))}">
@@ -234,7 +234,7 @@ class PanelServer(Server):
 def panel_command(workspace: Path, config: Path | None) -> list[str]:
     """Return the command that a page runs, in the language of this one."""
     command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "panel"]
-    command += ["--workspace", str(workspace), OPTION, spoken_language()]
+    command += ["--workspace", str(workspace), LANGUAGE_OPTION, current_language()]
     return [*command, "--config", str(config.absolute())] if config is not None else command
 
 
@@ -252,7 +252,7 @@ async def _serve(server: PanelServer, listening: socket.socket) -> None:
     say(f"  {address}")
     say(tr("Ctrl-C ends it."))
     try:
-        with told_to_end(ended.set):
+        with stop_on_signals(ended.set):
             await ended.wait()
     finally:
         await server.stop()

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import typer
 import typer.main
 
-from nanobot_memory_plugins.core.cli.language import spoken
+from nanobot_memory_plugins.core.cli.language import use_language
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.cli.plain import PROGRAM
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, installed_entry_points
@@ -84,7 +84,7 @@ def page() -> str:
 
 def chinese_page() -> str:
     """Return the whole page in Chinese, as the command line says it there."""
-    with spoken("zh"):
+    with use_language("zh"):
         return _page(CHINESE)
 
 

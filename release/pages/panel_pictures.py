@@ -20,7 +20,7 @@ from unittest import mock
 from rich.cells import cell_len
 
 from nanobot_memory_plugins.core import load_config
-from nanobot_memory_plugins.core.cli.language import spoken
+from nanobot_memory_plugins.core.cli.language import use_language
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp
 from nanobot_memory_plugins.panel.memory import PanelMemory, opened
@@ -80,7 +80,7 @@ async def picture(name: str, size: tuple[int, int], language: str) -> str:
     with tempfile.TemporaryDirectory() as home:
         at_home = mock.patch.dict(os.environ, {"HOME": home})
         found = mock.patch.object(PanelMemory, "findings", _findings)
-        with spoken(language), at_home, found:
+        with use_language(language), at_home, found:
             async with _opened(Path(home), language) as memory:
                 app = PanelApp(memory, poll_seconds=0)
                 await memory.store.flush()

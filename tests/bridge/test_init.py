@@ -47,12 +47,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         called.append(f"model {name}")
         return True
 
-    async def examine(workspace: Path, *_: Any) -> list[Finding]:
+    async def collect_findings(workspace: Path, *_: Any) -> list[Finding]:
         called.append(f"doctor {workspace.name}")
         return [Finding("python", "3")]
 
     monkeypatch.setattr(init_command, "prepare_model", prepare)
-    monkeypatch.setattr(init_command, "examine", examine)
+    monkeypatch.setattr(init_command, "collect_findings", collect_findings)
     return called
 
 

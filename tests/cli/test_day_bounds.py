@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.cli.options import moment_given
+from nanobot_memory_plugins.core.cli.options import parse_date_option
 from nanobot_memory_plugins.core.errors import WrongUseError
 from nanobot_memory_plugins.core.text.days import moment_of
 from tests.support.each import each
@@ -33,7 +33,7 @@ def test_a_bound_in_words_is_the_beginning_or_the_end_of_what_it_names(text: str
 @each("text", ["foo yesterday", "yesterday or so", "tea", "5", "2026-13-01", "tomorrow", "昨天的茶"])
 def test_what_says_anything_else_is_no_bound(text: str):
     with pytest.raises(WrongUseError):
-        moment_given("--since", text, end=False)
+        parse_date_option("--since", text, end=False)
 
 
 def test_search_and_timeline_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.cli.findings import files_in_the_way
+from nanobot_memory_plugins.core.cli.findings import folder_findings
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.files.appending import acquired_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -77,11 +77,11 @@ def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path
     path = workspace / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("mine")
-    (finding,) = files_in_the_way(workspace)
+    (finding,) = folder_findings(workspace)
     assert finding.subject == f"folder {name}"
     assert finding.health is (Health.DEGRADED if name == ".storage" else Health.BAD)
     assert carry_out(finding.hint).returncode == 0
-    assert list(files_in_the_way(workspace)) == []
+    assert list(folder_findings(workspace)) == []
     assert path.with_name(f"{path.name}.aside").read_text() == "mine"
 
 

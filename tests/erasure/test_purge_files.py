@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_files, words_cleaner
-from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut
+from nanobot_memory_plugins.core.erasure.cleaning import CleanedFile, clean_files, words_cleaner
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut_out
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from tests.support.each import each
@@ -38,7 +38,7 @@ TEA = "用户喜欢喝龙井茶"
 )
 def test_the_sentence_that_carries_the_words_is_taken_out(text: str, left: str | None):
     found = ErasureMatcher(words=[BOATS, TEA]).stretches(text)
-    assert (cut(text, found), len(found)) == ((text, 0) if left is None else (left, 1))
+    assert (cut_out(text, found), len(found)) == ((text, 0) if left is None else (left, 1))
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from([BOATS, TEA, "El niño vive en Málaga"]))
@@ -47,7 +47,7 @@ def test_nothing_of_it_is_left_whatever_stands_around(before: str, after: str, t
     matcher = ErasureMatcher([text])
     whole = f"{before}\n{text}\n{after}"
     found = matcher.stretches(whole)
-    cleaned = cut(whole, found)
+    cleaned = cut_out(whole, found)
     assert (len(found), matcher.count(cleaned)) == (1, 0)
     assert text not in cleaned
 
@@ -100,6 +100,6 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
 
 def test_a_file_in_which_nothing_is_found_stays_as_it_is_where_its_cleaner_writes_it_otherwise(workspace: Path):
     file = write(workspace, "memory/ENTRIES.md", "in a form of its own")
-    cleaner = words_cleaner(Erasure(texts=(BOATS,)))
-    assert clean_files(MemoryPaths.of(workspace), cleaner, dry_run=False, special=lambda _: lambda _: Cleaned()) == []
+    cleaner, paths = words_cleaner(Erasure(texts=(BOATS,))), MemoryPaths.of(workspace)
+    assert clean_files(paths, cleaner, dry_run=False, special_cleaner=lambda _: lambda _: CleanedFile()) == []
     assert file.read_text() == "in a form of its own"

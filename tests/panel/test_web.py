@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSServerHandshakeError
 
-from nanobot_memory_plugins.core.cli.language import spoken
+from nanobot_memory_plugins.core.cli.language import use_language
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.serving import bound_socket
 from nanobot_memory_plugins.panel.web import HOST, PanelServer, panel_command
@@ -196,7 +196,7 @@ def test_a_taken_port_is_said(workspace: Path, config: Path, capsys: pytest.Capt
 
 
 async def test_the_command_prints_the_address_and_ends_with_ctrl_c(workspace: Path, config: Path):
-    with spoken("zh"):
+    with use_language("zh"):
         command = panel_command(workspace, config)
     process = await asyncio.create_subprocess_exec(
         *command, "--web", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=dict(os.environ)

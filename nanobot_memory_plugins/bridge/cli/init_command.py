@@ -17,11 +17,11 @@ from nanobot_memory_plugins.bridge.configuration import FILE_VARIABLE
 from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, load_config
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.doctor_command import examine, show_findings, summary
+from nanobot_memory_plugins.core.cli.doctor_command import collect_findings, show_findings, summary_line
 from nanobot_memory_plugins.core.cli.findings import people_finding
-from nanobot_memory_plugins.core.cli.language import OPTION, spoken_language
+from nanobot_memory_plugins.core.cli.language import LANGUAGE_OPTION, current_language
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace, run
-from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
+from nanobot_memory_plugins.core.config.json_file import nanobot_config_file, read_json, value_at
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, People, Senders
@@ -79,9 +79,9 @@ def init(
     model = "not wanted" if no_model else _prepare(out, setup)
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
-    findings = run(examine(setup.workspace, setup.memory))
+    findings = run(collect_findings(setup.workspace, setup.memory))
     show_findings(findings, out)
-    out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
+    out.print(tr("Doctor: {told}", told=together(summary_line(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(setup, config, workspace)
     if ok:
@@ -100,7 +100,7 @@ def init(
 def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
     """Look at nanobot's configuration: the ``given`` one, else its usual. Raises `ConfigurationError` with a hint."""
     named = given or os.environ.get(FILE_VARIABLE)
-    file = Path(named).expanduser().absolute() if named else nanobot_config()
+    file = Path(named).expanduser().absolute() if named else nanobot_config_file()
     raw, wrong = read_json(file)
     if not file.exists():
         raise ConfigurationError(
@@ -183,9 +183,9 @@ def prepare_model(name: str | None = None) -> bool:
     ``name`` None is the default one. A progress bar and what is wrong go to standard error. It blocks, for a minute at
     the first time. An interrupt ends it: what is half done is thrown away by the next attempt.
     """
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", OPTION, spoken_language(), "models", "pull"]
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", LANGUAGE_OPTION, current_language()]
     named = [] if name is None else [name]
-    pulled = subprocess.run([*command, *named], stdout=subprocess.DEVNULL, check=False)  # noqa: S603  # our own module
+    pulled = subprocess.run([*command, "models", "pull", *named], stdout=subprocess.DEVNULL, check=False)  # noqa: S603  # our own module
     return pulled.returncode == 0
 
 

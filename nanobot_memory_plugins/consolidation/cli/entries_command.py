@@ -32,9 +32,9 @@ from nanobot_memory_plugins.core.cli.options import (
     SessionOption,
     UserOption,
     WorkspaceOption,
-    looked_at,
+    owner_scope,
     print_json,
-    written_by_owner,
+    requested_scope,
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import named_project
@@ -74,7 +74,7 @@ def list_entries(
     of_project = named_project(project)
     repository = opened(workspace)
     snapshot = repository.load()
-    seen = looked_at(repository.paths.workspace, user=user, session=session)
+    seen = requested_scope(repository.paths.workspace, user=user, session=session)
     found = [
         entry
         for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
@@ -141,7 +141,7 @@ def remember_text(
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
-    scope = replace(written_by_owner(repository.paths.workspace, everybody=everybody), project=named_project(project))
+    scope = replace(owner_scope(repository.paths.workspace, everybody=everybody), project=named_project(project))
     until = end_of(expires) if expires is not None else None
     new = NewEntry(" ".join(text), category, importance, group, until, scope=scope, pinned=pin)
     done = remember(repository, new, who=WHO)

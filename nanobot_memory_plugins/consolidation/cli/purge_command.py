@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
     run,
 )
-from nanobot_memory_plugins.core.cli.plain import say, say_note
+from nanobot_memory_plugins.core.cli.plain import say, say_notice
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
@@ -80,12 +80,12 @@ def purge(
                 raise typer.BadParameter(tr("no terminal to ask on: repeat the command with --yes"))
             _print(plan.report_lines(all_lines=all_lines))
             if not typer.confirm(tr("Forget this for good?")):
-                say_note(tr("Nothing was changed."))
+                say_notice(tr("Nothing was changed."))
                 raise typer.Exit(_FAILED)
         try:
             plan = run(_erase(repository, configuration, erasure, dry_run=False))
         except KeyboardInterrupt:
-            say_note(tr(_BROKEN_OFF))
+            say_notice(tr(_BROKEN_OFF))
             raise
     assert plan is not None  # noqa: S101  # it was made in one of the two
     is_done = bool(plan.removed) and not plan.waits

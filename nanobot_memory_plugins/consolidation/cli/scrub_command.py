@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_files, secrets_cleaner, secrets_taken
+from nanobot_memory_plugins.core.erasure.cleaning import CleanedFile, clean_files, remove_secrets, secrets_cleaner
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.host.plugin_host import values_of
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -67,7 +67,7 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
     paths, erasure = repository.paths, Erasure(everywhere=everywhere)
     cleaner = secrets_cleaner(redaction.of_people, redaction.of_tools, everywhere=everywhere)
 
-    def special(path: Path) -> Callable[[bytes], Cleaned] | None:
+    def special_cleaner(path: Path) -> Callable[[bytes], CleanedFile] | None:
         """Return the cleaner of the files that may hold entries."""
         if path not in (repository.path, paths.long_term):
             return None
@@ -77,11 +77,11 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
         held: list[TraceLine] = []
 
         def change(text: str) -> str:
-            taken, kinds = secrets_taken(text, redaction.of_people)
+            taken, kinds = remove_secrets(text, redaction.of_people)
             held.extend(TraceLine(0, one.text) for one in kinds)  # a line of a row says nothing
             return taken
 
-        found = clean_files(paths, cleaner, dry_run=dry_run, special=special)
+        found = clean_files(paths, cleaner, dry_run=dry_run, special_cleaner=special_cleaner)
         of_state = clean_state(paths, change, dry_run=dry_run)
         return [*found, *(replace(one, lines=tuple(held)) for one in of_state)]
 
@@ -97,17 +97,17 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
     return ErasurePlan(erasure, tuple(traces), is_done=not dry_run)
 
 
-def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> Cleaned:
+def _clean_document(data: bytes, repository: EntryRepository, *, everywhere: bool) -> CleanedFile:
     """Return a file of entries without secrets in them and in the notes between them."""
-    result = Cleaned()
+    result = CleanedFile()
 
     def safe(text: str) -> str:
-        taken, held = secrets_taken(text, repository.redacted)
+        taken, held = remove_secrets(text, repository.redacted)
         result.found += held
         return taken
 
     def clean(text: bytes) -> bytes:
-        notes = secrets_cleaner(repository.redacted, repository.redacted, everywhere=everywhere).notes(text)
+        notes = secrets_cleaner(repository.redacted, repository.redacted, everywhere=everywhere).clean_notes(text)
         result.found += notes.found
         result.foreign += notes.foreign
         return notes.data

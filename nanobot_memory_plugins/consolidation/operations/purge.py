@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.model.entry import with_replaced
 from nanobot_memory_plugins.consolidation.store.history import PURGED
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
-from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
+from nanobot_memory_plugins.core.erasure.plan import trace_line, trace_of
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Erasure, Trace
 from nanobot_memory_plugins.core.values.entries import Entry
@@ -105,7 +105,7 @@ def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mappin
     for id_ in ids:
         for number, text in enumerate(_entry_text(entries[id_]).splitlines()):
             line = lines[id_] + 1 + number if id_ in lines else 0
-            found.append(held_line(line, text if number else f"[{id_}] {text}"))
+            found.append(trace_line(line, text if number else f"[{id_}] {text}"))
     return sorted(found, key=lambda line: line.line)
 
 

@@ -119,20 +119,20 @@ class History:
 
     def add_purged(self, texts: Iterable[str], ids: Iterable[str], when: datetime) -> None:
         """Remember what was purged: texts, but for what is short enough to be guessed, and entries by their ids."""
-        from nanobot_memory_plugins.core.erasure.matching import folded  # with what reads sentences
+        from nanobot_memory_plugins.core.erasure.matching import folded_text  # with what reads sentences
 
         rows = [(_ID, id_) for id_ in ids]
-        rows += [(_TEXT, plain) for text in texts if len(plain := folded(text)) >= _LEAST_HASHED]
+        rows += [(_TEXT, plain) for text in texts if len(plain := folded_text(text)) >= _LEAST_HASHED]
         for kind, text in rows:
             sql = "INSERT INTO forgotten (kind, digest, time) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
             self._state.execute(sql, (kind, _digest(text), when.isoformat()))
 
     def is_purged(self, id_: str, text: str = "") -> bool:
         """Return whether an entry was purged, by its id or the words that it has now."""
-        from nanobot_memory_plugins.core.erasure.matching import folded
+        from nanobot_memory_plugins.core.erasure.matching import folded_text
 
         sql = "SELECT 1 FROM forgotten WHERE (kind, digest) IN (VALUES (?, ?), (?, ?))"
-        return bool(self._state.read(sql, (_ID, _digest(id_), _TEXT, _digest(folded(text)))))
+        return bool(self._state.read(sql, (_ID, _digest(id_), _TEXT, _digest(folded_text(text)))))
 
     def _last_states(self, runs: Iterable[EntryRun]) -> dict[str, Entry]:
         """Return the last state of each entry that runs changed, those that were changed last last."""

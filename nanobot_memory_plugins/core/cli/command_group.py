@@ -99,7 +99,7 @@ def summary_of(point: InstalledEntryPoint) -> str:
 def _loaded(point: InstalledEntryPoint) -> Any:
     """Return the command that an entry point names. Raises `PluginError` with what is wrong."""
     try:
-        return _command_of(point.name, point.load())
+        return _build_command(point.name, point.load())
     except Exception as error:
         reason = error.cause if isinstance(error, PluginError) else type(error).__name__
         if isinstance(error, ModuleNotFoundError) and error.name:
@@ -113,15 +113,15 @@ def _loaded(point: InstalledEntryPoint) -> Any:
         raise PluginError(message, hint=Sentence("Reinstall or remove {name}.", name=point.distribution)) from error
 
 
-def _command_of(name: str, brought: Any) -> Any:
+def _build_command(name: str, target: Any) -> Any:
     """Make a command of what an entry point names."""
-    if not isinstance(brought, typer.Typer):
-        if not callable(brought):
+    if not isinstance(target, typer.Typer):
+        if not callable(target):
             raise PluginError("the entry point names neither a function nor a typer.Typer")
         holder = typer.Typer(add_completion=False)
-        holder.command(name)(brought)
+        holder.command(name)(target)
         return typer.main.get_command(holder)
-    group = typer.main.get_group(brought)
+    group = typer.main.get_group(target)
     group.name = name
     return group
 

@@ -46,19 +46,19 @@ def doctor(
     What is wrong comes first, with what helps; --all shows what is good, too. It starts the memory as a host would. The
     exit status is 1 when something is bad, not when it is only degraded.
     """
-    findings = run(examine(resolve_workspace(workspace, guess=True), load_config(config)))
+    findings = run(collect_findings(resolve_workspace(workspace, guess=True), load_config(config)))
     ok = not any(finding.health is Health.BAD for finding in findings)
     if as_json:
         print_json({"ok": ok, "findings": list(map(asdict, findings))})
     else:
         out = console()
         show_findings(findings, out, everything=everything)
-        out.print(together(summary(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
+        out.print(together(summary_line(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
     if not ok:
         raise typer.Exit(_FAILED)
 
 
-async def examine(workspace: Path, config: MemoryConfig) -> list[Finding]:
+async def collect_findings(workspace: Path, config: MemoryConfig) -> list[Finding]:
     """Start the memory of a workspace as a host would, and return what is found; each problem has a hint."""
     findings = await asyncio.to_thread(machine_findings, workspace)
     wrong = [problem.finding for problem in config.problems]
@@ -94,7 +94,7 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
                 out.print(f"    -> {shown(tr(finding.hint))}", soft_wrap=True)
 
 
-def summary(findings: Sequence[Finding]) -> str:
+def summary_line(findings: Sequence[Finding]) -> str:
     """Return how many there are of each health, in one line."""
     counts = {health: sum(one.health is health for one in findings) for health in HEALTH_COLOURS}
     return tr(", ").join(f"{tr(health.value)}{tr(': ')}{count}" for health, count in counts.items() if count) + tr(".")

@@ -46,7 +46,7 @@ def machine_findings(workspace: Path) -> list[Finding]:
         Finding("python", python),
         Finding("nanobot-memory-core", version("nanobot-memory-core")),
         workspace_finding(workspace),
-        *files_in_the_way(workspace),
+        *folder_findings(workspace),
     ]
 
 
@@ -74,7 +74,7 @@ def workspace_finding(workspace: Path) -> Finding:
         return Finding("workspace", state, Health.BAD, hint)
 
 
-def files_in_the_way(workspace: Path) -> Iterator[Finding]:
+def folder_findings(workspace: Path) -> Iterator[Finding]:
     """Find what is no folder and is where one of ours belongs, and what this user may not use there."""
     for name, (health, needed) in _FOLDERS.items():
         path = workspace / name

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.config.languages import ENGLISH, language_named
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
 
-OPTION: Final = "--lang"
+LANGUAGE_OPTION: Final = "--lang"
 _spoken = ENGLISH
 
 # In the order in which programs look at them.
@@ -33,7 +33,7 @@ def catalogue(language: str) -> Translate:
 
 
 @contextmanager
-def spoken(language: str) -> Iterator[None]:
+def use_language(language: str) -> Iterator[None]:
     """Let everything that people read be said in a language inside the block."""
     global _spoken
     before, _spoken = _spoken, language
@@ -44,7 +44,7 @@ def spoken(language: str) -> Iterator[None]:
         _spoken = before
 
 
-def spoken_language() -> str:
+def current_language() -> str:
     """Return the language in which the command line speaks just now."""
     return _spoken
 
@@ -75,7 +75,7 @@ def language_of(environment: Mapping[str, str] = os.environ) -> str:
 def _asked_for(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """Return the language that the arguments ask for, wherever they do, and the others."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument(OPTION, dest="language", nargs="?", const="")
+    parser.add_argument(LANGUAGE_OPTION, dest="language", nargs="?", const="")
     given, remaining = parser.parse_known_args(arguments)
     return given.language, remaining
 

@@ -19,7 +19,7 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
-from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, spoken
+from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, use_language
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import (
     DONE,
@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core.cli.plain import (
     WRONG_USE,
     exit_status,
     say,
-    say_note,
+    say_notice,
 )
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
@@ -138,14 +138,14 @@ def run_command_line(arguments: Sequence[str]) -> int:
     try:
         language, arguments = chosen_language(arguments)
     except InputError as error:
-        with spoken(language_of()):
+        with use_language(language_of()):
             _failed(arguments, error, error.cause, error.hint)
         return WRONG_USE
-    with spoken(language):
+    with use_language(language):
         code = _run(arguments)
         if code == INTERRUPTED:
             with contextlib.suppress(OSError):
-                say_note(tr("Interrupted."))
+                say_notice(tr("Interrupted."))
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -224,7 +224,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     if "--verbose" in arguments:
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        say_note(together(cause, hint))
+        say_notice(together(cause, hint))
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint})
     return FAILED

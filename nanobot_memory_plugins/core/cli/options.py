@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from nanobot_memory_plugins.core.cli.plain import say_note
+from nanobot_memory_plugins.core.cli.plain import say_notice
 from nanobot_memory_plugins.core.errors import ConfigurationError, InputError, MemoryFileError, WrongUseError
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
@@ -113,9 +113,9 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
 
 
 def _nanobot_workspace(*, guess: bool) -> str | Path:
-    from nanobot_memory_plugins.core.config.json_file import nanobot_config, read_json, value_at
+    from nanobot_memory_plugins.core.config.json_file import nanobot_config_file, read_json, value_at
 
-    file = nanobot_config()
+    file = nanobot_config_file()
     raw, wrong = read_json(file)
     if wrong and not guess and os.path.lexists(file):
         raise ConfigurationError(
@@ -126,7 +126,7 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
     return named if isinstance(named, str) and named else file.with_name("workspace")
 
 
-def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
+def owner_scope(workspace: Path, *, everybody: bool = False) -> "Scope":
     """Return the owner of what a command keeps: the host's owner where the host names them, else everybody."""
     from nanobot_memory_plugins.core.config.reading import load_config
     from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
@@ -135,7 +135,7 @@ def written_by_owner(workspace: Path, *, everybody: bool = False) -> "Scope":
     return Scope() if everybody else workspace_scopes(workspace, load_config()).of_owner()
 
 
-def looked_at(
+def requested_scope(
     workspace: Path, config: "MemoryConfig | None" = None, *, user: str, session: str, project: str = ""
 ) -> "Scope | Visibility":
     """Return what a command looks at: all, or what is of a user, a session or both."""
@@ -164,7 +164,7 @@ def warn(problems: "Iterable[ConfigProblem]") -> None:
     for problem in problems:
         message = tr(problem.message)
         where = f" ({problem.source})" if problem.source and problem.source not in message else ""
-        say_note(tr("configuration: {problem}{where}", problem=message, where=where))
+        say_notice(tr("configuration: {problem}{where}", problem=message, where=where))
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
@@ -188,18 +188,18 @@ def run(work: Coroutine[Any, Any, _Result]) -> _Result:
     return asyncio.run(work)
 
 
-def bounds_of(since: str, until: str) -> tuple[datetime | None, datetime | None]:
+def date_bounds(since: str, until: str) -> tuple[datetime | None, datetime | None]:
     """Return the first and the last moment that the two options name, None for an empty one.
 
     Raises `WrongUseError` where one is no date, or the first is after the last.
     """
-    first, last = moment_given("--since", since, end=False), moment_given("--until", until, end=True)
+    first, last = parse_date_option("--since", since, end=False), parse_date_option("--until", until, end=True)
     if first is not None and last is not None and first > last:
         raise WrongUseError("--since is after --until.", hint="Exchange them.")
     return first, last
 
 
-def moment_given(option: str, text: str, *, end: bool) -> datetime | None:
+def parse_date_option(option: str, text: str, *, end: bool) -> datetime | None:
     """Return the moment that the value of an option names, a day by its beginning or ``end``; None for an empty one.
 
     Days in words are seen from now. Raises `WrongUseError` where it names none.

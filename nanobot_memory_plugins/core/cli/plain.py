@@ -31,7 +31,7 @@ def say(text: object, *, err: bool = False, **style: Any) -> None:
     typer.echo(typer.style(line, **style) if style and not os.environ.get("NO_COLOR") else line, err=err)
 
 
-def say_note(text: object) -> None:
+def say_notice(text: object) -> None:
     """Write one line to standard error that is no part of the answer, behind the program's name."""
     say(f"{PROGRAM}: {text}", err=True)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.cli.plain import say_note
+from nanobot_memory_plugins.core.cli.plain import say_notice
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
 from nanobot_memory_plugins.core.log import logger
@@ -36,6 +36,6 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> Non
         logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
         return
     if finished is not None and finished.waits:
-        say_note(tr("A forgetting for good that had been broken off goes on at the next start."))
+        say_notice(tr("A forgetting for good that had been broken off goes on at the next start."))
     elif finished is not None:
-        say_note(tr("A forgetting for good that had been broken off is finished."))
+        say_notice(tr("A forgetting for good that had been broken off is finished."))

@@ -15,9 +15,9 @@ from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     WorkspaceOption,
     existing_workspace,
+    owner_scope,
     print_json,
     run,
-    written_by_owner,
 )
 from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.config.reading import load_config
@@ -97,7 +97,7 @@ def import_memory(
     folder = existing_workspace(workspace, may_be_new=True)
     contacts = load_config().redaction.contacts
     importer = importer_named(from_)
-    owner = written_by_owner(folder, everybody=everybody)
+    owner = owner_scope(folder, everybody=everybody)
     with console(stderr=True).status(tr("importing")):
         report = import_from(
             importer, from_, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner

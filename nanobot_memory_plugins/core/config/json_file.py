@@ -12,7 +12,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 CONFIG_VARIABLE: Final = "NANOBOT_MEMORY_CONFIG"
 
 
-def nanobot_config() -> Path:
+def nanobot_config_file() -> Path:
     """Return nanobot's own configuration file, ``~/.nanobot/config.json``. Without a home nothing is there."""
     return Path(os.path.expanduser("~/.nanobot/config.json"))
 
@@ -24,7 +24,7 @@ def configuration_files(named: str | Path | None, environment: Mapping[str, str]
     """
     if chosen := named or environment.get(CONFIG_VARIABLE):
         return [Path(os.path.expanduser(chosen))]
-    return [Path("config.json"), nanobot_config()]
+    return [Path("config.json"), nanobot_config_file()]
 
 
 def value_at(content: object, *keys: str) -> object:

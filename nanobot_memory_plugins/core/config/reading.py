@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from nanobot_memory_plugins.core.config.json_file import configuration_files, nanobot_config, read_json
+from nanobot_memory_plugins.core.config.json_file import configuration_files, nanobot_config_file, read_json
 from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
@@ -31,7 +31,7 @@ def load_config(path: str | Path | None = None, *, environment: Mapping[str, str
     is_named = len(files) == 1
     for file in files:
         if is_named or file.is_file():
-            found = _read(file.absolute(), is_named=is_named, is_own=file == nanobot_config())
+            found = _read(file.absolute(), is_named=is_named, is_own=file == nanobot_config_file())
             if found is not None:
                 return found
     return MemoryConfig()

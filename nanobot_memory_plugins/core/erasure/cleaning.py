@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut
-from nanobot_memory_plugins.core.erasure.plan import held_line, trace_of
+from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher, cut_out
+from nanobot_memory_plugins.core.erasure.plan import trace_line, trace_of
 from nanobot_memory_plugins.core.erasure.rewriting import files_below, is_by_product, remove_copy, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.fields import OWNER_FIELDS, origin_of
@@ -41,7 +41,7 @@ _GIT = "git keeps what the files were; its history is not rewritten here"
 
 
 @dataclass(slots=True)
-class Cleaned:
+class CleanedFile:
     """The bytes of a file without what goes, and which lines held it.
 
     ``foreign`` is in text of people, ``named`` in names; both stay.
@@ -66,18 +66,18 @@ class Cleaner:
     everywhere: bool = False
     looks_at_names: bool = False
 
-    def clean(self, name: str, data: bytes) -> Cleaned:
+    def clean(self, name: str, data: bytes) -> CleanedFile:
         """Return the bytes of a file of that name without what goes."""
-        return self.rows(data) if _ROWS.search(name) else self.notes(data)
+        return self.clean_rows(data) if _ROWS.search(name) else self.clean_notes(data)
 
-    def notes(self, data: bytes) -> Cleaned:
+    def clean_notes(self, data: bytes) -> CleanedFile:
         """Return a Markdown file without what goes: its structured notes, and where it is asked for what else it is."""
-        result, pieces = Cleaned(), list[bytes]()
+        result, pieces = CleanedFile(), list[bytes]()
         for part in parse_notes(data):
             raw = data[part.offset : part.offset + part.length]
             note = part if isinstance(part, NoteEntry) else None
             if note and (note.id in self.records or note.scope.session in self.sessions):
-                result.found.append(held_line(note.line, note.title or note.tldr))
+                result.found.append(trace_line(note.line, note.title or note.tldr))
                 continue
             is_ours = note is not None and bool(note.id)
             origin = note.origin if note else Origin.USER
@@ -93,16 +93,16 @@ class Cleaner:
         result.data = b"".join(pieces)
         return result
 
-    def rows(self, data: bytes) -> Cleaned:
+    def clean_rows(self, data: bytes) -> CleanedFile:
         """Return lines of JSON without what goes in their texts; a line that is no JSON is a text."""
-        result, lines = Cleaned(), list[bytes]()
+        result, lines = CleanedFile(), list[bytes]()
         for number, line in enumerate(data.split(b"\n"), 1):
             if (cleaned := self._row(line, number, result)) is not None:
                 lines.append(cleaned)
         result.data = b"\n".join(lines)
         return result
 
-    def _row(self, line: bytes, number: int, result: Cleaned) -> bytes | None:
+    def _row(self, line: bytes, number: int, result: CleanedFile) -> bytes | None:
         """Return a line without what goes, or None where nothing of it stays."""
         origin = Origin.USER
 
@@ -117,7 +117,7 @@ class Cleaner:
             return without(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         if isinstance(row, dict):
             if _is_among(self.records, row.get("id")) or _is_among(self.sessions, row.get("session")):
-                result.found.append(held_line(number, str(row.get("text", ""))))
+                result.found.append(trace_line(number, str(row.get("text", ""))))
                 return None
             origin = origin_of(str(row.get("origin", "")), origin)
             names = [str(row[name]) for name in _NAMES & row.keys()] if self.looks_at_names else []
@@ -132,8 +132,8 @@ def words_cleaner(erasure: Erasure) -> Cleaner:
 
     def take(text: str, _origin: Origin) -> tuple[str, list[TraceLine]]:
         cuts = matcher.stretches(text)
-        held = [held_line(text.count("\n", 0, one.at), text[one.start : one.end], one.at - one.start) for one in cuts]
-        return cut(text, cuts), held
+        held = [trace_line(text.count("\n", 0, one.at), text[one.start : one.end], one.at - one.start) for one in cuts]
+        return cut_out(text, cuts), held
 
     records, sessions = (frozenset(filter(None, ids)) for ids in (erasure.records, erasure.sessions))
     return Cleaner(take, records, sessions, erasure.everywhere, looks_at_names=True)
@@ -146,12 +146,12 @@ def secrets_cleaner(people: Callable[[str], str], tools: Callable[[str], str], *
     """
 
     def take(text: str, origin: Origin) -> tuple[str, list[TraceLine]]:
-        return secrets_taken(text, tools if origin in (Origin.TOOL, Origin.WEB) else people)
+        return remove_secrets(text, tools if origin in (Origin.TOOL, Origin.WEB) else people)
 
     return Cleaner(take, everywhere=everywhere)
 
 
-def secrets_taken(text: str, redact: Callable[[str], str]) -> tuple[str, list[TraceLine]]:
+def remove_secrets(text: str, redact: Callable[[str], str]) -> tuple[str, list[TraceLine]]:
     """Return a text redacted, and the kinds of what was taken out, by their lines (from 0) in the text."""
     safe = redact(text)
     before, after = text.split("\n"), safe.split("\n")
@@ -166,12 +166,12 @@ def secrets_taken(text: str, redact: Callable[[str], str]) -> tuple[str, list[Tr
     return safe, held
 
 
-Special = Callable[[Path], Callable[[bytes], Cleaned] | None]
-"""Returns what cleans a file of a form that only a plugin knows."""
+SpecialCleaner = Callable[[Path], Callable[[bytes], CleanedFile] | None]
+"""Returns the function that cleans a file whose format only a plugin knows, or None for every other file."""
 
 
 def clean_files(
-    paths: MemoryPaths, cleaner: Cleaner, *, dry_run: bool, special: Special = lambda _path: None
+    paths: MemoryPaths, cleaner: Cleaner, *, dry_run: bool, special_cleaner: SpecialCleaner = lambda _path: None
 ) -> list[Trace]:
     """Return what was found, file by file, and take it out unless it is a ``dry_run``. It blocks.
 
@@ -188,7 +188,7 @@ def clean_files(
             if is_by_product(path):
                 traces += _clean_copy(paths, path, cleaner, dry_run=dry_run)
             else:
-                traces += _clean_file(paths, path, cleaner, special(path), dry_run=dry_run)
+                traces += _clean_file(paths, path, cleaner, special_cleaner(path), dry_run=dry_run)
         except FileNotFoundError:
             continue  # it has been replaced meanwhile
         except (OSError, MemoryFileError) as error:
@@ -204,9 +204,9 @@ def clean_files(
 
 
 def _clean_file(
-    paths: MemoryPaths, path: Path, cleaner: Cleaner, special: Callable[[bytes], Cleaned] | None, *, dry_run: bool
+    paths: MemoryPaths, path: Path, cleaner: Cleaner, special: Callable[[bytes], CleanedFile] | None, *, dry_run: bool
 ) -> list[Trace]:
-    def clean(data: bytes) -> Cleaned:
+    def clean(data: bytes) -> CleanedFile:
         return special(data) if special else cleaner.clean(path.name, data)
 
     where, first = paths.relative(path), clean(read_regular(path))

@@ -1,7 +1,7 @@
-"""Finding words that are to be forgotten, and the sentences that carry them.
+"""Finding the words that an erasure names, and the sentences that contain them.
 
-Words are looked for literally. What is ignored is decided by `folded` alone: case, width, accents, white space, and
-whether Chinese is written in simplified or traditional characters.
+Words are matched literally, after `folded_text` has removed differences of case, width, accents and white space, and
+between simplified and traditional Chinese characters.
 """
 
 import unicodedata
@@ -42,10 +42,10 @@ class ErasureMatcher:
     def __init__(self, texts: Iterable[str] = (), *, words: Iterable[str] = ()) -> None:
         telling = (
             text
-            for text in map(folded, texts)
+            for text in map(folded_text, texts)
             if len(text) >= (_LEAST_WIDE if _WIDE.match(text[:1]) else _LEAST_NARROW)
         )
-        phrases = [*map(folded, words), *telling]
+        phrases = [*map(folded_text, words), *telling]
         self._phrases = tuple(dict.fromkeys(one for one in phrases if any(map(str.isalnum, one))))
 
     def __bool__(self) -> bool:
@@ -57,30 +57,30 @@ class ErasureMatcher:
 
     def stretches(self, text: str) -> list[Stretch]:
         """Return the sentences of a text that carry the words, in their order."""
-        plain = folded(text)
+        plain = folded_text(text)
         if not any(words in plain for words in self._phrases):
             return []
-        folded_text, sentences = Folded.of(text, _folded), list(sentence_spans(text))
+        folded, sentences = Folded.of(text, _folded), list(sentence_spans(text))
         found = []
-        for start, end in (place for words in self._phrases for place in folded_text.find(words)):
+        for start, end in (place for words in self._phrases for place in folded.find(words)):
             if _is_word(text, start, end - 1):
                 first, last = span_around(sentences, start, end)
                 found.append(Stretch(_behind_prefix(text, first, start), last, start))
         return _joined(found)
 
 
-def folded(text: str) -> str:
+def folded_text(text: str) -> str:
     """Return a text as it is compared."""
     return "".join(text.lower().split()) if text.isascii() else "".join(map(_folded, text))
 
 
 def is_short(text: str) -> bool:
     """Return whether words are too short to be looked for without being asked to: they occur in too much."""
-    letters = folded(text)
+    letters = folded_text(text)
     return len(letters) < (2 if _WIDE.match(letters[:1]) else 3)
 
 
-def cut(text: str, stretches: Sequence[Stretch]) -> str:
+def cut_out(text: str, stretches: Sequence[Stretch]) -> str:
     """Return a text with a gap in place of each stretch."""
     for one in reversed(stretches):
         text = text[: one.start] + GAP + text[one.end :]

@@ -63,14 +63,14 @@ class ErasurePlan:
         return {"ids": self.erasure.ids, "files": self.files, "traces": [asdict(one) for one in self.traces]}
 
 
-def done(plan: ErasurePlan, traces: Sequence[Trace]) -> ErasurePlan:
-    """Return what became of a plan: ``traces``, and what was gone already when its turn came."""
+def finished_plan(plan: ErasurePlan, traces: Sequence[Trace]) -> ErasurePlan:
+    """Return the plan after it was carried out: ``traces``, and the planned traces that were already gone by then."""
     there = {one.where for one in traces}
     gone = [one for one in plan.removed if one.where not in there]
     return ErasurePlan(plan.erasure, (*traces, *gone), is_done=True)
 
 
-def held_line(line: int, text: str, at: int = 0) -> TraceLine:
+def trace_line(line: int, text: str, at: int = 0) -> TraceLine:
     """Return a line as it is shown: without marks that a terminal obeys; of a long one the part around ``at``."""
     begin = max(0, at - _BEFORE) if len(text) > _SHOWN else 0
     shown = " ".join("".join(one if one.isprintable() else " " for one in text[begin : begin + 4 * _SHOWN]).split())

@@ -28,12 +28,10 @@ _LOOK_SECONDS = 3_600.0
 _DAY = timedelta(days=1)
 
 
-async def keep_within(
-    options: CoreOptions, workspace: Path, clock: Clock, dropped_from: Callable[[Path], None]
-) -> None:
+async def run_retention(options: CoreOptions, workspace: Path, clock: Clock, on_change: Callable[[Path], None]) -> None:
     """Drop what is too old, now and once a day, until it is cancelled.
 
-    ``dropped_from`` is called with each file that was changed.
+    ``on_change`` is called with each file that was changed.
     """
     paths, last = MemoryPaths.of(workspace), None
     while options.transcript_max_age_days or options.tool_note_max_age_days:
@@ -41,7 +39,7 @@ async def keep_within(
         if last is None or not last <= now < last + _DAY:
             last = now
             for path in await run_in_daemon_thread(drop_old, paths, options, now):
-                dropped_from(path)
+                on_change(path)
         await asyncio.sleep(_LOOK_SECONDS)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, done
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, finished_plan
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
@@ -111,7 +111,7 @@ class Eraser:
         """Carry a plan out that was ordered at a time. What an ``earlier`` one has left to do stays written down."""
         begun = plan.erasure.union(earlier) if earlier else plan.erasure
         await run_in_daemon_thread(lambda: self._file.note_purge(UnfinishedPurge(begun, ordered)))
-        cleaned = done(plan, await self._carry_out(plan.erasure, read_time(ordered) or self._clock.now()))
+        cleaned = finished_plan(plan, await self._carry_out(plan.erasure, read_time(ordered) or self._clock.now()))
         left = cleaned.unfinished.union(earlier or Erasure()) if cleaned.unfinished else earlier
         unfinished = UnfinishedPurge(left, ordered) if left is not None else None
         await run_in_daemon_thread(lambda: self._file.note_purge(unfinished))
@@ -151,7 +151,7 @@ class Eraser:
 
         def remainder(text: str) -> str | None:
             said = exported_text(text) if text.startswith("### [") else text
-            in_json = cleaner.rows(said.encode())
+            in_json = cleaner.clean_rows(said.encode())
             return None if cleaner.take(said, Origin.USER)[1] or in_json.found or in_json.named else text
 
         return clean_state(self._paths, remainder, (*erasure.ids, *erasure.sessions), dry_run=dry_run)

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.config.reading import load_config
 from nanobot_memory_plugins.core.context import HostServices
-from nanobot_memory_plugins.core.erasure.retention import keep_within
+from nanobot_memory_plugins.core.erasure.retention import run_retention
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.off_record import OffRecordTool
@@ -124,7 +124,7 @@ class HostParts:
         )
         await self._tools.load(self.plugins, self.privacy, off_record)
         await self.eraser.finish()
-        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
+        self._background.begin(run_retention(self.config.core, self.workspace, self._clock, self._notify))
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""

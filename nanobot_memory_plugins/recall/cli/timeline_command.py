@@ -17,12 +17,12 @@ from nanobot_memory_plugins.core.cli.options import (
     UntilOption,
     UserOption,
     WorkspaceOption,
-    bounds_of,
     configuration_of,
+    date_bounds,
     existing_workspace,
-    looked_at,
-    moment_given,
+    parse_date_option,
     print_json,
+    requested_scope,
     run,
 )
 from nanobot_memory_plugins.core.cli.plain import say
@@ -56,9 +56,9 @@ def show_timeline(
     """
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
-    scope = looked_at(folder, memory_config, user=user, session=session, project=named_project(project))
-    moment_given(Sentence("PERIOD"), period, end=False)  # named by its place where it is no date
-    first, last = bounds_of(since or period, until or period)
+    scope = requested_scope(folder, memory_config, user=user, session=session, project=named_project(project))
+    parse_date_option(Sentence("PERIOD"), period, end=False)  # named by its place where it is no date
+    first, last = date_bounds(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))
     if as_json:

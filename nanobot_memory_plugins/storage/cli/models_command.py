@@ -9,7 +9,7 @@ from rich.progress import Progress
 
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.cli.plain import say, say_note
+from nanobot_memory_plugins.core.cli.plain import say, say_notice
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.storage.embedding.catalogue import (
@@ -55,7 +55,7 @@ def list_models(as_json: _Json = False) -> None:
         if row["folder"]:
             out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
     for note in sorted({row["note"] for row in rows if row["note"]}):
-        say_note(tr(note))
+        say_notice(tr(note))
 
 
 @models.command("pull")

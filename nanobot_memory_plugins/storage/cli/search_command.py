@@ -27,11 +27,11 @@ from nanobot_memory_plugins.core.cli.options import (
     UntilOption,
     UserOption,
     WorkspaceOption,
-    bounds_of,
     configuration_of,
+    date_bounds,
     existing_workspace,
-    looked_at,
     print_json,
+    requested_scope,
     run,
 )
 from nanobot_memory_plugins.core.cli.plain import say
@@ -86,12 +86,12 @@ def search(
         raise typer.BadParameter(tr("say what to look for, or which by --since, --origin, --kind, --tag or --session"))
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
-    first, last = bounds_of(since, until)
+    first, last = date_bounds(since, until)
     request = Query(
         text,
         limit=limit,
         tier=tier,
-        scope=looked_at(folder, memory_config, user=user, session=session, project=named_project(project)),
+        scope=requested_scope(folder, memory_config, user=user, session=session, project=named_project(project)),
         origins=frozenset(origin or ()),
         sources=frozenset(file_kind.value for file_kind in kind or ()),
         since=first,

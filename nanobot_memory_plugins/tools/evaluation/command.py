@@ -9,7 +9,7 @@ import typer
 
 from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, configuration_of, print_json, run
-from nanobot_memory_plugins.core.cli.plain import say, say_note
+from nanobot_memory_plugins.core.cli.plain import say, say_notice
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Level
@@ -39,7 +39,7 @@ def eval_(
     data = read_dataset(dataset)
     undated = sum(document.ts is None for document in data.documents)
     if undated:
-        say_note(
+        say_notice(
             tr(
                 "{undated:,} of {documents:,} documents have no time that can be read.",
                 undated=undated,
@@ -56,7 +56,7 @@ def eval_(
         method = tr("Searched by words only:")
         if status.level is Level.MARKDOWN:
             method = tr("Searched by reading the files:")
-        say_note(together(method, status.reason, status.hint))
+        say_notice(together(method, status.reason, status.hint))
     if as_json:
         print_json(
             {

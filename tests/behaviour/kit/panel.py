@@ -10,7 +10,7 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from nanobot_memory_plugins.core import load_config
-from nanobot_memory_plugins.core.cli.language import spoken
+from nanobot_memory_plugins.core.cli.language import use_language
 from nanobot_memory_plugins.core.testing import ManualClock
 from nanobot_memory_plugins.panel.app import PanelApp
 from nanobot_memory_plugins.panel.memory import opened
@@ -79,7 +79,7 @@ async def panel_of(
     kind: type[_Panel] = Driven,  # type: ignore[assignment]
 ) -> AsyncIterator[_Panel]:
     """Open the panel over a workspace; ``kind`` drives it."""
-    with spoken(language):
+    with use_language(language):
         async with opened(workspace, load_config(config), clock=clock) as memory:
             app = PanelApp(memory, poll_seconds=poll_seconds)
             async with app.run_test(size=size) as pilot:
