@@ -34,7 +34,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, r
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.text.evidence import Evidence, terms, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import Evidence, terms, without_reasoning
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
@@ -182,7 +182,7 @@ def read_pairs(file: Path, count: int) -> list[tuple[str, str, str]]:
 
 def rows_of(answer: str) -> list[dict[str, Any]] | None:
     """Return the rows of an answer after repair, or None when it is no list of them."""
-    text = without_thoughts(answer)
+    text = without_reasoning(answer)
     start = min((place for mark in "[{" if (place := text.find(mark)) >= 0), default=-1)
     value = json_repair.loads(text[start:]) if start >= 0 else None
     rows = [value] if isinstance(value, dict) else value

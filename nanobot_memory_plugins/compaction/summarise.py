@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core import Complete, Message, estimate_tokens, logg
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile
-from nanobot_memory_plugins.core.text.conversation import dated, fair_limit, message_time
-from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
+from nanobot_memory_plugins.core.text.conversation import day_label, fair_limit, message_time
+from nanobot_memory_plugins.core.text.evidence import clean_summary, summary_fault
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import cut
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -171,7 +171,7 @@ class Summariser:
 
     def _checked(self, answer: str, chunk: str, carried: str) -> str:
         # Of an answer beyond all measure only the beginning is looked at.
-        text = cleaned_summary(answer[: 16 * self._answer_tokens])
+        text = clean_summary(answer[: 16 * self._answer_tokens])
         wrong = summary_fault(text, [carried, chunk], prompt=fixed_texts(self._material.language))
         if wrong:
             raise _FailedError(Sentence("answer rejected ({wrong})", wrong=wrong))
@@ -236,7 +236,7 @@ class Summariser:
             ]
             text = "\n".join(filter(None, shown))
             if text and headings and day != named:
-                text, named = f"{dated(day, self._material.language)}\n{text}", day
+                text, named = f"{day_label(day, self._material.language)}\n{text}", day
             blocks.append(text)
         return list(filter(None, blocks))
 
@@ -246,7 +246,7 @@ class Summariser:
         words = int(self._answer_tokens * _UNITS_A_TOKEN[language])
         values = {
             "earlier": f"{_EARLIER[language]}\n{carried}\n\n" if carried else "",
-            "day": dated(self._today, language),
+            "day": day_label(self._today, language),
             "conversation": chunk,
             "what": (_UPDATED if carried else _NEW)[language],
             "size": str(max(20, words // 10 * 10)),

@@ -8,7 +8,7 @@ from typing import Any
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED
 from nanobot_memory_plugins.core.host.privacy import OMITTED
-from nanobot_memory_plugins.core.text.conversation import GAP, called, excerpt
+from nanobot_memory_plugins.core.text.conversation import GAP, excerpt, function_of
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import cut
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -41,7 +41,7 @@ def safe_text(text: str, redact: Callable[[str], str]) -> str:
 
 
 def _safe_call(call: Mapping[str, Any], redact: Callable[[str], str]) -> dict[str, str]:
-    inner = called(call)
+    inner = function_of(call)
     name, arguments = str(inner.get("name") or ""), inner.get("arguments", "")
     text = arguments if isinstance(arguments, str) else _as_json(arguments)
     return {

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core import LanguageModelError, Message, PluginConte
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile
 from nanobot_memory_plugins.core.session_reading.question import json_in
-from nanobot_memory_plugins.core.text.conversation import dated
+from nanobot_memory_plugins.core.text.conversation import day_label
 
 _BACKSTOP = PromptFile(Path(__file__).parent / "templates", "backstop")
 _REMEMBER = (
@@ -81,7 +81,7 @@ async def wanted_operations(context: PluginContext, text: str) -> list[dict[str,
     if context.complete is None or not _may_ask(text):
         return []
     language = language_of(text)
-    day = dated(context.clock.now().astimezone().date(), language)
+    day = day_label(context.clock.now().astimezone().date(), language)
     message = await run_in_daemon_thread(context.redact_said, text[:_LONGEST])
     prompt = _BACKSTOP.fill(language, {"day": day, "message": message})
     try:

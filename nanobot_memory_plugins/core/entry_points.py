@@ -22,7 +22,7 @@ ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
 _OURS: Final = "nanobot_memory_"
-ONLY_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
+SELECTION_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
 """The environment variable that names the plugins which may be loaded, joined by commas; without it all may.
 It is for finding out which plugin is at fault."""
 
@@ -102,7 +102,7 @@ def entry_points_by_name(group: str) -> dict[str, InstalledEntryPoint]:
     return {point.name: point for point in (*points, *own)}
 
 
-def first_offered(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
+def first_answer(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
     """Return the first answer of what the entry points of a group name, asked by ``ask``, or None; it may block.
 
     One that fails is passed over, and logged: it is somebody else's code.
@@ -119,12 +119,12 @@ def first_offered(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
 
 
 def selected_plugins() -> frozenset[str] | None:
-    """Return the names of the plugins that `ONLY_VARIABLE` lets through, or None where it lets all through."""
-    names = os.environ.get(ONLY_VARIABLE)
+    """Return the names of the plugins that `SELECTION_VARIABLE` lets through, or None where it lets all through."""
+    names = os.environ.get(SELECTION_VARIABLE)
     return None if names is None else frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
 def is_selected(plugin: str) -> bool:
-    """Return whether `ONLY_VARIABLE` lets a plugin through."""
+    """Return whether `SELECTION_VARIABLE` lets a plugin through."""
     only = selected_plugins()
     return only is None or plugin in only

@@ -173,7 +173,7 @@ class PanelApp(App[None]):
         home, workspace = os.path.expanduser("~"), str(self.memory.paths.workspace)
         title = Text(no_wrap=True, overflow="ellipsis").append(" nanobot-memory ", "bold")
         title.append("~" + workspace.removeprefix(home) if workspace.startswith(home + os.sep) else workspace, "dim")
-        if self.memory.privacy.read().is_all_paused:
+        if self.memory.privacy.read().is_workspace_paused:
             title.append(f"  {tr('paused')}", "yellow")
         self.title_bar.update(title)
 
@@ -214,7 +214,7 @@ class PanelApp(App[None]):
     def action_pause(self) -> None:
         """Keep nothing from now on, or keep again what is said."""
         privacy, now = self.memory.privacy, self.memory.clock.now()
-        is_paused = privacy.read().is_all_paused
+        is_paused = privacy.read().is_workspace_paused
         done = tr("The memory goes on.") if is_paused else tr("The memory is paused: nothing is kept.")
 
         def switch() -> bool:

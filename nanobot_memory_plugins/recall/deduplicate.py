@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text.folding import plain
-from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, only_asks
+from nanobot_memory_plugins.core.text.folding import fold_text
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, is_only_questions
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import knows_nothing
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
@@ -27,20 +27,20 @@ def one_line(text: str) -> str:
 
 def folded(text: str) -> str:
     """Return what two writings of the same text have in common: no case, compatible forms, script, or line breaks."""
-    return one_line(plain(text))
+    return one_line(fold_text(text))
 
 
 def says_nothing(hit: Hit, options: RecallOptions) -> bool:
     """Return whether a hit is no memory by itself: a question, what was noted of one, or an answer that has none."""
     if hit.origin is Origin.SUMMARY:
-        return only_asks(hit.text)
+        return is_only_questions(hit.text)
     if hit.source != "transcript":
         return False
     if hit.origin is Origin.ASSISTANT:
         return knows_nothing(hit.text, options)
     # "I have gastritis, what may I drink?" tells something before it asks.
     is_users = hit.origin is Origin.USER and not hit.answers
-    return is_users and only_asks(hit.text) and _CLAUSE.search(hit.text) is None
+    return is_users and is_only_questions(hit.text) and _CLAUSE.search(hit.text) is None
 
 
 def fold_repeats(hits: Iterable[Hit]) -> list[Hit]:
@@ -86,7 +86,7 @@ class LiveContext:
         parts = [folded(part) for part in PLACEHOLDER.split(text)]
         if len(parts) == 1 and len(parts[0]) < _SHORTEST_PART:
             return parts[0] in self._texts
-        return any(_stand_in(parts, plain) for plain in self._texts)
+        return any(_stand_in(parts, known) for known in self._texts)
 
 
 def _stand_in(parts: Iterable[str], text: str) -> bool:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, only_asks
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, is_only_questions
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
@@ -102,7 +102,7 @@ def usefulness(hits: Sequence[Hit]) -> dict[str, float]:
             "log_odds": max(_LEAST_LOG_ODDS, math.log(odds)) if odds > 0 else _LEAST_LOG_ODDS,
             "coverage": hit.coverage,
             "similarity": hit.similarity or 0.0,
-            "asks": float(only_asks(hit.text)),
+            "asks": float(is_only_questions(hit.text)),
             # From the oldest, 0, to the newest, 1; one half where the time says nothing.
             "relative_recency": (hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5,
         }

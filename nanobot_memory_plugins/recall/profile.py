@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC
 
 from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.folding import plain
+from nanobot_memory_plugins.core.text.folding import fold_text
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
@@ -40,8 +40,8 @@ _TEXTS: dict[Language, dict[str, str]] = {
 
 def known_of(entries: Iterable[Entry], about: str, visible: Visibility) -> list[Entry]:
     """Return the entries that speak of ``about``, or all, as far as they are visible: what matters most first."""
-    name = plain(about.strip())
-    found = (entry for entry in entries if name in plain(f"{entry.content} {entry.quote}"))
+    name = fold_text(about.strip())
+    found = (entry for entry in entries if name in fold_text(f"{entry.content} {entry.quote}"))
     return sorted(
         (entry for entry in found if visible.allows(entry.session_scope)), key=lambda one: (-one.score, one.id)
     )

@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core import (
     language_of,
 )
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.text.days import moment_of
+from nanobot_memory_plugins.core.text.days import parse_moment
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -57,7 +57,7 @@ class SearchArguments(BaseModel):
     @classmethod
     def _moment(cls, value: object, info: ValidationInfo) -> object:
         try:
-            return moment_of(str(value), end=info.field_name == "until")
+            return parse_moment(str(value), end=info.field_name == "until")
         except ValueError as error:
             raise ValueError(f"{error}; write a date as 2026-02-16, or a time as 2026-02-16T09:30") from error
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, put_database_aside, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import LINKED, private_folder
+from nanobot_memory_plugins.core.files.private import SYMLINK_REFUSED, make_private_folder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # The file next to the default index that lists, one path a line, where ``dbPath`` put other indexes.
@@ -28,7 +28,7 @@ def prepare_database(paths: MemoryPaths, db_path: str) -> Path:
     database = configured_database(paths, db_path)
     try:
         # A folder that the configuration names keeps its permissions.
-        database.parent.mkdir(0o700, parents=True, exist_ok=True) if db_path else private_folder(database.parent)
+        database.parent.mkdir(0o700, parents=True, exist_ok=True) if db_path else make_private_folder(database.parent)
         with tempfile.TemporaryFile(dir=database.parent):
             pass
     except OSError as error:
@@ -36,7 +36,7 @@ def prepare_database(paths: MemoryPaths, db_path: str) -> Path:
         hint = Sentence(
             "Make the folder writable, or name another file: `nanobot-memory config set storage.dbPath FILE`."
         )
-        if error.strerror == LINKED:
+        if error.strerror == SYMLINK_REFUSED:
             hint = Sentence(
                 "Replace the link by a folder, or name a file where it leads:"
                 " `nanobot-memory config set storage.dbPath FILE`."
@@ -74,7 +74,7 @@ def _record_location(paths: MemoryPaths, database: Path) -> None:
     if database == paths.database or str(database) in _recorded_locations(paths):
         return
     try:
-        private_folder(paths.database.parent)
+        make_private_folder(paths.database.parent)
         handle = os.open(paths.database.with_name(_LOCATIONS_FILE), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(f"{database}\n")

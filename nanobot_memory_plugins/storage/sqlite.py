@@ -11,8 +11,8 @@ import apsw
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.core.files.index_file import APPLICATION_ID
-from nanobot_memory_plugins.core.files.private import narrow_file
-from nanobot_memory_plugins.core.files.reading import must_be_regular
+from nanobot_memory_plugins.core.files.private import restrict_file
+from nanobot_memory_plugins.core.files.reading import require_regular_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER
 
@@ -106,7 +106,7 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
     Raises `StoreError` when it cannot be opened, and `CorruptIndexError` when it is not a SQLite file.
     """
     with translate_errors(path):
-        must_be_regular(path)
+        require_regular_file(path)
         if not read_only:
             path.parent.mkdir(0o700, parents=True, exist_ok=True)
             # SQLite gives the -wal and -shm files the mode of the main file. An existing file is not opened: closing
@@ -114,7 +114,7 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                narrow_file(path.with_name(name))
+                restrict_file(path.with_name(name))
         flags = apsw.SQLITE_OPEN_READONLY if read_only else apsw.SQLITE_OPEN_READWRITE
         connection = apsw.Connection(str(path), flags=flags)
         connection.set_busy_timeout(READING_TIMEOUT_MS if read_only else BUSY_TIMEOUT_MS)

@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.session_reading.question import question
 from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt, message_time, render
-from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
+from nanobot_memory_plugins.core.text.evidence import clean_summary, summary_fault
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.sentences import sentences_of
@@ -45,7 +45,7 @@ _PARTS = {
 
 def usable_summary(answer: str, messages: Sequence[Message]) -> str:
     """Return a model's answer as a summary within its length, or nothing when it is none."""
-    text = cleaned_summary(answer[:_ANSWER_CHARS])
+    text = clean_summary(answer[:_ANSWER_CHARS])
     if summary_fault(text, [message.text for message in messages]):
         return ""
     return cut(clean_markdown(text), SUMMARY_TOKENS)

@@ -9,7 +9,7 @@ import pytest
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.options import parse_date_option
 from nanobot_memory_plugins.core.errors import WrongUseError
-from nanobot_memory_plugins.core.text.days import moment_of
+from nanobot_memory_plugins.core.text.days import parse_moment
 from tests.support.each import each
 
 NOW = datetime(2026, 11, 28, 2, 0).astimezone()  # a Saturday
@@ -25,7 +25,7 @@ SAID = [
 
 @each(("text", "first", "last"), SAID)
 def test_a_bound_in_words_is_the_beginning_or_the_end_of_what_it_names(text: str, first: str, last: str):
-    begin, end = (moment_of(text, end=end, now=NOW).astimezone() for end in (False, True))
+    begin, end = (parse_moment(text, end=end, now=NOW).astimezone() for end in (False, True))
     assert (begin.date().isoformat(), begin.time()) == (first, time.min)
     assert (end.date().isoformat(), end.time()) == (last, time.max)
 

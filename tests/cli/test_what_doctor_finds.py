@@ -12,7 +12,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.findings import folder_findings
 from nanobot_memory_plugins.core.config.reading import load_config
-from nanobot_memory_plugins.core.files.appending import acquired_lock
+from nanobot_memory_plugins.core.files.appending import acquire_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile, UnfinishedPurge
 from nanobot_memory_plugins.core.values import Erasure
@@ -91,7 +91,7 @@ def test_a_purge_that_was_broken_off_is_found_and_the_remedy_helps(tmp_path: Pat
     paths.memory.mkdir()
     file = PrivacyFile(paths)
     file.note_purge(UnfinishedPurge(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00"))
-    with acquired_lock(paths, "work", 0.0):  # what keeps it from ending
+    with acquire_lock(paths, "work", 0.0):  # what keeps it from ending
         _, found = doctor(tmp_path)
     assert "begun at 2026-03-06" in found["forgetting for good"]["state"]
     scrub = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "scrub", "--everywhere", "-w", str(tmp_path)]

@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.compaction.summarise import fixed_texts
-from nanobot_memory_plugins.core.text.evidence import cleaned_summary, summary_fault
+from nanobot_memory_plugins.core.text.evidence import clean_summary, summary_fault
 from tests.support.each import each
 
 PROMPT = {language: fixed_texts(language) for language in ("en", "zh")}
@@ -47,7 +47,7 @@ def test_a_summary_is_usable(answer: str):
     ],
 )
 def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
-    assert summary_fault(cleaned_summary(answer), [SOURCE], prompt=PROMPT["en"]) == wrong
+    assert summary_fault(clean_summary(answer), [SOURCE], prompt=PROMPT["en"]) == wrong
 
 
 @each(
@@ -62,4 +62,4 @@ def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
     ],
 )
 def test_what_surrounds_an_answer_is_taken_off(answer: str, cleaned: str):
-    assert cleaned_summary(answer) == cleaned
+    assert clean_summary(answer) == cleaned

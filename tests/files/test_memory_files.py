@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files import memory_files
-from nanobot_memory_plugins.core.files.appending import locked
+from nanobot_memory_plugins.core.files.appending import workspace_lock
 from nanobot_memory_plugins.core.files.memory_files import REDACTION_FAILED, MemoryFiles
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
@@ -68,7 +68,7 @@ async def test_what_comes_while_another_process_holds_the_files_waits_and_is_wri
     monkeypatch.setattr(memory_files, "_LONGEST_WAIT", 0.3)
     monkeypatch.setattr(memory_files, "_LOCK_SECONDS", 0.1)
     files = open_files()
-    with locked(files.paths, "files", 5):
+    with workspace_lock(files.paths, "files", 5):
         waiting = [await files.keep_message(message(text)) for text in "ab"]
     await files.drain()
     after = await files.keep_message(message("c"))
@@ -84,7 +84,7 @@ async def test_the_end_does_not_wait_for_ever_for_a_file_that_another_process_ho
     monkeypatch.setattr(memory_files, "_SHORT_WAIT", 0.0)
     monkeypatch.setattr(memory_files, "_LOCK_SECONDS", 0.2)
     files = open_files()
-    with locked(files.paths, "files", 5):
+    with workspace_lock(files.paths, "files", 5):
         for number in range(50):
             await files.keep_message(message(str(number)))
         await asyncio.wait_for(files.close(), 10)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.files.appending import acquired_lock
+from nanobot_memory_plugins.core.files.appending import acquire_lock
 from nanobot_memory_plugins.core.host.history import plain_history
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from tests.behaviour.kit.waiting import until
@@ -105,7 +105,7 @@ async def test_in_one_process_a_history_waits_for_the_others_however_long_they_t
 async def test_while_another_process_takes_in_a_history_waits_unless_it_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr("nanobot_memory_plugins.core.host.history_calls._LOCK_SECONDS", 0.1)
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        with acquired_lock(memory._files.paths, "work", 0.0):
+        with acquire_lock(memory._files.paths, "work", 0.0):
             assert await memory.resume(session_key="s", messages=HISTORY[:3]) == 0
             cut = {"messages": HISTORY[:3], "context_window": 9_000, "reason": "token_pressure"}
             await memory.before_compaction(session_key="cut", **cut)

@@ -1,6 +1,6 @@
 """What a message says of itself by exact words: private parts, private messages, pause and resume."""
 
-from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command, without_private
+from nanobot_memory_plugins.core.text.private import is_private, keepable_messages, memory_command, without_private
 from nanobot_memory_plugins.core.values import Message
 from tests.support.each import each
 
@@ -60,7 +60,7 @@ def test_of_a_history_goes_what_is_private_or_paused_with_what_answers_it():
         ("assistant", "goes on"),
         ("user", "five"),
     ]
-    kept = kept_of_history([Message(role, text) for role, text in said])
+    kept = keepable_messages([Message(role, text) for role, text in said])
     assert [one.text if one else None for one in kept] == [
         *("one", "to one", None, None, "three"),
         *(None, None, None, None, None, None, "five"),

@@ -38,7 +38,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.scopes.projects import named_project
-from nanobot_memory_plugins.core.text.days import moment_of
+from nanobot_memory_plugins.core.text.days import parse_moment
 from nanobot_memory_plugins.core.values.entries import EntryEdit, Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
@@ -52,7 +52,7 @@ def _day_ahead(text: str) -> date:
     """Return the day that is named, of a month or a year the last."""
     now = SystemClock().now().astimezone()
     try:
-        day = moment_of(text, end=True).astimezone().date()
+        day = parse_moment(text, end=True).astimezone().date()
     except ValueError as error:
         raise typer.BadParameter(tr("{why}: write 2026-02-16 or 2026-02.", why=error.args[0])) from error
     if day < now.date():

@@ -65,7 +65,7 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
     """
     redaction = ContactRedaction(config.redaction.contacts)
     paths, erasure = repository.paths, Erasure(everywhere=everywhere)
-    cleaner = secrets_cleaner(redaction.of_people, redaction.of_tools, everywhere=everywhere)
+    cleaner = secrets_cleaner(redaction.redact_people, redaction.redact_tools, everywhere=everywhere)
 
     def special_cleaner(path: Path) -> Callable[[bytes], CleanedFile] | None:
         """Return the cleaner of the files that may hold entries."""
@@ -77,7 +77,7 @@ async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: 
         held: list[TraceLine] = []
 
         def change(text: str) -> str:
-            taken, kinds = remove_secrets(text, redaction.of_people)
+            taken, kinds = remove_secrets(text, redaction.redact_people)
             held.extend(TraceLine(0, one.text) for one in kinds)  # a line of a row says nothing
             return taken
 

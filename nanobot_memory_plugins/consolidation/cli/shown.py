@@ -46,7 +46,7 @@ def opened(workspace: Path | None) -> EntryRepository:
 
         return ContactRedaction(load_config().redaction.contacts)
 
-    repository = EntryRepository(folder, redact=lambda text: redaction().of_people(text))
+    repository = EntryRepository(folder, redact=lambda text: redaction().redact_people(text))
     with suppress(MemoryFileError):  # who reads or writes it next says why
         repository.settle()
     return repository

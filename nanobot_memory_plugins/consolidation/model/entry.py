@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
-from nanobot_memory_plugins.core.text.folding import plain
+from nanobot_memory_plugins.core.text.folding import fold_text
 from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
 from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import SESSION_BREAK, Entry
@@ -81,8 +81,8 @@ def alike(one: str, other: str) -> bool:
 
 def holds_words(text: str, words: str) -> bool:
     """Return whether a text holds all of some words, in any case, width and script."""
-    folded = plain(text)
-    return all(word in folded for word in plain(words).split())
+    folded = fold_text(text)
+    return all(word in folded for word in fold_text(words).split())
 
 
 def new_id(taken: Iterable[str] = ()) -> str:

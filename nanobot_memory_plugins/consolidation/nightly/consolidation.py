@@ -14,7 +14,7 @@ from nanobot_memory_plugins.consolidation.nightly.operations import Answered, ap
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, logger
-from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
+from nanobot_memory_plugins.core.files.appending import FileBusyError, acquire_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import LeaderElection
@@ -62,7 +62,7 @@ class NightlyConsolidation:
         if not await run_in_daemon_thread(self._is_due):
             return
         try:
-            held = acquired_lock(self._repository.paths, "consolidation", 0.0)
+            held = acquire_lock(self._repository.paths, "consolidation", 0.0)
         except FileBusyError:
             return
         store = self._context.store

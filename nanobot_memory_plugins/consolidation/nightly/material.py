@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, recent_records
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
-from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, excerpt
+from nanobot_memory_plugins.core.text.conversation import day_label, dominant_language, excerpt
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 from nanobot_memory_plugins.core.values import Visibility
@@ -182,7 +182,7 @@ def make_prompt(
     records = (*material.notes, *material.said)
     texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
     language = dominant_language([Message("user", text) for text in texts])
-    empty = {**dict.fromkeys(_SHARES, ""), "day": dated(today, language), "wishes": wishes_text(wishes, language)}
+    empty = {**dict.fromkeys(_SHARES, ""), "day": day_label(today, language), "wishes": wishes_text(wishes, language)}
     fixed = _CONSOLIDATION.fill(language, empty)
     ranked = _ranked(material.entries.values())[:_MOST_ENTRIES]
     lines = {

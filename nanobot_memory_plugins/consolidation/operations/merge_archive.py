@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import load_config
-from nanobot_memory_plugins.core.files.reading import damage_in
+from nanobot_memory_plugins.core.files.reading import describe_damage
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.transfer.importer import JoinedEntries
 from nanobot_memory_plugins.core.values.entries import Entry
@@ -27,9 +27,9 @@ class ImportedEntries:
         """
         document = parse(data)
         imported = entries_of(document, {})
-        if not (imported or document.bullets) or damage_in(data):
+        if not (imported or document.bullets) or describe_damage(data):
             return JoinedEntries(other_text=data)
-        repository = EntryRepository(workspace, redact=ContactRedaction(load_config().redaction.contacts).of_people)
+        repository = EntryRepository(workspace, redact=ContactRedaction(load_config().redaction.contacts).redact_people)
         every = repository.load().every
         rest, by_hand = repository.with_ids(document, {**every, **imported})
         offered = {**imported, **by_hand}

@@ -23,9 +23,9 @@ from nanobot_memory_plugins.consolidation.store.history import History, changes_
 from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import FileBusyError, locked, make_folder
+from nanobot_memory_plugins.core.files.appending import FileBusyError, make_folder, workspace_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import damage_in, file_stamp, read_inside
+from nanobot_memory_plugins.core.files.reading import describe_damage, file_stamp, read_inside
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.evidence import terms
@@ -194,7 +194,7 @@ class EntryRepository:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the file. Raises `MemoryFileError`, as `FileBusyError` where another process holds it."""
-        with locked(self.paths, "entries", _LOCK_SECONDS):
+        with workspace_lock(self.paths, "entries", _LOCK_SECONDS):
             try:
                 yield
             except StoreError as error:
@@ -269,9 +269,9 @@ class EntryRepository:
         stamp, raw, digest = file_stamp(self.path), self._read_file(self.path), self.history.written_digest()
         data = raw or b""
         is_emptied = raw is not None and not data.strip(_BLANK) and bool(self.history.written_entries())
-        damage = Sentence("it is empty") if is_emptied else damage_in(data)
+        damage = Sentence("it is empty") if is_emptied else describe_damage(data)
         copy = (self._read_file(self.backup) or b"") if damage else data
-        is_whole = bool(copy) and not damage_in(copy)
+        is_whole = bool(copy) and not describe_damage(copy)
         document = parse(copy if is_whole else b"")  # what is damaged is not written again, only read
         entries = entries_of(document if is_whole else parse(data), {})
         found = Snapshot(raw, document, entries, damage=damage, stamp=stamp)

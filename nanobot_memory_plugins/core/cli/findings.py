@@ -113,7 +113,7 @@ def pause_finding(workspace: Path) -> Finding:
             Health.DEGRADED,
             "Correct it, or `rm memory/.privacy.json`; until then nothing is kept.",
         )
-    if marks.is_all_paused:
+    if marks.is_workspace_paused:
         return Finding("pause", "nothing is kept: paused", Health.DEGRADED, "`nanobot-memory resume` ends that.")
     if names := marks.paused_conversations:
         state = Sentence("nothing of these conversations is kept: {names}", names=", ".join(names))

@@ -204,10 +204,10 @@ def parse_date_option(option: str, text: str, *, end: bool) -> datetime | None:
 
     Days in words are seen from now. Raises `WrongUseError` where it names none.
     """
-    from nanobot_memory_plugins.core.text.days import moment_of
+    from nanobot_memory_plugins.core.text.days import parse_moment
 
     try:
-        return moment_of(text, end=end, now=datetime.now().astimezone()) if text else None
+        return parse_moment(text, end=end, now=datetime.now().astimezone()) if text else None
     except ValueError as error:
         raise WrongUseError(
             Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),

@@ -43,11 +43,11 @@ def _print_state(folder: Path, session: str, as_json: bool) -> None:
     conversations = marks.paused_conversations
     paused = bool(marks.pause_of(session, ""))
     if as_json:
-        print_json({"ok": True, "paused": paused, "all": marks.is_all_paused, "conversations": conversations})
+        print_json({"ok": True, "paused": paused, "all": marks.is_workspace_paused, "conversations": conversations})
         return
     if paused:
         command = "nanobot-memory resume"
-        if not marks.is_all_paused:
+        if not marks.is_workspace_paused:
             command += f" --session {shlex.quote(session)}"
         say(tr("Paused: nothing is kept until `{command}`. The host's own history is not touched.", command=command))
     else:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from nanobot_memory_plugins.core.text.folding import Folded
+from nanobot_memory_plugins.core.text.folding import FoldedText
 from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_around
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -60,7 +60,7 @@ class ErasureMatcher:
         plain = folded_text(text)
         if not any(words in plain for words in self._phrases):
             return []
-        folded, sentences = Folded.of(text, _folded), list(sentence_spans(text))
+        folded, sentences = FoldedText.of(text, _folded), list(sentence_spans(text))
         found = []
         for start, end in (place for words in self._phrases for place in folded.find(words)):
             if _is_word(text, start, end - 1):

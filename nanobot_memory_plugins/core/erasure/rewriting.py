@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import locked
+from nanobot_memory_plugins.core.files.appending import workspace_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -34,7 +34,7 @@ def rewrite(paths: MemoryPaths, path: Path, clean: Callable[[bytes], bytes]) -> 
         cleaned = clean(raw)
         if cleaned == raw:
             return False
-        with locked(paths, "files", _LOCK_SECONDS):
+        with workspace_lock(paths, "files", _LOCK_SECONDS):
             now = read_regular(path)
             if now != raw:
                 if attempt < _ATTEMPTS // 2:
@@ -59,7 +59,7 @@ def is_by_product(path: Path) -> bool:
 
 def remove_copy(paths: MemoryPaths, path: Path) -> None:
     """Remove a by-product, once no process that lives is writing it. Raises `FileBusyError` where one goes on."""
-    with locked(paths, "files", _LOCK_SECONDS):
+    with workspace_lock(paths, "files", _LOCK_SECONDS):
         path.unlink(missing_ok=True)
 
 

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
+from nanobot_memory_plugins.core.files.private import SYMLINK_REFUSED, make_private_folder, private_lock, restrict_file
 from nanobot_memory_plugins.core.files.reading import file_stamp
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.isolation.fork import at_fork
@@ -39,24 +39,24 @@ class FileBusyError(MemoryFileError):
 
 
 @contextmanager
-def locked(paths: MemoryPaths, name: str, seconds: float) -> Iterator[None]:
+def workspace_lock(paths: MemoryPaths, name: str, seconds: float) -> Iterator[None]:
     """Hold a lock of the workspace across processes; of a process only one thread at a time asks for it.
 
     "files" guards all memory files against their appenders: it is held for the time of one write, a millisecond or so.
-    Hold it while you replace a file, and only that long. Raises as `acquired_lock` does.
+    Hold it while you replace a file, and only that long. Raises as `acquire_lock` does.
     """
     deadline = time.monotonic() + seconds
     queue = _queues.setdefault(str(paths.locks / name), threading.Lock())
     if not queue.acquire(timeout=seconds):
         raise FileBusyError(_BUSY)
     try:
-        with acquired_lock(paths, name, max(0.0, deadline - time.monotonic())):
+        with acquire_lock(paths, name, max(0.0, deadline - time.monotonic())):
             yield
     finally:
         queue.release()
 
 
-def acquired_lock(paths: MemoryPaths, name: str, seconds: float) -> AbstractContextManager[object]:
+def acquire_lock(paths: MemoryPaths, name: str, seconds: float) -> AbstractContextManager[object]:
     """Return a lock of the workspace that is held until it is left as a context.
 
     "work" is for who purges, or takes in a host's history: work of seconds. Raises `FileBusyError` when it is not free
@@ -80,7 +80,7 @@ def make_folder(paths: MemoryPaths, folder: Path) -> None:
     Raises `MemoryFileError`, also where a folder of ours is a symbolic link.
     """
     try:
-        private_folder(folder, below=paths.memory)
+        make_private_folder(folder, below=paths.memory)
     except OSError as error:
         raise _failure(error, paths, folder) from error
 
@@ -104,7 +104,7 @@ class Appender:
         """
         try:
             make_folder(self._paths, path.parent)
-            with locked(self._paths, "files", self.lock_seconds):
+            with workspace_lock(self._paths, "files", self.lock_seconds):
                 return self._append(path, data)
         except OSError as error:
             raise _failure(error, self._paths, path) from error
@@ -136,7 +136,7 @@ class Appender:
             if not stat.S_ISREG(status.st_mode):
                 raise MemoryFileError(Sentence("{relative} is no regular file.", relative=self._paths.relative(path)))
             if path.parent != self._paths.memory:  # the Markdown next to people's own keeps the mode that they gave it
-                narrow_file(path)
+                restrict_file(path)
             breaks = self._breaks_of(path, descriptor)
             lead = _lead(path, descriptor, status.st_size)
             _write_whole(descriptor, lead + data, status.st_size)
@@ -186,9 +186,9 @@ def _write_whole(descriptor: int, data: bytes, size: int) -> None:
 
 def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
     """Return an error that says in words what was wrong with ``path``."""
-    if error.strerror == LINKED:
+    if error.strerror == SYMLINK_REFUSED:
         return MemoryFileError(
-            Sentence("{name} cannot be written: {why}.", name=paths.relative(error.filename), why=LINKED),
+            Sentence("{name} cannot be written: {why}.", name=paths.relative(error.filename), why=SYMLINK_REFUSED),
             hint=Sentence("Replace it by a real folder, and move into that what the link leads to."),
         )
     return MemoryFileError(

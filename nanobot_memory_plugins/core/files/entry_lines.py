@@ -31,11 +31,11 @@ def end_of_entry(lines: Sequence[str], start: int) -> int:
     first = end
     while end < len(lines) and lines[end].strip() and not _HEADING.match(lines[end]):
         end += 1
-        if lines[end - 1].startswith("<!--") and fields_in(lines[end - 1]) is not None:
+        if lines[end - 1].startswith("<!--") and parse_fields(lines[end - 1]) is not None:
             return end
     if end == first:
         return start + 1
-    found = fields_in(lines[end + 1]) if end + 1 < len(lines) and not lines[end].strip() else None
+    found = parse_fields(lines[end + 1]) if end + 1 < len(lines) and not lines[end].strip() else None
     return end + 2 if found is not None and ("created" in found or "hides" in found) else end
 
 
@@ -46,13 +46,13 @@ def text_and_fields(lines: str) -> tuple[str, dict[str, str]]:
     """
     text = lines.strip()
     begin = text.rfind("<!--", text.rfind("\n") + 1)
-    found = fields_in(text[begin:]) if begin >= 0 else None
+    found = parse_fields(text[begin:]) if begin >= 0 else None
     if found is None or not ("created" in found or text[:begin].rstrip(" \t")[-1:] in ("", "\n")):
         return text, {}
     return text[:begin].rstrip(), found
 
 
-def fields_in(comment: str) -> dict[str, str] | None:
+def parse_fields(comment: str) -> dict[str, str] | None:
     """Return the fields of a comment, or None where it is a comment of somebody's."""
     inner = comment.strip()
     if not (inner.startswith("<!--") and inner.endswith("-->")) or inner.count("<") + inner.count(">") > 2:
@@ -73,7 +73,7 @@ def without_forgotten(text: str) -> str:
     for line in text.splitlines(keepends=True):
         if _ENTRY.match(line):
             entry = len(kept)
-        if "hides" in (fields_in(line) or ()):
+        if "hides" in (parse_fields(line) or ()):
             del kept[entry:]
         else:
             kept.append(line)
@@ -91,6 +91,6 @@ def hidden_records(paths: MemoryPaths) -> frozenset[str]:
             lines = read_inside(path).decode("utf-8", "replace").splitlines()
         except OSError:
             return frozenset()
-        found = [(fields_in(line) or {}).get("hides", "") for line in lines]
+        found = [(parse_fields(line) or {}).get("hides", "") for line in lines]
         known = _KNOWN[path] = stamp, frozenset(" ".join(found).split())
     return known[1]

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.files.fields import exact_time
 from nanobot_memory_plugins.core.files.notes import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
-from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets, taken_out
+from nanobot_memory_plugins.core.files.session_secrets import SessionSecrets, redacted_values
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records, render_transcript_line
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
@@ -40,7 +40,7 @@ Redact = Callable[[str, Origin], str]
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 """What stands for a text that could not be redacted."""
 
-LONG = 32_768
+LONG_TEXT_CHARS = 32_768
 """Characters from which on a text may take seconds to be redacted."""
 
 # Seconds that a call waits for what it wrote, also where that is long or others wait already, and between two syncs.
@@ -153,7 +153,7 @@ class MemoryFiles:
         if self._is_closed:
             return [_CLOSED for _ in ids]
         writing = asyncio.ensure_future(run_in_pool(self._thread, write))
-        is_short_wait = length > LONG or self._is_held_up
+        is_short_wait = length > LONG_TEXT_CHARS or self._is_held_up
         # Not `wait_for`: what is late, or whose caller is cancelled, is written all the same.
         await asyncio.wait({writing}, timeout=_SHORT_WAIT if is_short_wait else _LONGEST_WAIT)
         self._sync_soon()
@@ -212,7 +212,7 @@ class _Writer:
             safe_text = secrets.without(record.text)
             text = self._redacted(safe_text, record.origin)
             name = record.name and self._redacted(record.name, record.origin)
-            secrets.learn(safe_text, {value for mark, value in taken_out(safe_text, text) if mark == REDACTED})
+            secrets.learn(safe_text, {value for mark, value in redacted_values(safe_text, text) if mark == REDACTED})
             return render_transcript_line(replace(record, text=text, name=name))
 
         def rendered() -> tuple[Path, bytes]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import locked, make_folder
+from nanobot_memory_plugins.core.files.appending import make_folder, workspace_lock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.reading import file_stamp, read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -27,7 +27,7 @@ _WORKSPACE = "*"
 # By whom a pause was set: only the same exact words, or the command, end what they began.
 BY_WORDS, BY_TOOL = "words", "tool"
 # People who wrote besides the owner: a few are enough.
-MOST_HEARD = 20
+MAX_WRITERS = 20
 # Nobody waits for long for a lock that is there to note who writes: their next message notes it, too.
 _NOTED_SECONDS = 0.5
 
@@ -63,7 +63,7 @@ class PrivacyMarks:
         return BY_WORDS if BY_WORDS in by else next(iter(by), "")
 
     @property
-    def is_all_paused(self) -> bool:
+    def is_workspace_paused(self) -> bool:
         """Whether the workspace as a whole is paused."""
         return _WORKSPACE in self.paused
 
@@ -103,7 +103,7 @@ class PrivacyFile:
     def unfinished(self) -> UnfinishedPurge | None:
         """Return the purge that was broken off, also one whose process ended while it was being written down."""
         for left in self.path.parent.glob(f".{self.path.name}.*.tmp"):
-            with suppress(OSError, MemoryFileError), locked(self._paths, "files", _LOCK_SECONDS):
+            with suppress(OSError, MemoryFileError), workspace_lock(self._paths, "files", _LOCK_SECONDS):
                 if _read(left).unfinished is not None and _read(self.path).unfinished is None:
                     os.replace(left, self.path)
                 else:
@@ -135,7 +135,7 @@ class PrivacyFile:
     def note_writer(self, name: str) -> None:
         """Note that somebody besides the owner writes; where the file cannot be read, it stays as it is."""
         marks = self.read()
-        if name not in marks.heard and len(marks.heard) < MOST_HEARD and not marks.is_unreadable:
+        if name not in marks.heard and len(marks.heard) < MAX_WRITERS and not marks.is_unreadable:
             self._change(lambda marks: replace(marks, heard=(*marks.heard, name)), _NOTED_SECONDS)
 
     def note_purge(self, unfinished: UnfinishedPurge | None) -> None:
@@ -145,7 +145,7 @@ class PrivacyFile:
 
     def _change(self, change: Callable[[PrivacyMarks], PrivacyMarks], seconds: float = _LOCK_SECONDS) -> None:
         make_folder(self._paths, self._paths.memory)
-        with locked(self._paths, "files", seconds):
+        with workspace_lock(self._paths, "files", seconds):
             marks = _read(self.path)
             if marks.is_unreadable:
                 raise MemoryFileError(

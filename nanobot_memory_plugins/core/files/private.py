@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
-LINKED = "it is a symbolic link, and nothing is written through it"
+SYMLINK_REFUSED = "it is a symbolic link, and nothing is written through it"
 
 
-def private_folder(folder: Path, *, below: Path | None = None) -> None:
+def make_private_folder(folder: Path, *, below: Path | None = None) -> None:
     """Make a folder of ours, and what is missing above it, with mode 0700 whatever the umask is.
 
     Every folder from ``folder`` up to ``below`` (its parent, unless said otherwise) is ours: it is made narrow where
@@ -31,13 +31,13 @@ def private_folder(folder: Path, *, below: Path | None = None) -> None:
             current.mkdir(mode=_FOLDER_MODE)
         status = current.lstat()
         if stat.S_ISLNK(status.st_mode):
-            raise OSError(errno.ELOOP, LINKED, str(current))
+            raise OSError(errno.ELOOP, SYMLINK_REFUSED, str(current))
         if not stat.S_ISDIR(status.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(current))
         _narrow(current, status, _FOLDER_MODE)
 
 
-def narrow_file(path: Path) -> None:
+def restrict_file(path: Path) -> None:
     """Take a file of ours from everybody but its owner. A link, a file with other names, or another's stays."""
     with contextlib.suppress(OSError):
         status = path.lstat()
@@ -52,7 +52,7 @@ def private_lock(path: Path) -> "FileLock":
     """
     from filelock import FileLock  # with asyncio, which takes longer than a list of entries
 
-    narrow_file(path)
+    restrict_file(path)
     return FileLock(path, mode=_FILE_MODE, thread_local=False)
 
 

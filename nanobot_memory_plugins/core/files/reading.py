@@ -29,7 +29,7 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def must_be_regular(path: Path) -> None:
+def require_regular_file(path: Path) -> None:
     """Raise `OSError` where a path is something else than a file: what opens databases would wait for a pipe."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
@@ -67,7 +67,7 @@ def read_inside(path: Path) -> bytes:
     return read_regular(path)
 
 
-def damage_in(data: bytes) -> str:
+def describe_damage(data: bytes) -> str:
     """Say how a disk or a crash has damaged the bytes of a Markdown file, or return the empty string."""
     if b"\0" in data:
         return Sentence("it holds NUL bytes")

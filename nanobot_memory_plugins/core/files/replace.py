@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.private import narrow_file
+from nanobot_memory_plugins.core.files.private import restrict_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A temporary file older than this was left behind by a process that died.
@@ -40,7 +40,7 @@ def replace_file(path: Path, data: bytes, *, keeps_backup: bool = True) -> None:
             _keep_backup(path)
         os.replace(temporary, path)
         if keeps_backup:
-            narrow_file(path.with_name(f"{path.name}.bak"))  # only now: it was one file with ``path``
+            restrict_file(path.with_name(f"{path.name}.bak"))  # only now: it was one file with ``path``
         sync_folder(path.parent)
     except OSError as error:
         raise MemoryFileError(

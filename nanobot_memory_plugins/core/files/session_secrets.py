@@ -41,7 +41,7 @@ class SessionSecrets:
         return replace(note, tldr=tldr, details=details, title=title)
 
 
-def taken_out(before: str, after: str) -> Iterator[tuple[str, str]]:
+def redacted_values(before: str, after: str) -> Iterator[tuple[str, str]]:
     """Give the placeholders of ``after`` and what they replaced: the text in between is the same in both."""
     at = 0
     pieces, placeholders = PLACEHOLDER.split(after), ("", *PLACEHOLDER.findall(after))

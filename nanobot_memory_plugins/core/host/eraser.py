@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.cleaning import clean_files, words_cleaner
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, finished_plan
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
+from nanobot_memory_plugins.core.files.appending import FileBusyError, acquire_lock
 from nanobot_memory_plugins.core.files.fields import exact_time, read_time
 from nanobot_memory_plugins.core.files.index_file import SIDE_FILES, is_index, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
@@ -93,7 +93,7 @@ class Eraser:
 
     async def _alone(self, wait: float) -> AbstractContextManager[object]:
         try:
-            return await run_in_daemon_thread(acquired_lock, self._paths, "work", wait)
+            return await run_in_daemon_thread(acquire_lock, self._paths, "work", wait)
         except FileBusyError as error:
             raise MemoryFileError(
                 "Something else is being forgotten in this workspace just now.",

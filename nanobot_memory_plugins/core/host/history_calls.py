@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.core.clock import sleep
-from nanobot_memory_plugins.core.files.appending import FileBusyError, acquired_lock
+from nanobot_memory_plugins.core.files.appending import FileBusyError, acquire_lock
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.framework_calls import log_failures
 from nanobot_memory_plugins.core.host.history import tokens_of, without_media
@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.conversation import message_time
-from nanobot_memory_plugins.core.text.private import kept_of_history
+from nanobot_memory_plugins.core.text.private import keepable_messages
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.core.values.conversation import message_key
@@ -261,14 +261,14 @@ class HistoryCalls(MessageCalls):
             async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
                 held: AbstractContextManager[object] = nullcontext()
                 try:
-                    held = await run_in_daemon_thread(acquired_lock, self._files.paths, "work", _LOCK_SECONDS)
+                    held = await run_in_daemon_thread(acquire_lock, self._files.paths, "work", _LOCK_SECONDS)
                 except FileBusyError:
                     if not is_cut:  # another process takes in the same, maybe
                         return 0
                 except Exception as error:
                     logger.debug("a history is taken in without a lock: {}", type(error).__name__)
                 with held:
-                    return await self._take_missing(scope, kept_of_history(given), parent, before)
+                    return await self._take_missing(scope, keepable_messages(given), parent, before)
 
         return await asyncio.shield(self._writing.begin(take()))
 

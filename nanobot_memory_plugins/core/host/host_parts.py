@@ -61,7 +61,7 @@ class HostParts:
         self._redaction = ContactRedaction(self.config.redaction.contacts)
         self._files = MemoryFiles(
             self.workspace,
-            redact=self._redaction.redacted,
+            redact=self._redaction.redact,
             clock=self._clock,
             on_append=self._notify,
         )
@@ -93,7 +93,7 @@ class HostParts:
             clock=self._clock,
         )
         self._prompt = PromptTexts(self.plugins)
-        self._shown_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.of_people(text)))
+        self._shown_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.redact_people(text)))
         # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
         self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
         self._writing = OwnedTasks()

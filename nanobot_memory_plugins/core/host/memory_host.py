@@ -116,7 +116,7 @@ class MemoryHost(HistoryCalls):
 
     def redact(self, text: str) -> str:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
-        return self._redaction.of_others(text)
+        return self._redaction.redact_generated(text)
 
     def learn_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
         """Learn the owner of a session, and return its whole scope; tools get nothing but the session's key."""

@@ -144,8 +144,8 @@ class PluginSet(PluginHost):
             options=options,
             clock=self._clock,
             complete=self.language_model(name),
-            redact=self._redaction.of_others,
-            redact_said=self._redaction.of_people,
+            redact=self._redaction.redact_generated,
+            redact_said=self._redaction.redact_people,
             scopes=self._scopes,
             wishes=self._config.core.wishes,
             host=replace(

@@ -20,9 +20,9 @@ from nanobot_memory_plugins.core.host.history import tokens_of
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.conversation import called
+from nanobot_memory_plugins.core.text.conversation import function_of
 from nanobot_memory_plugins.core.text.fence import Language, language_of
-from nanobot_memory_plugins.core.text.private import is_private, kept_of_history, memory_command
+from nanobot_memory_plugins.core.text.private import is_private, keepable_messages, memory_command
 from nanobot_memory_plugins.core.text.summary_marker import MARK, marked_summary
 from nanobot_memory_plugins.core.values import Message, Origin, Receipt, Summary
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -222,7 +222,7 @@ class Privacy:
     async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
         """Return of a host's history what may be read where no transcript holds it."""
         shown = await self.shown(session_key, tuple(messages))
-        return [one for one in kept_of_history(shown) if one is not None and one.text != OMITTED]
+        return [one for one in keepable_messages(shown) if one is not None and one.text != OMITTED]
 
     def summed_up(self, session_key: str, summary: Summary, shown: Sequence[Message]) -> Summary:
         """Return the summary of what plugins were shown; that of a marked conversation says what was left out.
@@ -243,7 +243,7 @@ def left_out(message: Message) -> Message:
     if not message.text.strip() and not message.tool_calls:
         return message
     calls = tuple(
-        {**call, "function": {"name": str(called(call).get("name") or ""), "arguments": "{}"}}
+        {**call, "function": {"name": str(function_of(call).get("name") or ""), "arguments": "{}"}}
         for call in message.tool_calls
     )
     text = OMITTED if message.text.strip() else ""

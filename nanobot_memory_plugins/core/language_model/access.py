@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLE
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions, purpose_of
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.text.evidence import without_thoughts
+from nanobot_memory_plugins.core.text.evidence import without_reasoning
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -67,11 +67,11 @@ class LanguageModel:
         messages = [_printable(message) for message in messages]
         room = self._options.thinking_tokens
         answer = await self._use(messages, max_tokens + (room if self._thinks else 0), purpose)
-        if room and self._thinks is None and not without_thoughts(answer):
+        if room and self._thinks is None and not without_reasoning(answer):
             with suppress(LanguageModelError):
                 self._thinks = False
                 answer = await self._use(messages, max_tokens + room, purpose)
-                self._thinks = bool(without_thoughts(answer))
+                self._thinks = bool(without_reasoning(answer))
         return answer
 
     async def _use(self, messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:

@@ -50,21 +50,21 @@ class ContactRedaction:
 
         await run_in_daemon_thread(lambda: redact_text(_ANY_MESSAGE))
 
-    def redacted(self, text: str, origin: Origin) -> str:
+    def redact(self, text: str, origin: Origin) -> str:
         """Return a text without what who said it may not say."""
         if origin in (Origin.TOOL, Origin.WEB):
-            return self.of_tools(text)
-        return self.of_people(text) if origin in (Origin.USER, Origin.NOTES) else self.of_others(text)
+            return self.redact_tools(text)
+        return self.redact_people(text) if origin in (Origin.USER, Origin.NOTES) else self.redact_generated(text)
 
-    def of_people(self, text: str) -> str:
+    def redact_people(self, text: str) -> str:
         """Return what the user said, or a person wrote, without secrets."""
         return redact_text(text, keeps=None if self._contacts == "hide" else _always)
 
-    def of_others(self, text: str) -> str:
+    def redact_generated(self, text: str) -> str:
         """Return what the assistant, a model or a plugin said without secrets, and without contact data of others."""
-        return redact_text(text, keeps=self._is_known) if self._contacts == "user" else self.of_people(text)
+        return redact_text(text, keeps=self._is_known) if self._contacts == "user" else self.redact_people(text)
 
-    def of_tools(self, text: str) -> str:
+    def redact_tools(self, text: str) -> str:
         """Return what a tool or a page said without secrets."""
         return redact_text(text, keeps=_always if self._contacts == "keep" else None)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from nanobot_memory_plugins.core.config.models import MemoryConfig
-from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, first_offered
+from nanobot_memory_plugins.core.entry_points import SENDERS_GROUP, first_answer
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.privacy_marks import MOST_HEARD, PrivacyFile
+from nanobot_memory_plugins.core.files.privacy_marks import MAX_WRITERS, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
 from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNKNOWN_SENDERS, People, Person, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
@@ -80,7 +80,7 @@ class Scopes:
         self._people = people
         self._privacy = privacy
         # Whom this process has heard: it knows them also where the file cannot be written.
-        self._heard: BoundedDict[str, None] = BoundedDict(MOST_HEARD)
+        self._heard: BoundedDict[str, None] = BoundedDict(MAX_WRITERS)
         self._sessions: BoundedDict[str, Scope] = BoundedDict(_HELD)
 
     def of(self, session_key: str, scope: ScopeLike) -> Scope:
@@ -227,4 +227,4 @@ def installed_senders(workspace: Path, config: MemoryConfig) -> Senders:
     Each names a function that takes the workspace and the file of the configuration, and returns None where the
     workspace is not that host's. It may block. One that fails is passed over.
     """
-    return first_offered(SENDERS_GROUP, lambda offer: offer(workspace, config.source)) or UNKNOWN_SENDERS
+    return first_answer(SENDERS_GROUP, lambda offer: offer(workspace, config.source)) or UNKNOWN_SENDERS

@@ -18,8 +18,8 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from nanobot_memory_plugins.core.language_model.prompts import PromptFile, wishes_text
 from nanobot_memory_plugins.core.session_reading.quotes import ASSISTANT_KINDS, Quotations, quotations_of
-from nanobot_memory_plugins.core.text.conversation import dated, dominant_language, render
-from nanobot_memory_plugins.core.text.evidence import is_no_reply, is_refusal, without_thoughts
+from nanobot_memory_plugins.core.text.conversation import day_label, dominant_language, render
+from nanobot_memory_plugins.core.text.evidence import is_no_reply, is_refusal, without_reasoning
 from nanobot_memory_plugins.core.text.fence import Language, neutralise
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
@@ -79,7 +79,7 @@ def reading_prompt(
     fields = list(dict.fromkeys(part.field for part in parts))
     own = {part.field: part.question for part in reversed(parts) if part.question}
     values = {
-        "day": dated(today, language),
+        "day": day_label(today, language),
         "shape": "{" + ", ".join(_SHAPES.get(name, f'"{name}": ...') for name in fields) + "}",
         "questions": "\n".join(own.get(name) or question(name, language) for name in fields),
         "known": _listed(known, language),
@@ -178,7 +178,7 @@ def read_answer(
     plain = text[:_ANSWER_CHARS]
     fields = _fields(json_in(plain))
     if fields is None or asked.isdisjoint(fields):
-        is_empty = _JSON_START.search(without_thoughts(plain)) is None and is_no_reply(plain)
+        is_empty = _JSON_START.search(without_reasoning(plain)) is None and is_no_reply(plain)
         return SessionReading(tuple(messages), when) if is_empty else None
     entries = list(_entries(fields.get(ENTRIES), quotations, known, of_assistant))
     summary = fields.get(SUMMARY)
@@ -194,7 +194,7 @@ def read_answer(
 
 def json_in(answer: str) -> object | None:
     """Return the JSON value in a model's answer, mended where it is broken; None where it has none, or refuses."""
-    plain = without_thoughts(answer)
+    plain = without_reasoning(answer)
     start = _JSON_START.search(plain)
     if start is None or start.end() == len(plain) or is_refusal(plain):
         return None

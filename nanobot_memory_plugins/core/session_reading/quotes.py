@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
-from nanobot_memory_plugins.core.text.folding import Folded, plain
+from nanobot_memory_plugins.core.text.folding import FoldedText, fold_text
 from nanobot_memory_plugins.core.text.pasted import text_to_assistant
 from nanobot_memory_plugins.core.text.sentences import sentence_spans, span_around
 from nanobot_memory_plugins.core.values import Origin
@@ -109,17 +109,17 @@ def _widened(text: str, start: int, end: int) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(plain(text)))
+    return set(_WORD.findall(fold_text(text)))
 
 
 @lru_cache(maxsize=512)
-def _folded(text: str) -> Folded:
-    return Folded.of(text, _letters_of)
+def _folded(text: str) -> FoldedText:
+    return FoldedText.of(text, _letters_of)
 
 
 @lru_cache(maxsize=16_384)
 def _letters_of(character: str) -> str:
-    return "".join(filter(str.isalnum, plain(character)))
+    return "".join(filter(str.isalnum, fold_text(character)))
 
 
 def quotations_of(value: object, most: int = 8) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.index_file import put_database_aside, remove_database
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import narrow_file, private_folder
-from nanobot_memory_plugins.core.files.reading import must_be_regular
+from nanobot_memory_plugins.core.files.private import make_private_folder, restrict_file
+from nanobot_memory_plugins.core.files.reading import require_regular_file
 from nanobot_memory_plugins.core.isolation.fork import at_fork
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -234,10 +234,10 @@ class StateDatabase:
             return self._continue_in_memory(error)
 
     def _open_file(self) -> sqlite3.Connection:
-        private_folder(self.path.parent)
+        make_private_folder(self.path.parent)
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        narrow_file(self.path)
+        restrict_file(self.path)
         connection = self._connection = _connect(f"{_address(self.path)}?mode=rw")
         connection.executescript(_SETTINGS)
         # The tables first: another process may be making them just now, and its marks with them.
@@ -295,7 +295,7 @@ def _connect(address: str) -> sqlite3.Connection:
 
 
 def _address(path: Path) -> str:
-    must_be_regular(path)
+    require_regular_file(path)
     return path.absolute().as_uri()
 
 

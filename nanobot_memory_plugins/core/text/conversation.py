@@ -71,11 +71,11 @@ def content_of(message: Message) -> str:
     """Return what a message says: its text, or the tools that it calls."""
     if message.text.strip():
         return message.text
-    names = [str(called(call).get("name") or "") for call in message.tool_calls]
+    names = [str(function_of(call).get("name") or "") for call in message.tool_calls]
     return f"[{', '.join(filter(None, names))}]" if any(names) else ""
 
 
-def called(call: Mapping[str, Any]) -> Mapping[str, Any]:
+def function_of(call: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the name and the arguments of a tool's call, which stand in it or in its function."""
     function = call.get("function")
     return function if isinstance(function, Mapping) else call
@@ -106,7 +106,7 @@ def message_time(message: Message) -> datetime | None:
     return None
 
 
-def dated(day: date, language: Language) -> str:
+def day_label(day: date, language: Language) -> str:
     """Return a day as prompts name it: with the day of the week, which a model gets wrong."""
     return f"{day:%Y-%m-%d}，星期{'一二三四五六日'[day.weekday()]}" if language == "zh" else f"{day:%Y-%m-%d, %A}"
 
@@ -153,7 +153,7 @@ def render(
         day = dates[index]
         is_first = not index or dates[index - 1] != day or left < shares[index - 1] + _PREFIX_TOKENS
         if days and day and headings and is_first:
-            lines.append(dated(day, days) + ("：" if days == "zh" else ":"))
+            lines.append(day_label(day, days) + ("：" if days == "zh" else ":"))
             headings -= 1
     return clean_markdown("\n".join(reversed(lines)))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from nanobot_memory_plugins.core.text.folding import plain
+from nanobot_memory_plugins.core.text.folding import fold_text
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -171,7 +171,7 @@ _MAY_NAME = lazy_re(r"[天日周期拜月年近晚早]|day|night|morning|evening
 
 def named_days(text: str, today: date) -> list[NamedDays]:
     """Return the days that a text names, in its order; of phrases that overlap the one that begins first."""
-    folded = plain(text)
+    folded = fold_text(text)
     if not _MAY_NAME.search(folded):
         return []
     kept: list[NamedDays] = []
@@ -203,13 +203,13 @@ _PERIOD = lazy_re(
 _AROUND = " \t\n.,;:!?\"'"
 
 
-def moment_of(text: str, *, end: bool, now: datetime | None = None) -> datetime:
+def parse_moment(text: str, *, end: bool, now: datetime | None = None) -> datetime:
     """Return the moment that a bound in text names, aware: of a day, a month or a year the first, or with ``end`` last.
 
     Without a zone it is the machine's time. With ``now`` a bound may name days in words, seen from then: "yesterday",
     上周五. Raises `ValueError` where it names none.
     """
-    span = _period(plain(text).strip()) or (_in_words(text, now) if now is not None else None)
+    span = _period(fold_text(text).strip()) or (_in_words(text, now) if now is not None else None)
     try:
         if span is not None:
             bound = datetime.combine(span.end, time.max) if end else datetime.combine(span.start, time.min)

@@ -5,7 +5,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.core.text.folding import plain
+from nanobot_memory_plugins.core.text.folding import fold_text
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -50,7 +50,7 @@ _COMMON_CJK = frozenset(
 )
 
 
-def without_thoughts(answer: str) -> str:
+def without_reasoning(answer: str) -> str:
     """Return an answer without the reasoning that some models write into it."""
     if not any(mark in answer for mark in "<[◁"):
         return answer.strip()
@@ -63,7 +63,7 @@ def is_no_reply(answer: str) -> bool:
     The word counts wherever it occurs, so look for what the answer holds besides first. An empty answer says
     nothing of the kind: it is a failure.
     """
-    text = unicodedata.normalize("NFKC", printable(without_thoughts(answer))).casefold()
+    text = unicodedata.normalize("NFKC", printable(without_reasoning(answer))).casefold()
     if _NO_REPLY.search(text.replace("\\_", "_")):
         return True
     return _EMPTY_JSON.fullmatch(_FENCE_LINE.sub("", text).strip().strip(".。`*\"' ")) is not None
@@ -71,13 +71,13 @@ def is_no_reply(answer: str) -> bool:
 
 def is_refusal(answer: str) -> bool:
     """Return whether an answer declines to answer."""
-    text = simplified(without_thoughts(answer))
+    text = simplified(without_reasoning(answer))
     return len(text) <= _REFUSAL_CHARS and _REFUSAL.match(text) is not None
 
 
 def terms(text: str) -> set[str]:
     """Return what a text is about, roughly: its longer words and numbers, and pairs of CJK characters."""
-    folded = plain(text)
+    folded = fold_text(text)
     found = {
         word
         for match in _LATIN.findall(folded)
@@ -131,9 +131,9 @@ _DATA = ("{", "[{", '["', "[[", "<?xml", "<html", "<!doctype")
 _SPOKEN = ("user:", "assistant:", "assistant calls", "tool")
 
 
-def cleaned_summary(answer: str) -> str:
+def clean_summary(answer: str) -> str:
     """Return a model's summary without thoughts, code fence and phrases before it."""
-    text = without_thoughts(printable(answer, control=" "))
+    text = without_reasoning(printable(answer, control=" "))
     opening, _, rest = text.partition("\n")
     if opening.startswith("```") and "```" not in opening[3:]:
         text = rest.rstrip().removesuffix("```").strip()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
-from nanobot_memory_plugins.core.text.folding import Folded
+from nanobot_memory_plugins.core.text.folding import FoldedText
 from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -123,7 +123,7 @@ def neutralise(text: str) -> str:
     The comparison folds the text: compatibility forms (NFKD), accents, invisible and spacing characters and
     punctuation dropped, traditional characters made simple, letters that look like Latin ones made Latin, lower case.
     """
-    folded = Folded.of(text, _plain)
+    folded = FoldedText.of(text, _plain)
     pieces: list[str] = []
     position = 0
     for begin, end in sorted(span for imitation in _IMITATIONS for span in folded.find(imitation)):

@@ -8,20 +8,20 @@ from itertools import chain, count, repeat
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
-def plain(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text as most texts are compared: in compatibility forms, simplified characters and small letters."""
     return simplified(unicodedata.normalize("NFKC", text)).casefold()
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """The ``letters`` of a text as they are compared, and the place in it of the character that each is of."""
 
     letters: str
     places: tuple[int, ...]
 
     @classmethod
-    def of(cls, text: str, letters_of: Callable[[str], str]) -> "Folded":
+    def of(cls, text: str, letters_of: Callable[[str], str]) -> "FoldedText":
         """Return a text of whose characters ``letters_of`` gives what each is compared as: none, one or several."""
         letters = list(map(letters_of, text))
         places = map(repeat, count(), map(len, letters))  # a whole prompt is looked through: no frame a character

@@ -37,7 +37,7 @@ def memory_command(text: str) -> str:
     return _COMMANDS.get(" ".join(text.casefold().split()).strip(_AROUND), "")
 
 
-class OffRecord:
+class OffRecordFilter:
     """Tells of the messages of one conversation, given in order, which may not be kept.
 
     Those are private messages with what answers them, and all between the words that pause the memory and those that
@@ -56,7 +56,7 @@ class OffRecord:
         return self._is_paused or self._is_out
 
 
-def kept_of_history(messages: Sequence[Message]) -> list[Message | None]:
+def keepable_messages(messages: Sequence[Message]) -> list[Message | None]:
     """Return of a host's history what may be kept, each message in its place."""
-    off_record = OffRecord()
+    off_record = OffRecordFilter()
     return [None if off_record.covers(one.role, one.text) else one for one in messages]

@@ -57,7 +57,7 @@ def ends_in_question_mark(text: str) -> bool:
     return text.rstrip(" \n\t\"'”’」』）)*_").endswith(("?", "？"))
 
 
-def only_asks(text: str) -> bool:
+def is_only_questions(text: str) -> bool:
     """Return whether every sentence of a text ends in a question mark."""
     return ends_in_question_mark(text) and all(map(ends_in_question_mark, sentences_of(text)))
 

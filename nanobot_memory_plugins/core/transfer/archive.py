@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import locked
+from nanobot_memory_plugins.core.files.appending import workspace_lock
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -139,7 +139,7 @@ def _read(paths: MemoryPaths, path: Path) -> bytes:
     with contextlib.ExitStack() as held:
         # Whoever may only read the memory, or finds the lock held by a process that hangs, can still take a copy along.
         with contextlib.suppress(OSError, MemoryFileError):
-            held.enter_context(locked(paths, "files", _LOCK_SECONDS))
+            held.enter_context(workspace_lock(paths, "files", _LOCK_SECONDS))
         return read_regular(path)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, IMPORTER_GROUP, entry_points_by_name, first_offered
+from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, IMPORTER_GROUP, entry_points_by_name, first_answer
 from nanobot_memory_plugins.core.errors import PluginError, WrongUseError
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -131,4 +131,4 @@ class EntriesJoiner(Protocol):
 
 def installed_joiner() -> EntriesJoiner | None:
     """Return what keeps the entries; None where nothing is installed that does: they are kept as text then."""
-    return first_offered(ENTRIES_GROUP, lambda kind: kind())
+    return first_answer(ENTRIES_GROUP, lambda kind: kind())

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
-from nanobot_memory_plugins.core.text.private import OffRecord, without_private
+from nanobot_memory_plugins.core.text.private import OffRecordFilter, without_private
 from nanobot_memory_plugins.core.transfer.archive import grows, is_transcript
 from nanobot_memory_plugins.core.transfer.importer import (
     ImportedFile,
@@ -127,7 +127,7 @@ class _ItemWriter:
         self._bytes = 0
         # How often the same was said in a file ("ok" and "ok" are two messages), and what of a conversation is private.
         self._repeated: Counter[tuple[str, str]] = Counter()
-        self._conversations: defaultdict[tuple[str, str], OffRecord] = defaultdict(OffRecord)
+        self._conversations: defaultdict[tuple[str, str], OffRecordFilter] = defaultdict(OffRecordFilter)
         self._marks = PrivacyFile(run.paths).read()
 
     def take(self, item: Item) -> None:
@@ -213,7 +213,7 @@ class _ItemWriter:
         return ""
 
     def _take_file(self, item: ImportedFile) -> None:
-        cleaner = secrets_cleaner(self._redaction.of_people, self._redaction.of_tools, everywhere=True)
+        cleaner = secrets_cleaner(self._redaction.redact_people, self._redaction.redact_tools, everywhere=True)
         cleaned = cleaner.clean(item.name, item.data)
         if cleaned.found:
             self._run.report.notices.append(Sentence("secrets were taken out of {file}", file=item.file))
@@ -234,7 +234,7 @@ class _ItemWriter:
         text = clean(value)
         if origin is Origin.USER:
             self._redaction.learn(text)
-        return self._redaction.redacted(text, origin)
+        return self._redaction.redact(text, origin)
 
 
 def _recorded_times(path: Path) -> dict[tuple[str, str], list[datetime]]:

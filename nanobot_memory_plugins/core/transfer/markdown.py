@@ -10,7 +10,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.notes import parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import damage_in
+from nanobot_memory_plugins.core.files.reading import describe_damage
 from nanobot_memory_plugins.core.text.private import without_private
 from nanobot_memory_plugins.core.transfer.archive import MANIFEST
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
@@ -135,7 +135,7 @@ def _decoded(data: bytes) -> str:
     """Return the text of a file: UTF-8, or UTF-16 with its mark. Raises ValueError with the reason."""
     is_utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     if not is_utf16 and (b"\0" in data or b"\xff" * 4 in data):
-        raise ValueError(Sentence("it is damaged: {why}", why=Sentence.of(damage_in(data))))
+        raise ValueError(Sentence("it is damaged: {why}", why=Sentence.of(describe_damage(data))))
     try:
         return data.decode("utf-16" if is_utf16 else "utf-8-sig")
     except UnicodeDecodeError:

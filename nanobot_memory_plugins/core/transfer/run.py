@@ -16,7 +16,13 @@ from typing import Any
 
 from nanobot_memory_plugins.core.erasure.rewriting import rewrite
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, acquired_lock, locked, make_folder
+from nanobot_memory_plugins.core.files.appending import (
+    Appender,
+    FileBusyError,
+    acquire_lock,
+    make_folder,
+    workspace_lock,
+)
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
@@ -160,7 +166,7 @@ class ImportRun:
             self._write_down(name, ((key, digest(piece)) for key, piece in records_in(name, data)))
             path = self.paths.memory / name
             make_folder(self.paths, path.parent)
-            with locked(self.paths, "files", _LOCK_SECONDS):
+            with workspace_lock(self.paths, "files", _LOCK_SECONDS):
                 if path.is_file() and path.stat().st_size:
                     raise MemoryFileError(
                         Sentence("{name} was made just now by somebody else.", name=self.paths.relative(path)),
@@ -193,7 +199,7 @@ class ImportRun:
 def only_import(paths: MemoryPaths) -> AbstractContextManager[object]:
     """Return a lock that is held, so that two imports do not take the same things at the same time."""
     try:
-        return acquired_lock(paths, "import", 0.0)
+        return acquire_lock(paths, "import", 0.0)
     except FileBusyError as error:
         raise InputError("Another import into this memory is running.", hint="Wait for its end.") from error
 

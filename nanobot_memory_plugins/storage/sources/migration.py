@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import narrow_file
+from nanobot_memory_plugins.core.files.private import restrict_file
 from nanobot_memory_plugins.core.log import logger
 
 MARKER = ".migrated_to_v5"
@@ -55,7 +55,7 @@ def _copy_beside(source: Path, memory: Path, name: Path) -> None:
         if not target.exists():
             target.parent.mkdir(0o700, parents=True, exist_ok=True)
             shutil.copy2(source, target)
-            narrow_file(target)
+            restrict_file(target)
             return
         if target.is_file() and filecmp.cmp(source, target, shallow=False):
             return
