@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from nanobot_memory_plugins.core import ConfigurationError
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -142,7 +142,7 @@ def connect(
         print_json({"ok": True, "client": client.value, "file": target, "server": {SERVER: entry}, "text": text})
         return
     out = console()
-    out.print(f"{known.title}: [cyan]{shown(str(target))}[/cyan]")
+    out.print(f"{known.title}: [cyan]{escape(str(target))}[/cyan]")
     out.print(text, markup=False, highlight=False, soft_wrap=True)
     out.print(tr("It is there. Start the client anew.") if write else tr("Put it there, and start the client anew."))
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from nanobot_memory_plugins.bridge.configuration import FILE_VARIABLE
 from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core import ConfigurationError, Health, MemoryConfig, load_config
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.doctor_command import collect_findings, show_findings, summary_line
 from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.language import LANGUAGE_OPTION, current_language
@@ -75,7 +75,7 @@ def init(
     _show_setup(out, setup)
     backup = set_plugin_options(setup.file, {"core": {"people": named_by(setup, me)}}) if me else None
     if backup is not None:
-        out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=shown(str(backup))))
+        out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=escape(str(backup))))
     model = "not wanted" if no_model else _prepare(out, setup)
     with suppress(OSError):  # the findings say what is wrong with it
         setup.workspace.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def init(
     if ok:
         out.print(tr("\n[bold]Ready.[/bold] Type next:"))
         for command in commands:
-            out.print(f"    {shown(command)}")
+            out.print(f"    {escape(command)}")
     else:
         out.print(tr("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]"))
     if as_json:
@@ -123,17 +123,17 @@ def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
 
 def _show_setup(out: Console, setup: HostSetup) -> None:
     """Say which files are used, what is active, and who sees what where more than one person may write."""
-    out.print(tr("Configuration  [cyan]{file}[/cyan]", file=shown(str(setup.file))))
-    out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=shown(str(setup.workspace))))
+    out.print(tr("Configuration  [cyan]{file}[/cyan]", file=escape(str(setup.file))))
+    out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=escape(str(setup.workspace))))
     off = [name for name, on in setup.toggles.items() if not on]
     active = tr("all that are installed")
     if off:
         active = tr("all but {names}, which the configuration switches off", names=", ".join(off))
-    out.print(tr("Active         {count} plugins: {told}", count=len(setup.toggles) - len(off), told=shown(active)))
+    out.print(tr("Active         {count} plugins: {told}", count=len(setup.toggles) - len(off), told=escape(active)))
     core = setup.memory.core
     if setup.senders.several:
         state = people_finding(setup.workspace, setup.memory, setup.senders).state
-        out.print(tr("People         {told}", told=shown(tr(state))))
+        out.print(tr("People         {told}", told=escape(tr(state))))
     if setup.senders.several and core.share == "auto" and not core.people:
         out.print(tr("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person."))
 

@@ -8,7 +8,7 @@ from typing import Any
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Category, alike
 from nanobot_memory_plugins.consolidation.model.scoring import last_day, shown_now
-from nanobot_memory_plugins.core.cli.console import console, show_table, shown
+from nanobot_memory_plugins.core.cli.console import console, escape, show_table
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.text.evidence import terms
 from nanobot_memory_plugins.core.values.entries import Entry, Section
@@ -40,7 +40,7 @@ def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> Non
             (tr(fault["kind"]), tr(fault["why"]), entries[fault["ids"][0]].content[:_TEXT], fault["hint"])
             for fault in faults
         ]
-        show_table(headings, [tuple(map(shown, row)) for row in cells], console())
+        show_table(headings, [tuple(map(escape, row)) for row in cells], console())
     else:
         console().print(tr("No faults were found." if entries else "There are no entries."))
 

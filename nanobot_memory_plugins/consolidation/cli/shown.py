@@ -126,11 +126,11 @@ def show_entries(entries: Sequence[Entry]) -> None:
         for cells in rows:
             say("  ".join(filter(None, cells)))
         return
-    from nanobot_memory_plugins.core.cli.console import console, show_table, shown
+    from nanobot_memory_plugins.core.cli.console import console, escape, show_table
 
     headings = (tr("id"), tr("category"), tr("score"), tr("last used"), tr("hits"), tr("group"), tr("text"))
     styles = ["dim" if entry.section is Section.ARCHIVED or entry.superseded_by else "" for entry in entries]
-    show_table(headings, [tuple(map(shown, cells)) for cells in rows], console(), styles=styles, whole=(0, 2, 3))
+    show_table(headings, [tuple(map(escape, cells)) for cells in rows], console(), styles=styles, whole=(0, 2, 3))
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.core.cli.console import console, show_table, shown
+from nanobot_memory_plugins.core.cli.console import console, escape, show_table
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.cli.plain import readable_size
 from nanobot_memory_plugins.core.files.notes import NoteEntry, parse_notes
@@ -128,4 +128,4 @@ def _show_costs(cost: dict[str, Any], out: Console) -> None:
             "{purpose} ({plugin}): {uses:,} uses, {failed:,} failed, {tokens:,} tokens, {seconds:,.1f} s",
             **one | {"purpose": purpose, "tokens": one["prompt_tokens"] + one["answer_tokens"]},
         )
-        out.print(f"  {shown(line)}", soft_wrap=True)
+        out.print(f"  {escape(line)}", soft_wrap=True)

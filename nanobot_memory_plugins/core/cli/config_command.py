@@ -12,7 +12,7 @@ import typer
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, warn
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
@@ -66,17 +66,17 @@ def show_options(
         print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
         return
     out = console()
-    out.print(tr("Configuration: {source}", source=shown(memory.source or tr("none; everything has its default"))))
+    out.print(tr("Configuration: {source}", source=escape(memory.source or tr("none; everything has its default"))))
     for one in listed:
         default = _shown_value(one, one.default)
         origin = (
             tr("{given}; default {default}", given=one.set_by, default=default) if one.set_by else tr("the default")
         )
-        value = shown(_shown_value(one, one.value))
-        out.print(f"[bold]{shown(one.key)}[/bold] = {value}  [dim]({shown(origin)})[/dim]")
+        value = escape(_shown_value(one, one.value))
+        out.print(f"[bold]{escape(one.key)}[/bold] = {value}  [dim]({escape(origin)})[/dim]")
         if key:
-            out.print(f"    {shown(tr(one.description))}")
-            out.print(f"    {shown(tr('allowed: {allowed}', allowed=tr(one.allowed)))}")
+            out.print(f"    {escape(tr(one.description))}")
+            out.print(f"    {escape(tr('allowed: {allowed}', allowed=tr(one.allowed)))}")
     if key and len(listed) == 1:
         value = shlex.quote(_shown_value(listed[0], listed[0].default).strip('"'))
         out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {listed[0].key} {value}"))
@@ -126,7 +126,7 @@ def set_option(
     out = console()
     became = next(one for one in taken if one.key == named[0].key)
     out.print(
-        f"[bold]{shown(became.key)}[/bold] = {shown(_shown_value(became, became.value))}  ({shown(memory.source)})"
+        f"[bold]{escape(became.key)}[/bold] = {escape(_shown_value(became, became.value))}  ({escape(memory.source)})"
     )
     out.print(tr("It holds from the next start of the agent on."))
 

@@ -4,10 +4,9 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from rich import box
+from rich import box, markup
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
@@ -43,9 +42,9 @@ def printable_segment(segment: Segment) -> Segment:
     return Segment(text + " " * missing, segment.style, segment.control)
 
 
-def shown(text: object) -> str:
-    """Return a text as part of a line of `console`: on one line, and no markup."""
-    return escape(one_line(str(text)))
+def escape(text: object) -> str:
+    """Return a text for part of a line of `console`: line breaks and markup have no effect."""
+    return markup.escape(one_line(str(text)))
 
 
 def show_table(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.findings import machine_findings, pause_finding, people_finding
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -88,10 +88,10 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
         for finding in findings:
             if finding.health is not health or (health in (Health.INFO, Health.GOOD) and not everything):
                 continue
-            line = shown(tr(finding.subject) + tr(": ") + tr(finding.state))
+            line = escape(tr(finding.subject) + tr(": ") + tr(finding.state))
             out.print(f"[{colour}]{tr(health.value)}[/{colour}]  {line}", soft_wrap=True)
             if finding.hint:
-                out.print(f"    -> {shown(tr(finding.hint))}", soft_wrap=True)
+                out.print(f"    -> {escape(tr(finding.hint))}", soft_wrap=True)
 
 
 def summary_line(findings: Sequence[Finding]) -> str:

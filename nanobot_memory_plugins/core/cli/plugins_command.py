@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core.cli.console import console, show_table, shown
+from nanobot_memory_plugins.core.cli.console import console, escape, show_table
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -39,11 +39,11 @@ def plugins(
     headings = (tr("plugin"), tr("distribution"), tr("version"), tr("state"), tr("hooks"))
     show_table(headings, list(map(_cells, rows)), out, whole=range(5), right=(4,))
     for row in rows if everything else ():
-        out.print(f"[bold]{shown(row['name'])}[/bold]")
-        out.print(f"    {shown(', '.join(row['hooks']) or tr('none'))}", soft_wrap=True)
+        out.print(f"[bold]{escape(row['name'])}[/bold]")
+        out.print(f"    {escape(', '.join(row['hooks']) or tr('none'))}", soft_wrap=True)
     for row in rows:
         if row["error"]:
-            out.print(f"[red]{shown(row['name'])}[/red]: {shown(tr(row['error']))}", soft_wrap=True)
+            out.print(f"[red]{escape(row['name'])}[/red]: {escape(tr(row['error']))}", soft_wrap=True)
 
 
 async def _look(workspace: Path, config: MemoryConfig) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
@@ -70,4 +70,4 @@ async def _look(workspace: Path, config: MemoryConfig) -> tuple[list[dict[str, A
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     coloured = f"[{_COLOURS[row['state']]}]{tr(row['state'])}[/]"
-    return shown(row["name"]), shown(row["distribution"]), shown(row["version"]), coloured, str(len(row["hooks"]))
+    return escape(row["name"]), escape(row["distribution"]), escape(row["version"]), coloured, str(len(row["hooks"]))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import (
     EverybodyOption,
     JsonOption,
@@ -59,8 +59,8 @@ def export_memory(
         return
     out = console()
     for name, why in report.left:
-        out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
-    files, where = _counts({"files": report.files}), shown(str(report.path))
+        out.print(tr("left: {name}: {why}", name=escape(name), why=escape(tr(why))))
+    files, where = _counts({"files": report.files}), escape(str(report.path))
     out.print(tr("{files}, {size:,} bytes, in {target}", files=files, size=report.size, target=where))
     out.print(tr("The index is not in it: it is built from the files. Text that people wrote is in it as it is."))
 
@@ -143,23 +143,23 @@ def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
         return
     out = console()
     known = tr("; {known:,} taken before", known=report.known) if report.known else ""
-    source, about = shown(report.source), shown(report.format)
+    source, about = escape(report.source), escape(report.format)
     out.print(f"{source} ([bold]{about}[/bold])" if about else tr("The import of {source}:", source=source))
     out.print(f"{verb}{tr(': ')}{_counts({kind: report.taken[kind] for kind in _KIND_WORDS})}{known}")
     for why in dict.fromkeys(why for _, why in report.left):
         lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
         count = sum(map(len, lines.values()))
-        out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
+        out.print(tr("left: {why}", why=escape(tr(why))) + (f" ({count:,})" if count > 1 else ""))
         _show_files(out, [f"{tr(file)}:{_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])
     if report.written:
         out.print(tr("files:"))
         _show_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())])
     for notice in report.notices:
-        out.print(shown(tr(notice)))
+        out.print(escape(tr(notice)))
 
 
 def _show_files(out: Console, files: list[str]) -> None:
     for file in files[:_FILES_NAMED]:
-        out.print(f"  {shown(file)}")
+        out.print(f"  {escape(file)}")
     if len(files) > _FILES_NAMED:
         out.print(tr("  and {count:,} more; --json names each", count=len(files) - _FILES_NAMED))

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.config.models import (
 )
 from nanobot_memory_plugins.core.config.names import BY_PATH, STANDARD_PLUGINS, is_group
 from nanobot_memory_plugins.core.config.options import checked_options
-from nanobot_memory_plugins.core.config.wording import hint, sentence, shown
+from nanobot_memory_plugins.core.config.wording import hint, key_text, sentence
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SECTION = ("memoryPlugins", "memory_plugins")
@@ -61,7 +61,7 @@ def misspelt_section(raw: Mapping[Any, Any]) -> str:
     """Return the dotted place of a key that is nearly ``memoryPlugins``, in a file that has no such section."""
     for above, found in _places(raw):
         if near := get_close_matches(_SECTION[0], map(str, found), n=1, cutoff=_MEANT):
-            return f"{above}{shown(near[0])}"
+            return f"{above}{key_text(near[0])}"
     return ""
 
 
@@ -90,7 +90,7 @@ def _documented(
 ) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     """Yield what stands in the documents' objects: its path in snake_case, the key as it is written, its value."""
     for key, value in raw.items():
-        path, where = (*above, to_snake(str(key))), f"{spelt}{shown(key)}"
+        path, where = (*above, to_snake(str(key))), f"{spelt}{key_text(key)}"
         if not is_group(path):
             if above:
                 yield path, where, value
@@ -141,7 +141,7 @@ class _Reader:
         known = None if self._known is None else {*self._known, *STANDARD_PLUGINS, *files}
         for key, raw in ((str(key), raw) for key, raw in section.items() if key not in _OWN):
             name = next((one for one in (key, to_snake(key)) if one in (known or ())), key)
-            where = f"{self.prefix}.{shown(key)}"
+            where = f"{self.prefix}.{key_text(key)}"
             if self._is_document_object(key):
                 continue
             if known is None or name in known:

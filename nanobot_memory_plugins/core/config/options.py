@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_snake
 from pydantic.fields import FieldInfo
 
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.wording import allowed_by, hint, sentence, shown
+from nanobot_memory_plugins.core.config.wording import allowed_by, hint, key_text, sentence
 from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -30,7 +30,7 @@ def plugin_options(
     if model is None or "enabled" not in model.model_fields:
         raw.pop("enabled", None)
     written = {key.removeprefix(f"{plugin}."): name for key, name in config.written.items()}
-    prefix = f"{config.prefix}.{shown(plugin)}"
+    prefix = f"{config.prefix}.{key_text(plugin)}"
     checked = checked_options(model or PluginOptions, raw, prefix=prefix, source=config.source, written=written)
     return (checked[0] if model else None), checked[1]
 
@@ -122,7 +122,7 @@ class _Check:
             del within[wrong[-1]]
 
     def _report(self, path: _Path, message: str) -> None:
-        key = self._written.get(".".join(path)) or ".".join((self._prefix, *map(shown, path)))
+        key = self._written.get(".".join(path)) or ".".join((self._prefix, *map(key_text, path)))
         self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
 

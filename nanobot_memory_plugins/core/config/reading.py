@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.config.mapping import (
     plugins_place,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.wording import shown
+from nanobot_memory_plugins.core.config.wording import key_text
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -71,7 +71,7 @@ def _names_memory(path: Path) -> bool:
 def _unused(path: Path, wrong: str, *, is_unread: bool = False) -> MemoryConfig:
     """Return the defaults, since a file says nothing that can be used, or cannot even be read."""
     name = str(path)
-    shown_name = shown(name) if len(name) < 80 else path.name
+    shown_name = key_text(name) if len(name) < 80 else path.name
     message = Sentence("{file}: {wrong}. Every option has its default.", file=shown_name, wrong=Sentence.of(wrong))
     hint = Sentence(
         "Correct it; `nanobot-memory config show --all` lists the options, and --config names another file."

@@ -15,7 +15,7 @@ _LONGEST_KEY = 80
 _NEAR = 0.705
 
 
-def shown(key: object) -> str:
+def key_text(key: object) -> str:
     """Return a key fit for one line of a log, cut to a sensible length."""
     text = one_line(str(key))
     return text if len(text) <= _LONGEST_KEY else text[: _LONGEST_KEY - 1] + "…"

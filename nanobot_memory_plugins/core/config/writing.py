@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.json_file import read_json
 from nanobot_memory_plugins.core.config.mapping import plugins_place
-from nanobot_memory_plugins.core.config.wording import shown
+from nanobot_memory_plugins.core.config.wording import key_text
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -76,7 +76,7 @@ def _write(path: Path, raw: object, new: Mapping[str, object]) -> Path | None:
 def _merge(path: Path, into: object, new: Mapping[str, object], place: tuple[str, ...]) -> None:
     """Set keys of an object and of those within, as they are spelt there. Raises `ConfigurationError`."""
     if not isinstance(into, dict):
-        dotted = Sentence("{path}: {dotted}", path=path, dotted=".".join(map(shown, place))) if place else str(path)
+        dotted = Sentence("{path}: {dotted}", path=path, dotted=".".join(map(key_text, place))) if place else str(path)
         raise ConfigurationError(
             Sentence("{path}: it should be an object.", path=dotted),
             hint="Correct it by hand; it is left as it is.",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core import ConfigurationError
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -34,11 +34,11 @@ def make_plugin(folder: Path, command: list[str], *, as_json: bool) -> None:
         print_json({"ok": True, **result})
         return
     out = console()
-    out.print(f"{tr('[green]Written.[/green]')} [cyan]{shown(str(folder))}[/cyan]")
+    out.print(f"{tr('[green]Written.[/green]')} [cyan]{escape(str(folder))}[/cyan]")
     for when, lines in ((tr("For one session:"), (start,)), (tr("For every session:"), install)):
         out.print(when)
         for line in lines:
-            out.print(f"    {shown(line)}", soft_wrap=True)
+            out.print(f"    {escape(line)}", soft_wrap=True)
 
 
 def write_plugin(folder: Path, command: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import Progress
 
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say, say_notice
 from nanobot_memory_plugins.core.errors import EmbeddingError
@@ -49,11 +49,11 @@ def list_models(as_json: _Json = False) -> None:
     for row in rows:
         size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
         size_text = size if row["folder"] else tr(", not on this machine")
-        name = shown((row["alias"] or "").ljust(width))
+        name = escape((row["alias"] or "").ljust(width))
         origin = tr(row["origin"])
-        out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{size_text})")
+        out.print(f"[bold]{name}[/bold]  {escape(row['model'])} ({origin}{size_text})")
         if row["folder"]:
-            out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
+            out.print(f"{' ' * width}  [dim]{escape(row['folder'])}[/dim]")
     for note in sorted({row["note"] for row in rows if row["note"]}):
         say_notice(tr(note))
 

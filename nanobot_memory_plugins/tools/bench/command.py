@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from nanobot_memory_plugins.core.cli.console import console, show_table, shown
+from nanobot_memory_plugins.core.cli.console import console, escape, show_table
 from nanobot_memory_plugins.core.cli.options import JsonOption, print_json
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -96,7 +96,7 @@ def percentile(times: Sequence[float]) -> float:
 def _show(figures: dict[str, Any]) -> None:
     out = console(wraps=True)
     model = figures["model"] or Sentence("by words alone")
-    out.print(shown(tr("{size:,} made-up passages, {model}", size=figures["size"], model=model)))
-    rows = [(shown(tr(row["what"])), f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}") for row in figures["rows"]]
+    out.print(escape(tr("{size:,} made-up passages, {model}", size=figures["size"], model=model)))
+    rows = [(escape(tr(row["what"])), f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}") for row in figures["rows"]]
     show_table(("", "ms", "p95"), rows, out, right=(1, 2))
     out.print(tr("ms: the median; p95: the 95th percentile."))

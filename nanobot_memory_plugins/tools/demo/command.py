@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from nanobot_memory_plugins.bridge.cli.init_command import prepare_model
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.tools.demo import scenario
@@ -32,7 +32,7 @@ def demo(
     try:
         if not prepare_model():
             out.print(tr("[yellow]Without an embedding model: recall goes by words alone.[/yellow]"))
-        out.print(tr("A stock nanobot-ai in {folder}, with a scripted language model.\n", folder=shown(str(folder))))
+        out.print(tr("A stock nanobot-ai in {folder}, with a scripted language model.\n", folder=escape(str(folder))))
         with ScriptedServer(scenario.script()) as model:
             machine = Installation(folder, model.base_url)
             machine.prepare()
@@ -41,7 +41,7 @@ def demo(
                 _show(out, stage)
     finally:
         if keep:
-            out.print(tr("Kept: {folder}", folder=shown(str(folder))))
+            out.print(tr("Kept: {folder}", folder=escape(str(folder))))
         else:
             shutil.rmtree(folder, ignore_errors=True)
     ok = [stage.name for stage in stages if stage.ok] == list(scenario.STAGES)
@@ -57,4 +57,4 @@ def _show(out: Console, stage: scenario.Stage) -> None:
     mark = "[green]✓[/green]" if stage.ok else "[red]✗[/red]"
     out.print(f"{mark} [bold]{tr(stage.name)}[/bold]")
     for line in map(tr, stage.shown):
-        out.print(f"    {shown(line)}", style="dim", highlight=False)
+        out.print(f"    {escape(line)}", style="dim", highlight=False)
