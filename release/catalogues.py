@@ -85,7 +85,7 @@ _TABLES = {
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
 # Names of tables whose texts are shown, by the name of the constant.
-_TABLE = re.compile(r"^(?:[A-Z_]*(?:WORDS|TEXTS|HEADINGS|ERRORS|USAGE|SHARES|KINDS_SAID))$")
+_TABLE = re.compile(r"^(?:[A-Z_]*(?:WORDS|TEXTS|HEADINGS|ERRORS|USAGE|SHARES))$")
 # What only the options of a command are.
 _TOLD = re.compile(r"\btyper\.(?:Option|Argument)\b|\b(?:Workspace|Config|Json|Agent|Session)Option\b")
 

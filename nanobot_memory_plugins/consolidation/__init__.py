@@ -1,1 +1,1 @@
-"""Scored long-term entries: their Markdown, their life, their history."""
+"""Scored long-term entries: their Markdown file, their scores over time, and their history."""

@@ -1,13 +1,13 @@
-"""The plugin's part of a session's reading: which entries are known, and what becomes of those that were read."""
+"""Learning from sessions: the known entries given to the reading model, and the changes its answer makes."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import mul
 
-from nanobot_memory_plugins.consolidation.model.entry import is_at_hand, is_visible, new_id
+from nanobot_memory_plugins.consolidation.model.entry import is_in_project, is_visible
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, as_of, end_of
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, keep, known_in_the_same_words, may_change
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, find_same_text, may_change, put_entry
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Message, Note, Origin, PluginContext, Scope, estimate_tokens, logger
@@ -19,27 +19,27 @@ from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
 from nanobot_memory_plugins.core.values.session_reading import ReadEntry, ReadingPart, SessionReading
 
 WHO = "extraction"
-# Of a conversation with fewer tokens of the user's nothing is asked: a greeting and its thanks.
-_FEWEST_TOKENS = 6
-# Messages, the last ones, and entries that are compared by meaning where there are too many to show: a second's work.
+# A conversation with fewer tokens from the user is not read: a greeting and a thank-you.
+_LEAST_TOKENS = 6
+# The last messages and the best entries that are compared by meaning when not all can be shown: about a second.
 _COMPARED_MESSAGES, _COMPARED_ENTRIES = 50, 200
 
 
 class EntryLearning:
-    """Learns entries from what was read in the sessions of one workspace."""
+    """Turns what the model read in the sessions of one workspace into entries."""
 
     def __init__(self, repository: EntryRepository, context: PluginContext) -> None:
         self._repository = repository
         self._context = context
 
     def part(self, session_key: str, messages: Sequence[Message], scope: Scope) -> ReadingPart | None:
-        """Return the part for a session, or None where there is nothing to learn from."""
+        """Return the entries' part of the reading of a session, or None when there is nothing to learn from."""
         options: ConsolidationOptions = self._context.options
         if not options.extract:
             return None
         speaker = "assistant" if session_key.startswith(options.background_sessions) else "user"
         texts = [message.text for message in messages if message.role == speaker and message.text.strip()]
-        if estimate_tokens("\n".join(texts)) < _FEWEST_TOKENS:
+        if estimate_tokens("\n".join(texts)) < _LEAST_TOKENS:
             return None
 
         async def known() -> Mapping[str, str]:
@@ -53,35 +53,37 @@ class EntryLearning:
         return ReadingPart("entries", take, known=known)
 
     async def _known_entries(self, texts: Sequence[str], scope: Scope) -> list[Entry]:
-        """Return the entries that some texts may confirm or end: the best, or of many those that are near to the texts.
+        """Return the entries that the texts may confirm or end, the most relevant first.
 
-        All are compared in words, and of those that are nearest in words, or best, some in meaning.
+        All are ranked by shared words, then by score. When there are too many to show, the first are compared by
+        meaning as well.
         """
         visible = self._context.scopes.visible(scope)
 
-        def in_words() -> list[tuple[float, Entry]]:
+        def ranked_by_words() -> list[tuple[float, Entry]]:
             evidence = Evidence(texts)
             return sorted(
                 (
                     (-evidence.share(entry.content), entry)
                     for entry in self._repository.load().entries.values()
-                    if is_at_hand(entry, visible) and is_visible(entry, visible)
+                    if is_in_project(entry, visible) and is_visible(entry, visible)
                     if entry.score >= ARCHIVE_BELOW and not entry.superseded_by
                 ),
-                key=lambda found: (found[0], -found[1].score, found[1].id),
+                key=lambda pair: (pair[0], -pair[1].score, pair[1].id),
             )
 
-        found = await run_in_daemon_thread(in_words)
-        if len(found) > MOST_KNOWN:
-            near = await self._nearness(texts[-_COMPARED_MESSAGES:], [entry for _, entry in found[:_COMPARED_ENTRIES]])
-            found.sort(key=lambda one: one[0] - near.get(one[1].id, 0.0))
-        return [entry for _, entry in found]
+        ranked = await run_in_daemon_thread(ranked_by_words)
+        if len(ranked) > MOST_KNOWN:
+            compared = [entry for _, entry in ranked[:_COMPARED_ENTRIES]]
+            similarity = await self._similarities(texts[-_COMPARED_MESSAGES:], compared)
+            ranked.sort(key=lambda pair: pair[0] - similarity.get(pair[1].id, 0.0))
+        return [entry for _, entry in ranked]
 
-    async def _nearness(self, texts: Sequence[str], entries: Sequence[Entry]) -> dict[str, float]:
-        """Return how near entries are in meaning to one of some texts, by id; nothing where no model compares them.
+    async def _similarities(self, texts: Sequence[str], entries: Sequence[Entry]) -> dict[str, float]:
+        """Return the similarity in meaning of each entry to its nearest text, by id; empty without an embedding model.
 
-        That two are near does not say that they say the same: "likes tea" is as near to "likes coffee" as to itself
-        in other words (docs/entries.md). So it decides only what the language model is shown.
+        Similar does not mean equal: "likes tea" is as near to "likes coffee" as to a paraphrase of itself
+        (docs/entries.md). The similarity therefore decides only which entries the language model is shown.
         """
         store = self._context.store
         if not isinstance(store, VectorStore):
@@ -91,30 +93,31 @@ class EntryLearning:
         except Exception as error:  # a third party's store may fail in any way
             logger.warning("entries are compared by words alone: {}", type(error).__name__)
             return {}
-        said, known = vectors[: len(texts)], vectors[len(texts) :]
+        text_vectors, entry_vectors = vectors[: len(texts)], vectors[len(texts) :]
 
-        def nearest() -> dict[str, float]:
+        def compare() -> dict[str, float]:
             return {
-                entry.id: max((sum(map(mul, vector, other)) for other in said), default=0.0)
-                for entry, vector in zip(entries, known, strict=False)
+                entry.id: max((sum(map(mul, vector, other)) for other in text_vectors), default=0.0)
+                for entry, vector in zip(entries, entry_vectors, strict=False)
             }
 
-        return await run_in_daemon_thread(nearest)
+        return await run_in_daemon_thread(compare)
 
     def _learn(self, session_key: str, read: Sequence[ReadEntry], scope: Scope) -> None:
         now, scopes = self._context.clock.now().replace(microsecond=0), self._context.scopes
         visible = scopes.visible(scope)
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            known, used = frozenset(entries), set[str]()  # each is used once, however often it was read
+            known, used = frozenset(entries), set[str]()  # an entry counts as used once, however often it was read
             for item in read:
                 new = _new_entry(item, session_key, scope, known)
-                changeable = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
-                same = known_in_the_same_words(new, entries, changeable)
-                if not same and item.confirms in known and changeable(entries[item.confirms]):
-                    same = item.confirms
-                own, again = new_id(entries), same in used
-                used.add(keep(entries, new, own, same=same, now=now, may_change=changeable, is_used=again))
+                is_changeable = partial(may_change, speaker=new.scope, visible=visible, scopes=scopes)
+                known_id = find_same_text(new, entries, is_changeable)
+                if not known_id and item.confirms in known and is_changeable(entries[item.confirms]):
+                    known_id = item.confirms
+                used.add(
+                    put_entry(entries, new, known_id, now=now, is_changeable=is_changeable, is_used=known_id in used)
+                )
             return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
         outcome = self._repository.update(change, who=WHO, why="conversation")
@@ -122,11 +125,11 @@ class EntryLearning:
 
 
 def _new_entry(read: ReadEntry, session_key: str, scope: Scope, known: Container[str]) -> NewEntry:
-    """Return what was read as a new entry; its quotation says who said it."""
+    """Return what was read as a new entry; its quotation decides the origin and, in a group chat, the owner."""
     quote = read.quote
     origin = quote.origin if quote is not None and quote.is_certain else Origin.SUMMARY
     owner = replace(scope, session="")
-    if scope.group_chat:  # the speaker's, or the group's where nobody is quoted
+    if scope.group_chat:  # the speaker owns it, or the group when nobody is quoted
         speaker = quote.scope if quote is not None and quote.origin is Origin.USER else Scope()
         owner = replace(owner, user=speaker.user, channel=speaker.channel)
     return NewEntry(

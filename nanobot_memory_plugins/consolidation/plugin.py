@@ -1,16 +1,16 @@
-"""The plugin: what its hooks are, and who does their work."""
+"""The consolidation plugin: its hook implementations, which delegate to the other modules."""
 
 import asyncio
 import contextvars
 import shlex
 from collections.abc import Mapping, Sequence
 
+from nanobot_memory_plugins.consolidation.explicit_requests import explicit_request, is_answered, requested_operations
 from nanobot_memory_plugins.consolidation.learning import EntryLearning
 from nanobot_memory_plugins.consolidation.nightly.consolidation import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.operations.entry_access import CONFLICT, RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.orders import is_answered, plain_order, wanted_operations
 from nanobot_memory_plugins.consolidation.prompt import PromptSource
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.consolidation.tools import ForgetTool, RecentMessages, RememberTool
@@ -40,8 +40,8 @@ _SUBJECT = "scored entries"
 _MOST_NAMED = 5
 
 
-class _Kept:
-    """What keeps the entries of one workspace."""
+class _WorkspaceEntries:
+    """The repository, tools, learner and prompt source of one workspace's entries."""
 
     def __init__(self, context: PluginContext) -> None:
         self.repository = EntryRepository(
@@ -55,78 +55,82 @@ class _Kept:
         self.learning = EntryLearning(self.repository, context)
         self.prompt = PromptSource(self.repository, context)
 
-    def read(self) -> None:
-        """Take up what others did to the file, and read it, so that the first prompt has the entries."""
+    def refresh(self) -> None:
+        """Adopt changes that others made to the file, and load it, so that the first prompt contains the entries."""
         try:
             self.repository.settle()
-            self.repository.look()
+            self.repository.load_cached()
         except MemoryFileError as error:
             logger.warning("the file of the entries stays as it is: {}", error.cause)
 
-    async def call(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
-        """Call a tool as the model would."""
+    async def call_tool(self, name: str, arguments: Mapping[str, object], session_key: str) -> str:
+        """Call a tool the way the model does; return its answer, or "" when there is no such tool."""
         tool = next((candidate for candidate in self.tools if candidate.name == name), None)
         return str(await answer_of(tool, arguments, session_key)) if tool is not None else ""
 
 
 class ConsolidationPlugin:
-    """Keeps the scored long-term entries."""
+    """Learns, shows and consolidates the scored long-term entries."""
 
     Options = ConsolidationOptions
 
     def __init__(self) -> None:
-        self._kept: _Kept | None = None
-        self._nights: asyncio.Task[None] | None = None
+        self._entries: _WorkspaceEntries | None = None
+        self._nightly_task: asyncio.Task[None] | None = None
 
-    def _kept_of(self, context: PluginContext) -> _Kept:
-        if self._kept is None:
-            self._kept = _Kept(context)
-        return self._kept
+    def _entries_of(self, context: PluginContext) -> _WorkspaceEntries:
+        if self._entries is None:
+            self._entries = _WorkspaceEntries(context)
+        return self._entries
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
-        """Read the entries ahead of the first prompt, and begin the daily consolidation."""
-        await run_in_daemon_thread(self._kept_of(context).read)
+        """Load the entries before the first prompt, and start the daily consolidation."""
+        await run_in_daemon_thread(self._entries_of(context).refresh)
         options: ConsolidationOptions = context.options
-        if options.consolidation_schedule and self._nights is None:
-            nights = NightlyConsolidation(context).every_day()
-            # In a context of its own: the time limit of the hook that happens to start the memory is not ours.
-            self._nights = asyncio.create_task(nights, name="consolidation", context=contextvars.Context())
+        if options.consolidation_schedule and self._nightly_task is None:
+            loop = NightlyConsolidation(context).run_daily()
+            # A new context: the time limit of the hook that starts the memory must not apply to this task.
+            self._nightly_task = asyncio.create_task(loop, name="consolidation", context=contextvars.Context())
 
     @hookimpl
     async def on_stop(self) -> None:
-        """End the daily consolidation: a use of the model is given up, a write that has begun is finished."""
-        nights, self._nights = self._nights, None
-        if nights is not None:
-            nights.cancel()
-            await asyncio.gather(nights, return_exceptions=True)
+        """Stop the daily consolidation: a pending model call is cancelled, a write that has begun is finished."""
+        task, self._nightly_task = self._nightly_task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     @hookimpl
     async def on_message_received(
         self, session_key: str, text: str, scope: Scope, context: PluginContext, spoken: bool = True
     ) -> ContextBlock | None:
-        """Hear what is said, for quotations; without a model and tools, carry out a plain order."""
+        """Record the message for quotation checks; without a model and tools, carry out an explicit request."""
         if not spoken:
             return None
-        self._kept_of(context).recent.add(session_key, text, scope)
-        is_read = context.complete is not None or context.host.tools_offered()
-        order = None if is_read else plain_order(text)
-        return ContextBlock(await self._kept_of(context).call(*order, session_key)) if order is not None else None
+        self._entries_of(context).recent.add(session_key, text, scope)
+        has_model = context.complete is not None or context.host.tools_offered()
+        request = None if has_model else explicit_request(text)
+        return (
+            ContextBlock(await self._entries_of(context).call_tool(*request, session_key))
+            if request is not None
+            else None
+        )
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``remember`` and ``forget``."""
-        return self._kept_of(context).tools
+        return self._entries_of(context).tools
 
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
-        """Say what is known of the user for long."""
-        return self._kept_of(context).prompt.answer(long_term, context.scopes.visible(scope))
+        """Return the entries' block of the system prompt, and the long-term text without the entries."""
+        return self._entries_of(context).prompt.answer(long_term, context.scopes.visible(scope))
 
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
-        """Let people look at the entries, and change them."""
-        return RepositoryAccess(self._kept_of(context).repository, owner=context.scopes.of_owner)
+        """Return the interface through which people view and change the entries."""
+        return RepositoryAccess(self._entries_of(context).repository, owner=context.scopes.of_owner)
 
     @hookimpl
     def contribute_reading(
@@ -137,27 +141,27 @@ class ConsolidationPlugin:
         scope: Scope,
         context: PluginContext,
     ) -> ReadingPart | None:
-        """Learn from what is new in a session."""
+        """Ask for entries from the new messages of a session."""
         fresh = messages[-unread["entries"] :] if unread.get("entries") else messages if "entries" not in unread else ()
-        return self._kept_of(context).learning.part(session_key, fresh, scope)
+        return self._entries_of(context).learning.part(session_key, fresh, scope)
 
     @hookimpl
     async def on_turn_finished(
         self, session_key: str, messages: Sequence[Message], context: PluginContext
     ) -> ReadingRequest | None:
-        """Learn from turns that nobody spoke in, and look again at a message that no tool was called for.
+        """Have background turns read, and check the user's message again when no tool was called for it.
 
-        Of a message that is not answered yet the turn is not over: what ended is the one before.
+        While the message has no answer yet, its turn is not over: the turn that finished is an earlier one.
         """
         options: ConsolidationOptions = context.options
         if session_key.startswith(options.background_sessions):
             return ReadingRequest()
-        kept = self._kept_of(context)
-        text = kept.recent.unanswered.get(session_key, "")
+        entries = self._entries_of(context)
+        text = entries.recent.unhandled_messages.get(session_key, "")
         if text and is_answered(messages, text):
-            del kept.recent.unanswered[session_key]
-            for operation in await wanted_operations(context, text):
-                await kept.call(str(operation.get("op")), operation, session_key)
+            del entries.recent.unhandled_messages[session_key]
+            for operation in await requested_operations(context, text):
+                await entries.call_tool(str(operation.get("op")), operation, session_key)
         return None
 
     @hookimpl
@@ -171,8 +175,8 @@ class ConsolidationPlugin:
         sessions: tuple[str, ...],
         context: PluginContext,
     ) -> list[Trace]:
-        """Forget entries, and texts in the history and the backup."""
-        repository = self._kept_of(context).repository
+        """Erase entries, and texts in the history and the backup."""
+        repository = self._entries_of(context).repository
         erasure = Erasure(ids, texts, words, records=records, sessions=sessions)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
@@ -182,27 +186,27 @@ class ConsolidationPlugin:
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
-        """Say how many entries there are, what of their file cannot be read, and which went or are seen by nobody."""
-        repository = self._kept_of(context).repository
+        """Report how many entries there are, unreadable lines, and removed, conflicting and ownerless entries."""
+        repository = self._entries_of(context).repository
         try:
-            snapshot, gone = await run_in_daemon_thread(lambda: (repository.load(), repository.taken_out()))
+            snapshot, removed = await run_in_daemon_thread(lambda: (repository.load(), repository.removed_ids()))
         except NanobotMemoryError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
-        found = [_of_file(snapshot, repository.path.name)]
+        found = [_file_finding(snapshot, repository.path.name)]
         entries = snapshot.entries.values()
-        if nobodys := sum(context.scopes.is_nobodys(entry.session_scope) for entry in entries):
+        if ownerless := sum(context.scopes.is_nobodys(entry.session_scope) for entry in entries):
             cause = Sentence(
                 "{count} from a time when everything was shared name nobody:"
                 " each is seen in its own conversation alone",
-                count=nobodys,
+                count=ownerless,
             )
             hint = Sentence(
                 'Whom core.people lists as "owner" sees them, as {example}; `nanobot-memory people` shows the names.',
                 example='{"owner": ["cli"]}',
             )
             found.append(Finding("entries of nobody", cause, Health.DEGRADED, hint))
-        if twofold := sum(entry.group == CONFLICT for entry in entries):
-            cause = Sentence("{count} stand beside what another machine wrote at the same time", count=twofold)
+        if conflicts := sum(entry.group == CONFLICT for entry in entries):
+            cause = Sentence("{count} stand beside what another machine wrote at the same time", count=conflicts)
             hint = Sentence(
                 "`nanobot-memory entries list --group conflict` shows them;"
                 " forget one of the two, or give it another group."
@@ -213,16 +217,18 @@ class ConsolidationPlugin:
             hint = Sentence("Take over from it what is missing, then `rm {path}`.", path=shlex.quote(str(damaged)))
             cause = Sentence("{name} is kept: it may hold what somebody wrote last", name=damaged.name)
             found.append(Finding("entries damaged", cause, Health.DEGRADED, hint))
-        if gone:
-            ids = ", ".join(gone[:_MOST_NAMED]) + ("…" if len(gone) > _MOST_NAMED else "")
+        if removed:
+            ids = ", ".join(removed[:_MOST_NAMED]) + ("…" if len(removed) > _MOST_NAMED else "")
             name = repository.path.name
-            cause = Sentence("{count} taken out of {name} by others lately: {ids}", count=len(gone), name=name, ids=ids)
+            cause = Sentence(
+                "{count} taken out of {name} by others lately: {ids}", count=len(removed), name=name, ids=ids
+            )
             hint = Sentence("`nanobot-memory entries restore ID` brings one back.")
             found.append(Finding("entries gone", cause, Health.DEGRADED, hint))
         return found
 
 
-def _of_file(snapshot: Snapshot, name: str) -> Finding:
+def _file_finding(snapshot: Snapshot, name: str) -> Finding:
     archived = sum(entry.section is Section.ARCHIVED for entry in snapshot.entries.values())
     state = Sentence(
         "{active} active, {archived} archived in {name}" if snapshot.entries else "none yet",

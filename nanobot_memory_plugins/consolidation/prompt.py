@@ -1,11 +1,11 @@
-"""The entries in the system prompt: few, the best, and the same text for a day while entries do not change."""
+"""The entries in the system prompt: the best few, as a text that stays the same all day unless entries change."""
 
 import threading
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import date, datetime
 
-from nanobot_memory_plugins.consolidation.model.entry import is_at_hand, is_visible
+from nanobot_memory_plugins.consolidation.model.entry import is_in_project, is_visible
 from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance, as_of, last_day
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import TITLE, EntryDocument, Slot, Text, parse
@@ -19,9 +19,9 @@ from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.entries import INSTRUCTION, Entry, Section
 
-_KEPT_TEXTS = 64
+_CACHED_RESULTS = 64
 MOST_INSTRUCTIONS = 10
-# Days before its last one from which a plan is among the first.
+# A plan moves to the front this many days before its last day.
 _DUE_WITHIN = 7
 _RANKS = {importance.value: rank for rank, importance in enumerate(IMPORTANCES)}
 
@@ -29,8 +29,8 @@ _HEADINGS: dict[Language, tuple[str, str]] = {
     "zh": ("# 历史记忆", "关于用户的关键信息："),
     "en": ("# Memory of earlier conversations", "Key facts about the user:"),
 }
-# In a group chat it is not one user whom the facts are about.
-_OF_A_GROUP: dict[Language, str] = {
+# In a group chat the facts are about several users.
+_GROUP_LINE: dict[Language, str] = {
     "zh": "群聊成员说过的关键信息：",
     "en": "Key facts that members of this group have told in it:",
 }
@@ -49,20 +49,19 @@ def prompt_text(
     *,
     in_group: bool = False,
 ) -> str:
-    """Return the text for the prompt, heading included, or the empty string when there is none.
+    """Return the text for the prompt, heading included, or the empty string when there are no entries for it.
 
-    Of the instructions in force, the newest first, and then of the best entries, those are taken that fit into the
-    options' tokens (estimated); one that is too long is left out whole. In a group chat no instructions are shown,
-    since others write there. Text that imitates the markers of injected memories is replaced. The same entries give the
-    same text.
+    The newest instructions, then the best entries, are taken while they fit the options' estimated tokens; an entry
+    that is too long is left out whole. A group chat shows no instructions, because several people write there. Text
+    that imitates the markers of injected memories is replaced. The same entries give the same text.
     """
     entries = list(entries)
     heading, line = _HEADINGS[language]
-    head = f"{heading}\n\n{_OF_A_GROUP[language] if in_group else line}"
+    head = f"{heading}\n\n{_GROUP_LINE[language] if in_group else line}"
     room = options.prompt_tokens - estimate_tokens(head)
     instructions: list[str] = []
     if not in_group:
-        newest_first = (_instruction_line(entry, language) for entry in reversed(_in_force(entries)))
+        newest_first = (_instruction_line(entry, language) for entry in reversed(_current_instructions(entries)))
         instructions = fitting_lines(newest_first, room - estimate_tokens(_INSTRUCTIONS[language]) - 2)[::-1]
         room -= sum(estimate_tokens(item) + 1 for item in instructions)
     facts = fitting_lines((_fact_line(entry, language) for entry in best_entries(entries, now, options)), room)
@@ -72,22 +71,21 @@ def prompt_text(
 
 
 def best_entries(entries: Iterable[Entry], now: datetime, options: ConsolidationOptions) -> list[Entry]:
-    """Return the entries for the prompt: pinned ones, what is due, then the highest scores.
+    """Return the entries for the prompt: pinned entries, those due soon, then the highest scores.
 
-    When there are too many, what matters most is taken, and of that what was used last. None is among them that was
-    replaced, or whose time is over. From the options' score on an active entry is there; what is due
-    within a week is there all the same.
-    Only what the user said is among them: the system prompt is what a model believes most, and what a model remembers
-    on its own account may be the paraphrase of a web page. Recall has the rest, inside its fence.
-    The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,
-    does not move an entry.
+    When there are too many, the most important are taken, and among those the most recently used. Replaced and
+    expired entries are excluded. An active entry needs the options' score, unless it is due within a week.
+    Only what the user said is included: a model believes its system prompt most, and what it remembered on its own may
+    paraphrase a web page. Recall shows the rest, inside its fence.
+    The order is by the displayed score, then by id, so that a day's fading, which lowers all scores equally, does not
+    move an entry.
     """
-    good = [
+    candidates = [
         entry
         for entry in entries
         if entry.kind != INSTRUCTION
         and not entry.superseded_by
-        and _is_borne_out(entry)
+        and _is_trusted(entry)
         and (entry.expires_at is None or now < entry.expires_at)
         and (
             _is_due(entry, now)
@@ -95,23 +93,23 @@ def best_entries(entries: Iterable[Entry], now: datetime, options: Consolidation
         )
     ]
 
-    def shown_first(entry: Entry) -> tuple[object, ...]:
+    def display_order(entry: Entry) -> tuple[object, ...]:
         return not entry.pinned, not _is_due(entry, now), -float(shown_score(entry.score)), entry.id
 
-    def taken_first(entry: Entry) -> tuple[object, ...]:
-        matters = _RANKS.get(entry.importance, _RANKS[Importance.MEDIUM.value])
-        return not entry.pinned, not _is_due(entry, now), matters, -entry.last_activated.toordinal()
+    def selection_order(entry: Entry) -> tuple[object, ...]:
+        rank = _RANKS.get(entry.importance, _RANKS[Importance.MEDIUM.value])
+        return not entry.pinned, not _is_due(entry, now), rank, -entry.last_activated.toordinal()
 
-    taken = sorted(sorted(good, key=shown_first), key=taken_first)[: options.prompt_entries]
-    return sorted(taken, key=shown_first)
+    selected = sorted(sorted(candidates, key=display_order), key=selection_order)[: options.prompt_entries]
+    return sorted(selected, key=display_order)
 
 
-def _in_force(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the instructions that hold, oldest first; of too many the newest.
+def _current_instructions(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the user's current instructions, oldest first; the newest when there are too many.
 
-    None that only a model, a tool or a page has said is among them.
+    Instructions that come from a model, a tool or a web page are excluded.
     """
-    holding = [
+    current = [
         entry
         for entry in entries
         if entry.kind == INSTRUCTION
@@ -119,11 +117,11 @@ def _in_force(entries: Iterable[Entry]) -> list[Entry]:
         and entry.section is Section.ACTIVE
         and not entry.superseded_by
     ]
-    return sorted(holding, key=lambda entry: (entry.created_at or entry.last_activated, entry.id))[-MOST_INSTRUCTIONS:]
+    return sorted(current, key=lambda entry: (entry.created_at or entry.last_activated, entry.id))[-MOST_INSTRUCTIONS:]
 
 
-def _is_borne_out(entry: Entry) -> bool:
-    """Return whether an entry rests on the user's words, or on the assistant's and a later session's."""
+def _is_trusted(entry: Entry) -> bool:
+    """Return whether an entry is the user's own, or quotes the assistant and was confirmed by a later session."""
     return entry.origin is Origin.USER or (entry.origin is Origin.ASSISTANT and bool(entry.quote) and entry.hits > 0)
 
 
@@ -134,7 +132,7 @@ def _is_due(entry: Entry, now: datetime) -> bool:
 
 
 def fitting_lines(lines: Iterable[str], room: int) -> list[str]:
-    """Return the lines that fit into some tokens one after the other."""
+    """Return the lines that fit into ``room`` estimated tokens; a line that does not fit is skipped."""
     chosen: list[str] = []
     for line in lines:
         cost = estimate_tokens(line) + 1
@@ -160,7 +158,7 @@ def _one_line(text: str) -> str:
 
 
 def _quotation(entry: Entry, language: Language) -> str:
-    """Return the user's own words and their day, where they say more: so a distortion of them can be seen."""
+    """Return the user's own words and their day when they say more than the entry, so that distortions show."""
     if not entry.shown_quote:
         return ""
     quote = _one_line(entry.shown_quote)
@@ -169,7 +167,7 @@ def _quotation(entry: Entry, language: Language) -> str:
 
 
 def _validity(entry: Entry, language: Language) -> str:
-    """Return until when an entry holds, where its text does not say it."""
+    """Return the last day of an entry, unless its text contains the day."""
     day = f"{last_day(entry.expires_at):%Y-%m-%d}" if entry.expires_at else ""
     if not day or day in entry.content:
         return ""
@@ -177,49 +175,51 @@ def _validity(entry: Entry, language: Language) -> str:
 
 
 class PromptSource:
-    """Answers ``prompt_entries``, from any thread."""
+    """Builds the answer to the ``prompt_entries`` hook; thread-safe."""
 
     def __init__(self, repository: EntryRepository, context: PluginContext) -> None:
         self._repository = repository
         self._context = context
         self._options: ConsolidationOptions = context.options
         self._lock = threading.Lock()
-        self._look: Snapshot | None = None
-        # What was made of the look: the text that each saw on a day, and the last long-term text with what was left.
-        self._texts: BoundedDict[tuple[Visibility, date], str] = BoundedDict(_KEPT_TEXTS)
+        self._snapshot: Snapshot | None = None
+        # Results for the snapshot: the text by viewer and day, and the last long-term text with its stripped form.
+        self._texts: BoundedDict[tuple[Visibility, date], str] = BoundedDict(_CACHED_RESULTS)
         self._stripped = ("", "")
 
     def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
-        """Return the block for whoever sees ``visible``, and the long-term text without the entries of the file."""
+        """Return the block for a viewer who sees ``visible``, and the long-term text without the file's entries."""
         with self._lock:
             try:
-                look = self._repository.look()
+                snapshot = self._repository.load_cached()
             except MemoryFileError as error:
                 logger.warning("the entries in the prompt stay as they were: {}", error.cause)
-                look = self._look or Snapshot(None, EntryDocument(()), {})
-            if look is not self._look:
-                self._look, self._stripped = look, ("", "")
+                snapshot = self._snapshot or Snapshot(None, EntryDocument(()), {})
+            if snapshot is not self._snapshot:
+                self._snapshot, self._stripped = snapshot, ("", "")
                 self._texts.clear()
             if self._stripped[0] != long_term:
-                self._stripped = long_term, _without_entries(long_term, look.entries)
-            return PromptEntries(self._text(look, visible), self._stripped[1])
+                self._stripped = long_term, _without_entries(long_term, snapshot.entries)
+            return PromptEntries(self._text(snapshot, visible), self._stripped[1])
 
-    def _text(self, look: Snapshot, visible: Visibility) -> str:
+    def _text(self, snapshot: Snapshot, visible: Visibility) -> str:
         now = self._context.clock.now()
-        seen_today = visible, now.astimezone().date()
-        if seen_today not in self._texts:
-            entries = look.shown()
+        key = visible, now.astimezone().date()
+        if key not in self._texts:
+            entries = snapshot.displayed()
             language = dominant_language([Message("user", entry.content) for entry in entries])
-            # As they are now: nobody may have written since they faded.
+            # Scores as of now: the file may not have been written since they faded.
             current = (as_of(entry, now) for entry in entries)
-            visible_entries = [entry for entry in current if is_at_hand(entry, visible) and is_visible(entry, visible)]
+            visible_entries = [
+                entry for entry in current if is_in_project(entry, visible) and is_visible(entry, visible)
+            ]
             named = (
                 [self._with_speaker(entry) for entry in visible_entries] if visible.is_for_group else visible_entries
             )
             text = prompt_text(named, language, now, self._options, in_group=visible.is_for_group)
-            # An entry that somebody wrote by hand may hold a secret.
-            self._texts[seen_today] = self._context.redact_said(text)
-        return self._texts[seen_today]
+            # An entry that somebody wrote by hand may contain a secret.
+            self._texts[key] = self._context.redact_said(text)
+        return self._texts[key]
 
     def _with_speaker(self, entry: Entry) -> Entry:
         owner = self._context.scopes.owner(entry.scope).user
@@ -227,7 +227,7 @@ class PromptSource:
 
 
 def _without_entries(long_term: str, known: Collection[str]) -> str:
-    """Return a text without the entries of the file, whose ids are ``known``; others that it holds are somebody's."""
+    """Return a text without the entries whose ids are ``known``; other entries in it are somebody's own text."""
     document = parse(long_term.encode("utf-8", "surrogatepass"))
     has_others = not document.slots.keys() <= set(known)
     kept = [

@@ -1,7 +1,7 @@
-"""The tools with which the model remembers and forgets: entries, and notes of a day.
+"""The tools ``remember`` and ``forget``, with which the model writes and removes entries and day notes.
 
-What the model writes is kept as it writes it; only secrets are replaced. Its quotation is looked up in the session:
-where the user has said it, the entry is the user's, and the sentence is kept with it from then on.
+The text is kept as the model writes it; only secrets are replaced. The quotation is looked up in the session: when the
+user said it, the entry is the user's own, and the quoted sentence is stored with it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from nanobot_memory_plugins.consolidation.model.entry import alike, holds_words, with_replaced
+from nanobot_memory_plugins.consolidation.model.entry import contains_words, is_same_text, with_replaced
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of
 from nanobot_memory_plugins.consolidation.operations.changes import MOST_CHARACTERS, forget
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, may_change, remember
@@ -40,18 +40,18 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Who is named in the history of entries for what the model does.
+# The author that the history of entries names for what the model does.
 WHO = "tool"
 Kind = Literal["fact", "preference", "instruction", "decision", "workflow", "todo", "note", "experience", "skill_usage"]
-# What the model is offered; the others are taken, too.
+# The kinds that the model is offered; the others are accepted as well.
 _KINDS = ("fact", "preference", "instruction", "decision", "workflow", "todo", "note")
 _MOST_IDS = 20
-# Sessions whose messages are held, messages of each, and records of a transcript that may be quoted.
-_SESSIONS, _HEARD, _RECORDS = 200, 20, 400
+# Sessions whose messages are held, messages of each session, and records of a transcript that can be quoted.
+_SESSIONS, _MESSAGES, _RECORDS = 200, 20, 400
 
 
 class RememberArguments(BaseModel):
-    """What the model hands over."""
+    """The arguments of ``remember``."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -65,7 +65,7 @@ class RememberArguments(BaseModel):
 
 
 class ForgetArguments(BaseModel):
-    """What the model hands over: ids, or what entries say."""
+    """The arguments of ``forget``: ids, or words of the entries."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -74,32 +74,32 @@ class ForgetArguments(BaseModel):
     all: bool = False
 
     @model_validator(mode="after")
-    def _says_what(self) -> Self:
+    def _check_target(self) -> Self:
         if not (self.query.strip() or self.ids or self.all):
             raise ValueError("say in query what the entry says, or give ids")
         return self
 
 
 class RecentMessages:
-    """Remembers the last messages of each session in memory, for where no transcript is kept.
+    """The last messages of each session, held in memory because there may be no transcript.
 
-    ``unanswered`` are the last ones for which no tool was called yet, by their sessions.
+    ``unhandled_messages`` holds the last message of each session for which no tool has been called yet.
     """
 
     def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
         self._paths = paths
         self._clock = clock
         self._messages: BoundedDict[str, list[TranscriptRecord]] = BoundedDict(_SESSIONS)
-        self.unanswered: BoundedDict[str, str] = BoundedDict(_SESSIONS)
+        self.unhandled_messages: BoundedDict[str, str] = BoundedDict(_SESSIONS)
 
     def add(self, session_key: str, text: str, scope: Scope) -> None:
-        """Add a message that a user has just written."""
+        """Add a message that the user has just written."""
         message = TranscriptRecord("user", text, session_key, scope, Origin.USER, time=self._clock.now())
-        self.unanswered[session_key] = text
-        self._messages[session_key] = [*self._messages.get(session_key, ()), message][-_HEARD:]
+        self.unhandled_messages[session_key] = text
+        self._messages[session_key] = [*self._messages.get(session_key, ()), message][-_MESSAGES:]
 
     def quotations(self, session_key: str) -> Quotations:
-        """Return what may be quoted of a session. It blocks."""
+        """Return the messages of a session in which quotations are looked up. Blocking."""
         messages = self._messages.get(session_key, [])
         try:
             recorded = last_records(self._paths.transcript(session_key), session_key, _RECORDS)
@@ -109,24 +109,27 @@ class RecentMessages:
 
 
 class _EntryTool:
-    """What both tools need: the entries that the asking user may change, and the recent messages."""
+    """The base of both tools: the entries that the user may change, and the recent messages."""
 
     def __init__(self, repository: EntryRepository, recent: RecentMessages, context: PluginContext) -> None:
         self._repository = repository
         self._recent = recent
         self._context = context
 
-    def _changeable_by(self, scope: Scope) -> Callable[[Entry], bool]:
+    def _change_check(self, scope: Scope) -> Callable[[Entry], bool]:
         scopes = self._context.scopes
         return partial(may_change, speaker=scope, visible=scopes.visible(scope), scopes=scopes)
 
-    async def _changeable(self, scope: Scope) -> dict[str, Entry]:
-        changeable, entries = self._changeable_by(scope), (await run_in_daemon_thread(self._repository.look)).entries
-        return {id_: entry for id_, entry in entries.items() if changeable(entry)}
+    async def _changeable_entries(self, scope: Scope) -> dict[str, Entry]:
+        is_changeable, entries = (
+            self._change_check(scope),
+            (await run_in_daemon_thread(self._repository.load_cached)).entries,
+        )
+        return {id_: entry for id_, entry in entries.items() if is_changeable(entry)}
 
 
 class RememberTool(_EntryTool):
-    """``remember``: a fact into the long-term entries, or a note into the file of its day, at once."""
+    """``remember``: writes a fact to the long-term entries, or a note to the day's file, immediately."""
 
     name = "remember"
     description = (
@@ -157,11 +160,11 @@ class RememberTool(_EntryTool):
     )
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Write the entry or the note; the answer says where it is.
+        """Write the entry or the note, and return an answer that says where it is.
 
         Raises pydantic's `ValidationError`, `InputError` and `MemoryFileError`, as `forget` does.
         """
-        self._recent.unanswered.pop(session_key, None)
+        self._recent.unhandled_messages.pop(session_key, None)
         request = RememberArguments.model_validate(arguments)
         if request.kind == "note":
             note = Note(request.text, origin=Origin.ASSISTANT)
@@ -170,7 +173,7 @@ class RememberTool(_EntryTool):
         scope = self._context.scopes.of_session(session_key)
         quotations = await run_in_daemon_thread(self._recent.quotations, session_key)
         quote = quotations.find(words, of_assistant=request.kind in ASSISTANT_KINDS)
-        known = await self._changeable(scope)
+        known = await self._changeable_entries(scope)
         replaced = [known[id_] for id_given in request.replaces if (id_ := _entry_id(id_given)) in known]
         new = NewEntry(
             request.text,
@@ -184,18 +187,18 @@ class RememberTool(_EntryTool):
             replaces=tuple(entry.id for entry in replaced),
             quote=quote,
         )
-        requested, changeable = quote is not None, self._changeable_by(scope)
+        requested, is_changeable = quote is not None, self._change_check(scope)
         done = await run_in_daemon_thread(
-            lambda: remember(self._repository, new, who=WHO, requested=requested, changeable=changeable)
+            lambda: remember(self._repository, new, who=WHO, requested=requested, is_changeable=is_changeable)
         )
         place = self._repository.paths.relative(self._repository.path)
-        line = (await run_in_daemon_thread(self._repository.look)).document.lines.get(done.entry.id)
+        line = (await run_in_daemon_thread(self._repository.load_cached)).document.lines.get(done.entry.id)
         answer = [] if done.is_new else ["It was known already, and is refreshed."]
         answer.append(f"Kept in {place}, line {line}: {_entry_line(done.entry)}")
         answer += [f"It takes the place of {_entry_line(entry)}." for entry in replaced if entry.id != done.entry.id]
         if missing := [id_given for id_given in request.replaces if _entry_id(id_given) not in known]:
             answer.append(f"There is no entry {neutralise(', '.join(missing))}: it replaces none of that id.")
-        if done.hidden:
+        if done.is_redacted:
             answer.append("What stands in brackets is a secret, and was NOT kept: say so.")
         if done.entry.origin is Origin.SUMMARY:
             answer.append(
@@ -206,7 +209,7 @@ class RememberTool(_EntryTool):
 
 
 class ForgetTool(_EntryTool):
-    """``forget``: entries out of the long-term entries; `entries restore` and `undo` bring them back."""
+    """``forget``: removes long-term entries; `entries restore` and `undo` bring them back."""
 
     name = "forget"
     destroys = True
@@ -226,34 +229,34 @@ class ForgetTool(_EntryTool):
     )
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Remove the entries that are plainly meant, or say which ones may be. Raises what `remember` does."""
-        self._recent.unanswered.pop(session_key, None)
+        """Remove the entries that are clearly meant, or list the candidates. Raises the errors of `remember`."""
+        self._recent.unhandled_messages.pop(session_key, None)
         request = ForgetArguments.model_validate(arguments)
         query, ids = request.query.strip(), [_entry_id(id_given) for id_given in request.ids]
-        entries = await self._changeable(self._context.scopes.of_session(session_key))
+        entries = await self._changeable_entries(self._context.scopes.of_session(session_key))
         if missing := [id_ for id_ in ids if id_ not in entries]:
             raise InputError(Sentence("There is no entry {missing}.", missing=neutralise(", ".join(missing))))
         if not ids and not request.all:
             return await self._forget_one(query, entries)
         ids_to_forget = ids or [
-            id_ for id_, entry in entries.items() if holds_words(f"{entry.content} {entry.quote}", query)
+            id_ for id_, entry in entries.items() if contains_words(f"{entry.content} {entry.quote}", query)
         ]
         if not ids_to_forget:
             return "Nothing was forgotten: no entry says that."
-        return await self._removed(ids_to_forget, entries)
+        return await self._remove(ids_to_forget, entries)
 
     async def _forget_one(self, query: str, entries: Mapping[str, Entry]) -> str:
-        """Forget the entry that a query plainly means, or say which ones it may."""
-        matches = await run_in_daemon_thread(_closest, query, entries)
+        """Forget the entry that a query clearly means, or list the candidates."""
+        matches = await run_in_daemon_thread(_candidates, query, entries)
         if (target := _target(matches, entries)) is not None:
-            return await self._removed([target], entries)
+            return await self._remove([target], entries)
         if not matches:
             return "Nothing was forgotten: no entry has these words. Where memory_search finds it, give its id."
         candidates = "\n".join(f"- {_entry_line(entries[id_])}" for id_, _ in matches)
         listed = fence([candidates], language=language_of(query)) or ""
         return f"Nothing was forgotten: it is not certain which is meant. Ask the user, then give ids.\n{listed}"
 
-    async def _removed(self, ids: Sequence[str], entries: Mapping[str, Entry]) -> str:
+    async def _remove(self, ids: Sequence[str], entries: Mapping[str, Entry]) -> str:
         await run_in_daemon_thread(lambda: forget(self._repository, ids, who=WHO))
         place = self._repository.paths.relative(self._repository.path)
         return "\n".join(
@@ -265,22 +268,22 @@ class ForgetTool(_EntryTool):
         )
 
 
-# The share of a query's words from which on an entry may be meant, and from which on it is the one that is meant, where
-# it is so far ahead of the next: two kinds of tea hold "tea" alike.
-_PLAUSIBLE, _MEANT, _AHEAD = 0.4, 0.65, 0.15
+# The share of a query's words that an entry must contain to be a candidate, and to be certainly meant, if it also leads
+# the next candidate by this much: two entries about different teas both contain "tea".
+_PLAUSIBLE, _CERTAIN, _MIN_LEAD = 0.4, 0.65, 0.15
 _MOST_CANDIDATES = 5
 
 
-def _closest(query: str, entries: Mapping[str, Entry]) -> list[tuple[str, float]]:
-    """Return the entries that a query may mean, each with the share of its words that it holds, the best first.
+def _candidates(query: str, entries: Mapping[str, Entry]) -> list[tuple[str, float]]:
+    """Return the ids of the entries that a query may mean, each with the share of its words there, the best first.
 
-    1 is an id, or the same words.
+    A share of 1 means that the query is the id or the whole text.
     """
 
     def likeness(entry: Entry) -> float:
-        if _entry_id(query) == entry.id or alike(query, entry.content):
+        if _entry_id(query) == entry.id or is_same_text(query, entry.content):
             return 1.0
-        has_all = holds_words(entry.content, query)
+        has_all = contains_words(entry.content, query)
         return 0.99 if has_all else 0.99 * Evidence([entry.content]).share(query)
 
     rated = [(id_, likeness(entry)) for id_, entry in entries.items()]
@@ -290,17 +293,17 @@ def _closest(query: str, entries: Mapping[str, Entry]) -> list[tuple[str, float]
 
 
 def _target(matches: Sequence[tuple[str, float]], entries: Mapping[str, Entry]) -> str | None:
-    """Return the entry that is plainly meant, or None."""
+    """Return the id of the entry that is clearly meant, or None."""
     if not matches:
         return None
     (best, likeness), *others = matches
     chain = with_replaced([best], entries)
     next_best = max((score for id_, score in others if id_ not in chain), default=0.0)
-    return best if likeness == 1.0 or (likeness >= _MEANT and likeness - next_best >= _AHEAD) else None
+    return best if likeness == 1.0 or (likeness >= _CERTAIN and likeness - next_best >= _MIN_LEAD) else None
 
 
 def _entry_id(given: str) -> str:
-    """Return the id of an entry as it is meant: in brackets, or after its file as searches show it."""
+    """Return the id in what the model gave: it may be in brackets, or follow the file name as in search results."""
     return given.strip("[] ").rpartition("#")[2]
 
 
@@ -309,7 +312,7 @@ def _entry_line(entry: Entry) -> str:
 
 
 def _receipt_text(receipt: Receipt) -> str:
-    """Return the answer to a request to keep a note."""
+    """Return the answer of the tool for a kept note, or for one that was not stored."""
     if not receipt.stored:
         return f"Error: the note was not kept. {receipt.reason}"
     place = receipt.path.name if receipt.path else "memory"

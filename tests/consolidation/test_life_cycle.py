@@ -11,9 +11,9 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     activated,
     as_of,
     contradicted,
+    current_entries,
     decayed,
     expired,
-    shown_now,
 )
 from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.core.values.entries import Entry, Section
@@ -37,8 +37,8 @@ def test_what_fades_below_a_fifth_is_archived_and_below_a_twentieth_forgotten():
     one = entry(score=0.8)
     assert as_of(one, NOW + days(7 + 137)).section is Section.ACTIVE
     assert as_of(one, NOW + days(7 + 138)).section is Section.ARCHIVED
-    assert len(shown_now([one], NOW + days(7 + 275))) == 1
-    assert shown_now([one], NOW + days(7 + 276)) == []
+    assert len(current_entries([one], NOW + days(7 + 275))) == 1
+    assert current_entries([one], NOW + days(7 + 276)) == []
     assert as_of(one, NOW + days(7 + 276)).score < 0.05
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.nightly.material import Material
-from nanobot_memory_plugins.consolidation.nightly.operations import Answered, apply
+from nanobot_memory_plugins.consolidation.nightly.operations import NightAnswer, apply
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 from nanobot_memory_plugins.core.values.entries import Entry, Section
@@ -36,7 +36,7 @@ def applied(
     records = [TranscriptRecord(by.value, text, "", Scope(), by, time=NOW) for text in notes]
     material = Material(Visibility(owners=(OwnerFilter(),)), entries, records)
     text = json.dumps({"entries": items, "archive": archive})
-    return apply(entries, [Answered(material, entries, text)], now=NOW, owner_of=owner_of)
+    return apply(entries, [NightAnswer(material, entries, text)], now=NOW, owner_of=owner_of)
 
 
 @given(st.text() | st.recursive(st.none() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(
@@ -44,7 +44,7 @@ def applied(
 @settings(max_examples=examples(150))
 def test_no_answer_raises(value: object):
     text = value if isinstance(value, str) else json.dumps(value)
-    apply({}, [Answered(Material(Visibility()), {}, text)], now=NOW, owner_of=owner_of)
+    apply({}, [NightAnswer(Material(Visibility()), {}, text)], now=NOW, owner_of=owner_of)
 
 
 def test_what_cannot_be_is_dropped_item_by_item():

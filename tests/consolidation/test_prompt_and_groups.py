@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.model.entry import plain_group
+from nanobot_memory_plugins.consolidation.model.entry import canonical_group
 from nanobot_memory_plugins.consolidation.model.scoring import end_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import prompt_text
@@ -80,7 +80,7 @@ def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
     ],
 )
 def test_a_group_has_one_name(given_name: str, name: str):
-    assert plain_group(given_name) == name
+    assert canonical_group(given_name) == name
 
 
 async def test_a_file_that_could_not_be_read_once_is_in_the_prompt_as_soon_as_it_can(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import belonging
+from nanobot_memory_plugins.consolidation.model.entry import owner_scope
 from nanobot_memory_plugins.core import InputError, Scope
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import PrivacyFile
@@ -108,5 +108,5 @@ def test_no_password_of_an_address_is_in_a_projects_name(clone: Path, address: s
     ("category", "project"), [("fact", ""), ("preference", ""), ("decision", "p"), ("workflow", "p")]
 )
 def test_a_fact_belongs_to_the_project_or_to_the_person(category: str, project: str):
-    assert belonging(Scope(user="ana", project="p"), category) == Scope(user="ana", project=project)
-    assert belonging(Scope(user="ana"), category) == Scope(user="ana")
+    assert owner_scope(Scope(user="ana", project="p"), category) == Scope(user="ana", project=project)
+    assert owner_scope(Scope(user="ana"), category) == Scope(user="ana")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, is_point_hidden
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, says_only_secrets
 from nanobot_memory_plugins.core import MemoryHost
 from tests.support.each import each
 from tests.support.patient import patient_config
@@ -47,4 +47,4 @@ async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_kn
     ],
 )
 def test_a_point_is_hidden_where_no_clause_says_anything_else(text, hidden):
-    assert is_point_hidden(text) is hidden
+    assert says_only_secrets(text) is hidden

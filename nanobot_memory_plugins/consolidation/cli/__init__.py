@@ -1,1 +1,1 @@
-"""The sub-commands around the scored entries."""
+"""The commands that work on the scored entries."""

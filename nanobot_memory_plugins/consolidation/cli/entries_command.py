@@ -1,6 +1,6 @@
-"""``nanobot-memory entries``: look at the scored memories, and change them. No language model is needed.
+"""``nanobot-memory entries``: view and change the scored entries. No language model is needed.
 
-What remembers is imported by the command that does: a list is there at once.
+`remember` is imported in the command that uses it, so that the other commands start fast.
 """
 
 from dataclasses import replace
@@ -9,20 +9,20 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import (
+from nanobot_memory_plugins.consolidation.cli.output import (
     WHO,
     change_row,
-    opened,
-    row,
+    entry_row,
+    open_repository,
     run_row,
     show_entries,
     show_outcome,
     show_run,
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, group_sizes, in_group
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, end_of, last_day, shown_now
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, current_entries, end_of, last_day
 from nanobot_memory_plugins.consolidation.operations.changes import edit, forget, no_entry, restore, undo
-from nanobot_memory_plugins.consolidation.store.document import in_order
+from nanobot_memory_plugins.consolidation.store.document import sort_by_score
 from nanobot_memory_plugins.consolidation.store.entry_text import write_entry
 from nanobot_memory_plugins.core import SystemClock
 from nanobot_memory_plugins.core.cli.options import (
@@ -49,7 +49,7 @@ _Ids = Annotated[list[str], typer.Argument(metavar="ID", help="The ids, as `entr
 
 
 def _day_ahead(text: str) -> date:
-    """Return the day that is named, of a month or a year the last."""
+    """Return the day in ``text``, or the last day of the month or year; raise `BadParameter` if it is over."""
     now = SystemClock().now().astimezone()
     try:
         day = parse_moment(text, end=True).astimezone().date()
@@ -71,20 +71,20 @@ def list_entries(
     as_json: JsonOption = False,
 ) -> None:
     """List the entries by descending score, as of now."""
-    of_project = named_project(project)
-    repository = opened(workspace)
+    project_key = named_project(project)
+    repository = open_repository(workspace)
     snapshot = repository.load()
-    seen = requested_scope(repository.paths.workspace, user=user, session=session)
+    viewed = requested_scope(repository.paths.workspace, user=user, session=session)
     found = [
         entry
-        for entry in in_order(shown_now(snapshot.entries.values(), repository.clock.now()))
+        for entry in sort_by_score(current_entries(snapshot.entries.values(), repository.clock.now()))
         if in_group(entry, group) and section in (None, entry.section)
-        if of_project in ("", entry.scope.project) and seen.allows(entry.session_scope)
+        if project_key in ("", entry.scope.project) and viewed.allows(entry.session_scope)
     ]
     if as_json:
         file = repository.paths.relative(repository.path)
         print_json(
-            {"ok": True, "file": file, "entries": [row(entry) for entry in found], "problems": snapshot.problems}
+            {"ok": True, "file": file, "entries": [entry_row(entry) for entry in found], "problems": snapshot.problems}
         )
         return
     if found:
@@ -96,7 +96,7 @@ def list_entries(
 @entries.command("show")
 def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Show an entry as it stands in the file, one that is gone included, and what became of it."""
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     runs = repository.history.runs(entry_id)
     snapshot = repository.load()
     found, current = snapshot.entries, snapshot.entries.get(entry_id)
@@ -105,7 +105,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         raise no_entry([entry_id], found)
     if as_json:
         history = [{**run_row(run), **change_row(change)} for run in runs for change in run.changes]
-        print_json({"ok": True, "entry": row(entry), "gone": current is None, "history": history})
+        print_json({"ok": True, "entry": entry_row(entry), "gone": current is None, "history": history})
         return
     if current is None:
         say(tr("(gone)"))
@@ -140,18 +140,18 @@ def remember_text(
     """
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     scope = replace(owner_scope(repository.paths.workspace, everybody=everybody), project=named_project(project))
     until = end_of(expires) if expires is not None else None
     new = NewEntry(" ".join(text), category, importance, group, until, scope=scope, pinned=pin)
-    done = remember(repository, new, who=WHO)
-    show_outcome(done.outcome, repository, as_json=as_json, entry=row(done.entry), new=done.is_new)
+    result = remember(repository, new, who=WHO)
+    show_outcome(result.outcome, repository, as_json=as_json, entry=entry_row(result.entry), new=result.is_new)
 
 
 @entries.command("confirm")
 def confirm_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Say that what a model noted is so: from now on it counts as your own word, and may stand in the prompt."""
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     show_outcome(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
 
 
@@ -161,7 +161,7 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
 
     The messages that they came from are hidden with them; other messages and notes may still say it.
     """
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     show_outcome(forget(repository, ids, who=WHO), repository, as_json=as_json)
     if not as_json:
         say(tr("Other messages and notes may still say it: `nanobot-memory purge --text WORDS` removes those."))
@@ -170,7 +170,7 @@ def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOpti
 @entries.command("restore")
 def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Bring back an entry that was archived, forgotten or deleted."""
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     show_outcome(restore(repository, entry_id, who=WHO), repository, as_json=as_json)
 
 
@@ -182,11 +182,11 @@ def show_history(
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed what, when and why, the last first."""
-    repository = opened(workspace)
-    every = repository.history.runs(entry_id)
-    if entry_id and not every and entry_id not in (current := repository.load().entries):
+    repository = open_repository(workspace)
+    runs = repository.history.runs(entry_id)
+    if entry_id and not runs and entry_id not in (current := repository.load().entries):
         raise no_entry([entry_id], current)
-    found = every[-limit:]
+    found = runs[-limit:]
     if as_json:
         rows = [{**run_row(run), "changes": list(map(change_row, run.changes))} for run in reversed(found)]
         print_json({"ok": True, "runs": rows})
@@ -207,7 +207,7 @@ def undo_run(
     as_json: JsonOption = False,
 ) -> None:
     """Take back a run; done twice, it holds again. What was changed since then stays."""
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     show_outcome(undo(repository, run_id, who=WHO), repository, as_json=as_json)
 
 
@@ -223,7 +223,7 @@ def group_entries(
     """Put entries into a group with --to, such as work/clients; without ids, list the groups."""
     if bool(ids) != (name is not None):
         raise typer.BadParameter(tr("name the entries by their ids, and their group with --to"))
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     if not ids:
         sizes = group_sizes(repository.load().entries.values())
         if as_json:

@@ -1,4 +1,4 @@
-"""``nanobot-memory purge``: forget entries and words for good, from everything that is ours."""
+"""``nanobot-memory purge``: erase entries, messages, conversations or words from everything that is stored."""
 
 import sys
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
+from nanobot_memory_plugins.consolidation.cli.output import open_repository
+from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, erasure_of
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.options import (
@@ -30,7 +30,7 @@ from nanobot_memory_plugins.redaction.script.messages import together, tr
 
 _PLUGIN = "consolidation"
 _FAILED = 1
-_BROKEN_OFF = "Broken off. What is left of it is removed at the next start of the agent, or by the next command."
+_INTERRUPTED = "Broken off. What is left of it is removed at the next start of the agent, or by the next command."
 
 
 def purge(
@@ -70,9 +70,9 @@ def purge(
     folder = existing_workspace(workspace)
     configuration = configuration_of(config)
     finish_erasure(folder, configuration)
-    repository = opened(workspace)
-    about = known(repository, ids or [])
-    erasure = replace(about, words=tuple(text or ()), everywhere=everywhere, sessions=tuple(session or ()))
+    repository = open_repository(workspace)
+    erasure = erasure_of(repository, ids or [])
+    erasure = replace(erasure, words=tuple(text or ()), everywhere=everywhere, sessions=tuple(session or ()))
     plan = None if yes and not dry_run else run(_erase(repository, configuration, erasure, dry_run=True))
     if not dry_run and (plan is None or plan.removed or plan.waits):
         if plan is not None:
@@ -85,9 +85,9 @@ def purge(
         try:
             plan = run(_erase(repository, configuration, erasure, dry_run=False))
         except KeyboardInterrupt:
-            say_notice(tr(_BROKEN_OFF))
+            say_notice(tr(_INTERRUPTED))
             raise
-    assert plan is not None  # noqa: S101  # it was made in one of the two
+    assert plan is not None  # noqa: S101  # set in one of the two branches
     is_done = bool(plan.removed) and not plan.waits
     if as_json:
         print_json({"ok": is_done, **plan.to_json(), "dry_run": dry_run})
@@ -100,18 +100,18 @@ def purge(
 
 
 async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Erasure, *, dry_run: bool) -> ErasurePlan:
-    """Plan an erasure, or carry it out: in the entries, the transcripts, notes and everything that plugins keep."""
+    """Plan or carry out an erasure of entries, transcripts, notes and everything that plugins store."""
     async with MemoryHost(repository.paths.workspace, config=config) as host:
         plan = await (host.eraser.plan(erasure) if dry_run else host.eraser.erase(erasure))
         if _PLUGIN in host.plugins.plugins_with("on_purge"):
             return plan
-        # The entries are there, whether their plugin is switched on or not.
+        # The plugin is switched off, but its entries are still stored.
         traces = await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
         return ErasurePlan(erasure, (*plan.traces, *traces), is_done=not dry_run)
 
 
 def _outcome(plan: ErasurePlan) -> str:
-    """Say what a plan comes to."""
+    """Return the closing line of the report."""
     subject = ", ".join((*plan.erasure.ids, *plan.erasure.sessions)) or tr("what was named")
     if not plan.traces:
         return tr("Nothing that is kept here holds what was named or has such an id: nothing was removed.")

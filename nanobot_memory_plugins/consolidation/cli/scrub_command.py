@@ -1,4 +1,4 @@
-"""``nanobot-memory scrub``: take secrets out of what was stored before."""
+"""``nanobot-memory scrub``: remove secrets from what is already stored."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened
+from nanobot_memory_plugins.consolidation.cli.output import open_repository
 from nanobot_memory_plugins.consolidation.store.document import parse, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -42,7 +42,7 @@ def scrub(
     as_json: JsonOption = False,
 ) -> None:
     """Take secrets out of transcripts, notes, entries, backups, the history and the index. It cannot be undone."""
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     configuration = configuration_of(config)
     plan = run(_scrub(repository, configuration, dry_run=dry_run, everywhere=everywhere))
     failed = any(trace.waits for trace in plan.traces)
@@ -59,9 +59,9 @@ def scrub(
 
 
 async def _scrub(repository: EntryRepository, config: MemoryConfig, *, dry_run: bool, everywhere: bool) -> ErasurePlan:
-    """Take secrets out of everything that is ours: files, state, index. Copies with any go.
+    """Remove secrets from all stored files, the state and the index; copies that contain a secret are deleted.
 
-    Text of people is reported and stays, unless ``everywhere``. It can be repeated, and does nothing the second time.
+    People's own text is only reported, unless ``everywhere``. A second run changes nothing.
     """
     redaction = ContactRedaction(config.redaction.contacts)
     paths, erasure = repository.paths, Erasure(everywhere=everywhere)

@@ -1,6 +1,6 @@
 """``nanobot-memory stats``: how much is stored, how often something is recalled, and what that costs.
 
-Costs are estimated tokens: what the memory puts into prompts, and what it used the language model for.
+Costs are estimated tokens: those that the memory adds to prompts, and those of its own model calls.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened
+from nanobot_memory_plugins.consolidation.cli.output import open_repository
 from nanobot_memory_plugins.core.cli.console import console, escape, show_table
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
 from nanobot_memory_plugins.core.cli.plain import readable_size
@@ -41,20 +41,20 @@ def stats(
     as_json: JsonOption = False,
 ) -> None:
     """Show how much is stored, how often something is recalled, and what the memory costs."""
-    repository = opened(workspace)
+    repository = open_repository(workspace)
     paths, entries = repository.paths, repository.load().entries.values()
     day_notes = (path for path in paths.memory.glob("*.md") if DAY_NOTE.fullmatch(path.name))
     active = sum(entry.section is Section.ACTIVE for entry in entries)
     stored = {
-        "messages": _counted(paths.sessions.glob("*.jsonl"), lambda data: data.count(b"\n")),
-        "notes": _counted(day_notes, lambda data: sum(isinstance(note, NoteEntry) for note in parse_notes(data))),
+        "messages": _count_records(paths.sessions.glob("*.jsonl"), lambda data: data.count(b"\n")),
+        "notes": _count_records(day_notes, lambda data: sum(isinstance(note, NoteEntry) for note in parse_notes(data))),
         "entries": {"count": len(entries), "active": active},
     }
     turns = list(injections(repository.state, since=date.min))
     since, with_memories = turns[0].time.date() if turns else None, sum(bool(turn.ids) for turn in turns)
     first = datetime.now(UTC).date() - timedelta(days=days - 1)
     counted = [turn for turn in turns if turn.time.date() >= first]
-    cost = {"days": days, **_costs(counted, _summed(uses(repository.state, since=first)))}
+    cost = {"days": days, **_costs(counted, _sum_uses(uses(repository.state, since=first)))}
     if as_json:
         recall = {"turns": len(turns), "with_memories": with_memories, "since": since}
         print_json({"ok": True, **stored, "recall": recall, "cost": cost})
@@ -72,8 +72,8 @@ def stats(
     _show_costs(cost, out)
 
 
-def _counted(files: Iterable[Path], count: Callable[[bytes], int]) -> dict[str, int]:
-    """Count the records of files that can be read, and are no links."""
+def _count_records(files: Iterable[Path], count: Callable[[bytes], int]) -> dict[str, int]:
+    """Count the records, bytes and files; links and unreadable files are skipped."""
     found = {"count": 0, "bytes": 0, "files": 0}
     for path in files:
         try:
@@ -87,7 +87,7 @@ def _counted(files: Iterable[Path], count: Callable[[bytes], int]) -> dict[str, 
 
 
 def _costs(turns: Collection[Injection], used: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the memory cost in some turns and by some uses of the model."""
+    """Return the tokens that the memory cost in ``turns``, and by its own uses of the model."""
     parts = {
         "blocks": sum(one.tokens for one in turns),
         "tools": sum(one.tool_tokens for one in turns),
@@ -97,8 +97,8 @@ def _costs(turns: Collection[Injection], used: list[dict[str, Any]]) -> dict[str
     return {"turns": len(turns), **parts, "total": sum(parts.values()), "uses": used}
 
 
-def _summed(used: Iterable[Usage]) -> list[dict[str, Any]]:
-    """Return the uses summed up by purpose and plugin."""
+def _sum_uses(used: Iterable[Usage]) -> list[dict[str, Any]]:
+    """Return the uses of the model, summed by purpose and plugin."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for usage in used:
         key = usage.purpose, usage.plugin
@@ -112,7 +112,7 @@ def _summed(used: Iterable[Usage]) -> list[dict[str, Any]]:
 
 
 def _show_costs(cost: dict[str, Any], out: Console) -> None:
-    """Show what `_costs` returns."""
+    """Print the result of `_costs`."""
     days, turns = cost["days"], cost["turns"]
     if not turns and not cost["uses"]:
         out.print(tr("The memory made no use of the language model in the last {days} days.", days=days))

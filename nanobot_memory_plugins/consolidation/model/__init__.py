@@ -1,1 +1,1 @@
-"""What an entry is: its text, score, group, and whether two say the same."""
+"""The model of an entry: categories, ownership, groups, and the arithmetic of scores."""

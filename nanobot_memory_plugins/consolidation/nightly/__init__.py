@@ -1,1 +1,1 @@
-"""The daily consolidation: what the notes of the last days say, worked into the scored entries."""
+"""The daily consolidation, which updates the scored entries from the notes of the last days."""

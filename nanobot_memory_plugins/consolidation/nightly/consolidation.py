@@ -1,4 +1,4 @@
-"""The daily consolidation: the notes are read, the model is asked, and what it wants is done in one run."""
+"""The daily consolidation: reads the notes, asks the model, and applies its answers in one run of the history."""
 
 import asyncio
 import subprocess
@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.scoring import as_of
-from nanobot_memory_plugins.consolidation.nightly.material import Material, make_prompt, materials, read_material
-from nanobot_memory_plugins.consolidation.nightly.operations import Answered, apply
+from nanobot_memory_plugins.consolidation.nightly.material import Material, group_by_viewer, make_prompt, read_material
+from nanobot_memory_plugins.consolidation.nightly.operations import NightAnswer, apply
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import LanguageModelError, PluginContext, logger
@@ -25,10 +25,10 @@ from nanobot_memory_plugins.core.values.entries import Entry
 PURPOSE = "consolidation"
 _ANSWER_TOKENS = 1_500
 WHO = "consolidation"
-# The row of the state database.
+# The name and key of the task in the state database.
 _TASK = "consolidation"
-# Seconds between looks at the clock: it may be set, and the machine may have slept.
-_LOOK_SECONDS = 300.0
+# Seconds between checks of the clock, which may be set, and the machine may sleep.
+_CHECK_SECONDS = 300.0
 _COMMIT = (
     *("-c", "user.name=nanobot-memory consolidation", "-c", "user.email=consolidation@nanobot-memory.invalid"),
     *("-c", "commit.gpgSign=false"),
@@ -44,21 +44,21 @@ class NightlyConsolidation:
         self._options: ConsolidationOptions = context.options
         self._repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact_said)
 
-    async def every_day(self) -> None:
-        """Consolidate each day at the hour that the options say, and soon after the start where that was missed.
+    async def run_daily(self) -> None:
+        """Consolidate each day at the hour in the options, and soon after the start if a run was missed.
 
-        A command of one message is over then: it would pay for an answer that it does not wait for.
+        The delay after the start keeps a command that handles one message from paying for an unused answer.
         """
         await asyncio.sleep(self._options.consolidation_delay)
         while True:
             try:
                 await self._run_if_due()
-            except Exception as error:  # a night that fails must not be the last one
+            except Exception as error:  # one failed run must not stop the schedule
                 logger.warning("consolidation: it could not be done: {}", type(error).__name__)
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_CHECK_SECONDS)
 
     async def _run_if_due(self) -> None:
-        """Consolidate when it is due and nobody else does: no process here, and no other machine."""
+        """Consolidate if it is due and no other process or machine does it."""
         if not await run_in_daemon_thread(self._is_due):
             return
         try:
@@ -82,30 +82,31 @@ class NightlyConsolidation:
     def _last_run(self) -> datetime | None:
         return read_time(str((self._repository.state.task(_TASK, _TASK) or {}).get("when", "")))
 
-    def _note_run(self, now: datetime) -> None:
+    def _record_run(self, now: datetime) -> None:
         self._repository.state.set_task(_TASK, _TASK, {"when": exact_time(now)})
 
     def _is_due(self) -> bool:
         now, last = self._context.clock.now(), self._last_run()
         if last is None or last > now:
-            # From here on days are counted: at the first start ever, and when a clock that was ahead is set back.
-            self._note_run(now)
+            # Start counting days: at the first start, and after a clock that was ahead was set back.
+            self._record_run(now)
             return False
         return is_due(last, now, self._options.consolidation_hour)
 
     async def run(self) -> Outcome:
-        """Consolidate once. Without a model, or when it fails, entries fade and expire. Raises `MemoryFileError`.
+        """Consolidate once. Without a model, or when it fails, entries only fade and expire. Raises `MemoryFileError`.
 
-        A run counts from its beginning: one that is broken off, or has no answer, is made up for with what is said
-        next, since seven days are read.
+        The run is recorded at its start: after one that is interrupted or gets no answer, a later run covers the same
+        notes, because several days are read.
         """
         now = self._context.clock.now().replace(microsecond=0)
         last = await run_in_daemon_thread(self._last_run)
-        await run_in_daemon_thread(self._note_run, now)
-        materials_now = await run_in_daemon_thread(self._materials, now)
-        fresh = [material for material in materials_now.values() if material.is_worth_asking(last)]
-        answers = [answer for material in fresh if (answer := await self._operations_of(material, now))]
-        return await run_in_daemon_thread(self._write, answers, now)  # at once: a process that ends waits for it
+        await run_in_daemon_thread(self._record_run, now)
+        by_viewer = await run_in_daemon_thread(self._materials, now)
+        fresh = [material for material in by_viewer.values() if material.is_worth_asking(last)]
+        answers = [answer for material in fresh if (answer := await self._ask_model(material, now))]
+        # No await before the write: an ending process waits for it.
+        return await run_in_daemon_thread(self._write, answers, now)
 
     def _materials(self, now: datetime) -> dict[Visibility, Material]:
         snapshot = self._repository.load()
@@ -117,10 +118,10 @@ class NightlyConsolidation:
             redact=self._context.redact_said,
             background=self._options.background_sessions,
         )
-        return materials(read, _as_of(snapshot.entries, now), self._context.scopes.visible)
+        return group_by_viewer(read, _entries_as_of(snapshot.entries, now), self._context.scopes.visible)
 
-    async def _operations_of(self, material: Material, now: datetime) -> Answered | None:
-        """Return what the model wants; None where it gives nothing."""
+    async def _ask_model(self, material: Material, now: datetime) -> NightAnswer | None:
+        """Return the model's answer, or None if there is no model or no readable answer."""
         complete, today = self._context.complete, now.astimezone().date()
         if complete is None:
             return None
@@ -132,24 +133,24 @@ class NightlyConsolidation:
         except LanguageModelError as error:
             logger.warning("consolidation: the model gave nothing: {}", error.cause)
             return None
-        answer = Answered(material, shown, text)
+        answer = NightAnswer(material, shown, text)
         if await run_in_daemon_thread(answer.read, now) is None:
             logger.warning("consolidation: the model's answer is no list of operations")
             return None
         return answer
 
-    def _write(self, answers: Sequence[Answered], now: datetime) -> Outcome:
-        """Do what the model wants; texts stay out of the log."""
-        # What it was shown may have been forgotten for good while it was asked.
-        found = self._materials(now) if answers else {}
+    def _write(self, answers: Sequence[NightAnswer], now: datetime) -> Outcome:
+        """Apply the answers and write the entries. The log contains counts, never texts."""
+        # Material that the model was shown may have been purged while it answered.
+        current = self._materials(now) if answers else {}
         fresh = [
-            replace(answer, material=found[answer.material.visible])
+            replace(answer, material=current[answer.material.visible])
             for answer in answers
-            if answer.material.visible in found
+            if answer.material.visible in current
         ]
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            return apply(_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
+            return apply(_entries_as_of(entries, now), fresh, now=now, owner_of=self._context.scopes.owner)
 
         outcome = self._repository.update(change, who=WHO, why="daily consolidation")
         counts = Counter(change.action.value for change in outcome.changes)
@@ -162,7 +163,7 @@ class NightlyConsolidation:
 
 
 def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = None) -> bool:
-    """Return whether it has been ``hour`` o'clock since the last run, in local time."""
+    """Return whether the clock has passed ``hour`` since the last run, in local time."""
 
     def day(moment: datetime) -> datetime:
         return moment.astimezone(timezone).replace(tzinfo=None) - timedelta(hours=hour)
@@ -170,18 +171,18 @@ def is_due(last: datetime, now: datetime, hour: int, timezone: tzinfo | None = N
     return day(last).date() < day(now).date()
 
 
-def _as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
+def _entries_as_of(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
     return {id_: as_of(entry, now) for id_, entry in entries.items()}
 
 
 def _commit(path: Path, roots: tuple[Path, ...], message: str) -> None:
-    """Commit a file as it is, when the top of its repository is one of ``roots``.
+    """Commit a file if the root of its git repository is one of ``roots``.
 
-    What else is staged stays staged and is not committed. No failure raises: it is logged, and the file stays as it is.
+    Other staged changes stay staged and are not committed. Failures are logged, never raised.
     """
     try:
         if Path(git(path.parent, "rev-parse", "--show-toplevel")).resolve() in {root.resolve() for root in roots}:
-            git(path.parent, "add", "--", path.name)  # it fails where the file is ignored
+            git(path.parent, "add", "--", path.name)  # fails if the file is ignored
             git(path.parent, *_COMMIT, message, "--", path.name)
     except (OSError, subprocess.SubprocessError) as error:
         logger.info("consolidation: {} is not committed: {}", path.name, type(error).__name__)

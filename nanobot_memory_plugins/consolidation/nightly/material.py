@@ -1,7 +1,7 @@
-"""What a consolidation reads (notes and transcripts of days, entries, people's long-term text), and the prompt of it.
+"""The material of a consolidation (day notes, transcripts, entries, people's long-term text), and its prompt.
 
-Only what users said makes an entry the user's. What tools and the web said is left out, as are sessions that nobody
-speaks in, and messages that are hidden with a forgotten entry.
+Only users' messages make an entry the user's own. Text from tools and the web is left out, as are background sessions
+and messages that are hidden with a forgotten entry.
 """
 
 import re
@@ -25,19 +25,19 @@ from nanobot_memory_plugins.core.values import Visibility
 from nanobot_memory_plugins.core.values.entries import Entry, Section
 
 _CONSOLIDATION = PromptFile(Path(__file__).parents[1] / "templates", "consolidation")
-# Messages of all sessions, and of one; characters of one message that are looked at.
-_MESSAGES, _OF_SESSION, _CHARACTERS = 400, 200, 4_000
+# The most messages in all, and of one session; characters that are read of one message.
+_MESSAGES, _SESSION_MESSAGES, _CHARACTERS = 400, 200, 4_000
 UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
 
-# Tokens of one note, message or passage that are shown, and of one entry; entries that are shown, however short they
-# are: more than a small model can look through.
+# Tokens shown of one note, message or passage, and of one entry; the most entries that are shown, since a small model
+# cannot handle more.
 _PIECE_TOKENS, _ENTRY_TOKENS, _MOST_ENTRIES = 240, 120, 100
-# The share that each part may take of the room that those before it have left.
+# The share that each part may take of the tokens that the parts before it left.
 _SHARES = {"rest": 0.15, "entries": 0.5, "notes": 0.5, "said": 1.0}
 _REST: dict[Language, str] = {"en": "# OTHER TEXT\n{}\n", "zh": "# 其他文字\n{}\n"}
 _STATES: dict[Language, tuple[str, str]] = {"en": ("archived", "replaced"), "zh": ("已归档", "已被取代")}
 
-# Text that holds nothing but headings, or nothing at all.
+# Text that contains only headings, or nothing.
 _HEADINGS = re.compile(r"(?:\s*#{1,6}(?:[ \t][^\n]*)?(?:\n|\Z))*\s*")
 
 Redact = Callable[[str], str]
@@ -45,10 +45,10 @@ Redact = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a consolidation reads, or one call of the model: what those have in common who may see the same.
+    """What a consolidation reads, or the part of it for one model call: all that the same viewers may see.
 
-    ``notes`` of the days, ``texts`` of people's and what users ``said`` are records, oldest first; the origin of one is
-    the user, or else the assistant.
+    ``notes`` of the days, people's ``texts`` and users' messages (``said``) are records, oldest first; the origin of a
+    record is the user or the assistant.
     """
 
     visible: Visibility
@@ -58,7 +58,7 @@ class Material:
     said: list[TranscriptRecord] = field(default_factory=list)
 
     def is_worth_asking(self, since: datetime | None) -> bool:
-        """Return whether anything was noted, said or used since a moment, and there is something to compare it with."""
+        """Return whether there is anything to consolidate that was written, said or used since a moment."""
         if not (self.notes or self.texts or self.said or len(self.entries) > 1):
             return False
         return (
@@ -68,14 +68,14 @@ class Material:
         )
 
 
-def materials(
+def group_by_viewer(
     read: Material, entries: Mapping[str, Entry], narrow: Callable[[Scope], Visibility]
 ) -> dict[Visibility, Material]:
-    """Return entries and what was read by who may see it: the scopes that see the same memories make one material."""
+    """Return the material and entries grouped by visibility: scopes that see the same memories share one."""
     found: dict[Visibility, Material] = {}
 
     def of(scope: Scope) -> Material:
-        # Projects are no borders between people: what one person said in two of them is looked at together.
+        # Projects do not separate people: what a person said in two projects is read together.
         visible = replace(narrow(scope), project="")
         return found.setdefault(visible, Material(visible))
 
@@ -93,60 +93,62 @@ def materials(
 def read_material(
     paths: MemoryPaths, foreign: bytes, *, now: datetime, days: int, redact: Redact, background: Sequence[str]
 ) -> Material:
-    """Read the notes and transcripts of the last ``days`` days, today included, and the long-term memory. It blocks.
+    """Read the notes and transcripts of the last ``days`` days, today included, and the long-term text. Blocking.
 
-    ``foreign`` is people's text in the entries' file, ``background`` holds the beginnings of the keys of sessions that
-    nobody speaks in. Days are those of this machine. Files that cannot be read are left out, with a warning.
+    ``foreign`` is people's text in the entries' file, ``background`` are the key prefixes of background sessions. Days
+    are in the machine's time zone. Unreadable files are left out with a warning.
     """
     today = now.astimezone().date()
     midnights = [datetime.combine(today - timedelta(days=back), time()).astimezone() for back in range(days)]
     notes = [record for day in midnights for record in _records(_read_file(paths.day_note(day.date())), day, redact)]
     texts = [record for data in (foreign, _read_file(paths.long_term)) for record in _records(data, now, redact)]
-    # The same words once, the last time that they were noted.
+    # A text that was noted several times is kept once, with its last time.
     newest = {(record.text, record.scope): record for record in sorted(notes, key=_time)}
-    messages = _said_since(paths, midnights[-1], redact, tuple(background))
+    messages = _messages_since(paths, midnights[-1], redact, tuple(background))
     return Material(Visibility(), notes=sorted(newest.values(), key=_time), texts=texts, said=messages)
 
 
 def _time(record: TranscriptRecord) -> datetime:
-    assert record.time is not None  # noqa: S101  # of notes it is known
+    assert record.time is not None  # noqa: S101  # notes and messages have a time
     return record.time
 
 
 def _records(data: bytes, when: datetime, redact: Redact) -> Iterator[TranscriptRecord]:
-    """Yield the notes and passages of a file; ``when`` is the time of those that name none."""
+    """Yield the notes and passages of a file; ``when`` is the time of passages, which have none."""
     for part in parse_notes(data):
         if isinstance(part, Passage):
-            record = of_words(redact(part.text).strip(), Origin.USER, Scope(), when)
+            record = make_record(redact(part.text).strip(), Origin.USER, Scope(), when)
         elif part.origin in UNTRUSTED or not part.searchable:
             continue
         else:
-            made = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)
+            written = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)
             text = "\n".join(filter(None, (part.tldr, part.details)))
-            record = of_words(redact(text).strip(), part.origin, part.scope, made)
+            record = make_record(redact(text).strip(), part.origin, part.scope, written)
         if not _HEADINGS.fullmatch(record.text):
             yield record
 
 
-def of_words(text: str, origin: Origin, scope: Scope, when: datetime) -> TranscriptRecord:
-    """Return something that may be quoted; what is no user's word counts as the assistant's."""
+def make_record(text: str, origin: Origin, scope: Scope, when: datetime) -> TranscriptRecord:
+    """Return a record that can be quoted; every origin other than the user counts as the assistant."""
     by = Origin.USER if origin is Origin.USER else Origin.ASSISTANT
     return TranscriptRecord(by.value, text, scope.session, scope, by, time=when)
 
 
-def _said_since(
+def _messages_since(
     paths: MemoryPaths, since: datetime, redact: Redact, background: tuple[str, ...]
 ) -> list[TranscriptRecord]:
-    """Return what was said since a moment, session by session in their order, the newest of too much."""
+    """Return users' messages since a moment, grouped by session; the newest when there are too many."""
     sessions: list[list[TranscriptRecord]] = []
     hidden = hidden_records(paths)
     for path in paths.sessions.glob("*.jsonl"):
         try:
-            records = recent_records(path, since, _OF_SESSION) if path.stat().st_mtime >= since.timestamp() else []
+            records = (
+                recent_records(path, since, _SESSION_MESSAGES) if path.stat().st_mtime >= since.timestamp() else []
+            )
         except OSError as error:
             logger.warning("consolidation: a transcript cannot be read: {}", type(error).__name__)
             continue
-        spoken = [
+        messages = [
             replace(record, text=text)
             for record in records
             if record.id not in hidden
@@ -156,10 +158,10 @@ def _said_since(
             and not record.session_key.startswith(background)
             and (text := text_to_assistant(redact(record.text[: 2 * _CHARACTERS]))[:_CHARACTERS])
         ]
-        if spoken:
-            sessions.append(spoken)
-    sessions.sort(key=lambda spoken: _time(spoken[-1]))
-    return [record for spoken in sessions for record in spoken][-_MESSAGES:]
+        if messages:
+            sessions.append(messages)
+    sessions.sort(key=lambda session: _time(session[-1]))
+    return [record for session in sessions for record in session][-_MESSAGES:]
 
 
 def _read_file(path: Path) -> bytes:
@@ -175,9 +177,9 @@ def _read_file(path: Path) -> bytes:
 def make_prompt(
     material: Material, wishes: str, *, today: date, tokens: int
 ) -> tuple[list[dict[str, str]], dict[str, Entry]]:
-    """Return the prompt for one call, about ``tokens`` estimated tokens at most, and the entries that it shows.
+    """Return the prompt for one call, of about ``tokens`` estimated tokens at most, and the entries that it shows.
 
-    What was said last, the newest notes and the highest entries come first. What does not fit is left out.
+    The newest messages and notes and the entries with the highest scores come first. What does not fit is left out.
     """
     records = (*material.notes, *material.said)
     texts = [*(entry.content for entry in material.entries.values()), *(record.text for record in records)]
@@ -203,10 +205,11 @@ def make_prompt(
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries that the model may work on: active ones first, each by its score."""
-    good = [entry for entry in entries if entry.origin not in UNTRUSTED]
+    """Return the entries that the model may change: active ones first, by descending score."""
+    trusted = [entry for entry in entries if entry.origin not in UNTRUSTED]
     return sorted(
-        good, key=lambda entry: (entry.section is Section.ARCHIVED, bool(entry.superseded_by), -entry.score, entry.id)
+        trusted,
+        key=lambda entry: (entry.section is Section.ARCHIVED, bool(entry.superseded_by), -entry.score, entry.id),
     )
 
 
@@ -214,14 +217,14 @@ def _entry_line(entry: Entry, language: Language) -> str:
     archived, replaced = _STATES[language]
     state = replaced if entry.superseded_by else archived if entry.section is Section.ARCHIVED else ""
     about = [entry.category, entry.last_activated.date().isoformat(), f"{entry.score:.2f}", state]
-    return f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_flat(entry.content), _ENTRY_TOKENS)}"
+    return f"[{entry.id}] ({', '.join(filter(None, about))}) {excerpt(_one_line(entry.content), _ENTRY_TOKENS)}"
 
 
 def _record_line(record: TranscriptRecord) -> str:
-    # On one line: a heading inside the material would look like one of the prompt's.
+    # On one line: a heading in the material would look like a heading of the prompt.
     day = f"{record.time.astimezone():%Y-%m-%d} " if record.time is not None else ""
-    return f"- {day}{excerpt(_flat(record.text), _PIECE_TOKENS)}"
+    return f"- {day}{excerpt(_one_line(record.text), _PIECE_TOKENS)}"
 
 
-def _flat(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text[: 8 * _PIECE_TOKENS * 4].split())

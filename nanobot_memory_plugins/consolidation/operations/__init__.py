@@ -1,1 +1,1 @@
-"""What is done to entries: remember, edit, forget, purge, take back."""
+"""Operations on entries: remember, edit, forget, restore, undo, purge, import."""

@@ -1,19 +1,19 @@
-"""What is done to entries that are there: edit, forget, restore, take back. Each is one run of the history."""
+"""Changes to existing entries: edit, forget, restore and undo. Each is one run of the history."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import (
     Category,
+    canonical_group,
+    contains_words,
     content_of,
-    holds_words,
-    plain_group,
     with_replaced,
 )
 from nanobot_memory_plugins.consolidation.model.scoring import as_of, decayed, restored
-from nanobot_memory_plugins.consolidation.store.document import in_order
+from nanobot_memory_plugins.consolidation.store.document import sort_by_score
 from nanobot_memory_plugins.consolidation.store.history import PURGED
-from nanobot_memory_plugins.consolidation.store.merging import merged_entry
+from nanobot_memory_plugins.consolidation.store.merging import merge_entry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -21,18 +21,18 @@ from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.values.entries import Entry, EntryEdit, EntryRun, Section
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Characters of a text that is remembered; more is no fact any more.
+# Characters of a text that is remembered. A longer text is not a single fact.
 MOST_CHARACTERS = 2_000
-# Records of a session among which an answer is looked for, the last ones.
+# The last records of a session, in which an answer is looked for.
 _MOST_RECORDS = 20_000
-# Entries that are named where somebody gives words in place of an id.
+# Entries that are suggested when somebody gives words instead of an id.
 _MOST_NAMED = 3
 
 
 def edit(
     repository: EntryRepository, ids: Collection[str], changes: EntryEdit, *, who: str, why: str = "edit"
 ) -> Outcome:
-    """Make ``changes`` to some entries; a new text is the user's own, and so is what is confirmed.
+    """Apply ``changes`` to some entries; a new or confirmed text counts as the user's own.
 
     Raises `InputError` for an unknown id, an unknown category, a score outside 0..1, or a text that is empty or too
     long, and `MemoryFileError`.
@@ -53,7 +53,7 @@ def edit(
         if changes.category is not None:
             entry = replace(entry, category=changes.category)
         if changes.group is not None:
-            entry = replace(entry, group=plain_group(changes.group))
+            entry = replace(entry, group=canonical_group(changes.group))
         if changes.score is not None and round(decayed(entry, now).score, 2) != round(changes.score, 2):
             entry = decayed(entry, now).with_score(changes.score)
         return entry
@@ -62,16 +62,16 @@ def edit(
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
-    """Archive entries as forgotten with what they replaced, and hide the messages they came from.
+    """Archive entries and those that they replaced as forgotten, and hide the messages that they came from.
 
-    Who wants one forgotten does not want the one before it back. Raises `InputError` for an unknown id.
+    Raises `InputError` for an unknown id, and `MemoryFileError`.
     """
 
     def forgotten(entry: Entry) -> Entry:
-        return replace(entry, hides=(entry.id, *_hidden_with(repository.paths, entry)))
+        return replace(entry, hides=(entry.id, *_hidden_records(repository.paths, entry)))
 
-    every = with_replaced(ids, repository.load().entries)
-    return _change_each(repository, every, forgotten, who=who, why="forget")
+    ids = with_replaced(ids, repository.load().entries)
+    return _change_each(repository, ids, forgotten, who=who, why="forget")
 
 
 def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
@@ -85,11 +85,11 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
         entry = entries.get(entry_id) or repository.history.last_known(entry_id)
         if entry is None:
             raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
-        is_there = entry_id in entries and not entry.is_forgotten
-        if is_there and as_of(entry, now).section is Section.ACTIVE and not entry.superseded_by:
+        is_present = entry_id in entries and not entry.is_forgotten
+        if is_present and as_of(entry, now).section is Section.ACTIVE and not entry.superseded_by:
             return entries
-        back = replace(restored(entry, now), superseded_by="")  # it holds again, on its own
-        if is_there and back.section is Section.ARCHIVED:  # a model's note, which they confirm
+        back = replace(restored(entry, now), superseded_by="")  # it is valid again, next to its replacement
+        if is_present and back.section is Section.ARCHIVED:  # a model's note, which the person confirms
             back = replace(back, origin=Origin.USER)
         return {**entries, entry_id: back}
 
@@ -97,7 +97,7 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
 
 
 def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = "undone") -> Outcome:
-    """Take back a run, the last one by default; what was changed since then stays.
+    """Take back a run, the last one by default; later changes stay.
 
     Raises `InputError` when there is no such run, and `MemoryFileError`.
     """
@@ -113,8 +113,8 @@ def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = 
         raise InputError(Sentence("Of what the run {id} did, nothing is known any more.", id=run.id))
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        taken_back = {one.id: _taken_back(entries.get(one.id), one.before, one.after) for one in run.changes}
-        return {id_: entry for id_, entry in {**entries, **taken_back}.items() if entry is not None}
+        reverted = {one.id: _reverted(entries.get(one.id), one.before, one.after) for one in run.changes}
+        return {id_: entry for id_, entry in {**entries, **reverted}.items() if entry is not None}
 
     return repository.update(change, who=who, why=why, undoes=run.id, allow_purged=True, with_forgotten=True)
 
@@ -122,7 +122,7 @@ def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = 
 def _change_each(
     repository: EntryRepository, ids: Collection[str], changed: Callable[[Entry], Entry], *, who: str, why: str
 ) -> Outcome:
-    """Change some entries, each on its own. Raises `InputError` for an unknown id, and `MemoryFileError`."""
+    """Apply ``changed`` to each of some entries. Raises `InputError` for an unknown id, and `MemoryFileError`."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         if missing := sorted(set(ids) - entries.keys()):
@@ -133,17 +133,19 @@ def _change_each(
 
 
 def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputError:
-    """Return the error of ids that no entry has; it names the entries that hold them as words."""
-    held = [entry for entry in in_order(entries.values()) if holds_words(entry.content, " ".join(missing))]
-    named = Sentence.joined(Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in held[:_MOST_NAMED])
+    """Return the error for unknown ids; it names the entries whose texts contain them as words."""
+    matches = [entry for entry in sort_by_score(entries.values()) if contains_words(entry.content, " ".join(missing))]
+    named = Sentence.joined(
+        Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in matches[:_MOST_NAMED]
+    )
     hint = Sentence("It stands in {entries}: name the id.", entries=named)
-    all_of_them = Sentence("`nanobot-memory entries list` shows the ids, `nanobot-memory entries history` older ones.")
+    list_hint = Sentence("`nanobot-memory entries list` shows the ids, `nanobot-memory entries history` older ones.")
     cause = Sentence("There is no entry {missing}.", missing=", ".join(missing))
-    return InputError(cause, hint=hint if held else all_of_them)
+    return InputError(cause, hint=hint if matches else list_hint)
 
 
 def content_to_keep(text: str) -> str:
-    """Return a text as an entry holds it. Raises `InputError` for one that is empty or too long."""
+    """Return a text in the form that an entry contains. Raises `InputError` for an empty or too long text."""
     content = content_of(text[: 4 * MOST_CHARACTERS])
     if not content:
         raise InputError("There is no text.", hint="Write what it should say; to do away with an entry, forget it.")
@@ -155,8 +157,8 @@ def content_to_keep(text: str) -> str:
     return content
 
 
-def _hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
-    """Return the ids of the messages that an entry came from, and of what the assistant answered to them."""
+def _hidden_records(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
+    """Return the ids of the messages that an entry came from, and of the assistant's answers to them."""
     found = dict.fromkeys(entry.records)
     for session in entry.sessions if found else ():
         is_answer = False
@@ -172,7 +174,7 @@ def _hidden_with(paths: MemoryPaths, entry: Entry) -> tuple[str, ...]:
 
 
 def _last_undoable(runs: Sequence[EntryRun]) -> EntryRun | None:
-    """Return the last run that can be undone. Raises `InputError` where what was done last cannot be taken back."""
+    """Return the last run that can be undone, or None. Raises `InputError` if a purge comes first."""
     for run in reversed(runs):
         if run.why == PURGED:
             raise InputError(
@@ -184,14 +186,15 @@ def _last_undoable(runs: Sequence[EntryRun]) -> EntryRun | None:
     return None
 
 
-def _taken_back(entry: Entry | None, before: Entry | None, after: Entry | None) -> Entry | None:
-    """Return an entry without what a run did to it: what was added goes, what went comes back, fields go back.
+def _reverted(entry: Entry | None, before: Entry | None, after: Entry | None) -> Entry | None:
+    """Return an entry with the changes of a run reverted; None if the run added it.
 
-    A field that was changed again since then stays, and an entry that went since then stays away.
+    A removed entry comes back, and a changed field gets its old value unless it was changed again since then. An entry
+    that was removed later stays removed.
     """
     if before is None or after is None:
         return before and (entry or before)
     if entry is None:
         return None
-    # The days of fading go on by themselves: they are no change.
-    return merged_entry(after, replace(entry, decayed_days=after.decayed_days), before)
+    # Fading is not a change.
+    return merge_entry(after, replace(entry, decayed_days=after.decayed_days), before)

@@ -1,9 +1,9 @@
-"""Entries of another memory among the entries here, for ``nanobot-memory import``."""
+"""Adding the entries of another memory, for ``nanobot-memory import``."""
 
 from dataclasses import replace
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import new_id, plain_words
+from nanobot_memory_plugins.consolidation.model.entry import new_id, normalised_text
 from nanobot_memory_plugins.consolidation.operations.changes import undo
 from nanobot_memory_plugins.consolidation.store.document import TITLE, parse
 from nanobot_memory_plugins.consolidation.store.merging import entries_of
@@ -18,35 +18,38 @@ _WHO, _WHY = "import", "imported from an archive"
 
 
 class ImportedEntries:
-    """Adds entries in one run of the history, which can be taken back."""
+    """Adds imported entries in one run of the history, which can be undone."""
 
     def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries:
-        """Add the entries of a file that are not here; those that were forgotten or purged here stay so.
+        """Add the entries of a file that are new here, except those that were forgotten or purged here.
 
-        What people wrote there without an id becomes entries, too.
+        Entries that people wrote there without an id are added as well.
         """
         document = parse(data)
         imported = entries_of(document, {})
         if not (imported or document.bullets) or describe_damage(data):
             return JoinedEntries(other_text=data)
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config().redaction.contacts).redact_people)
-        every = repository.load().every
-        rest, by_hand = repository.with_ids(document, {**every, **imported})
-        offered = {**imported, **by_hand}
+        current = repository.load().all_entries
+        rest, without_id = repository.with_ids(document, {**current, **imported})
+        offered = {**imported, **without_id}
 
-        def with_new(every: dict[str, Entry]) -> dict[str, Entry]:
-            result, said = dict(every), {(plain_words(entry.content), entry.scope) for entry in every.values()}
-            forgotten = {plain_words(entry.content) for entry in every.values() if entry.is_forgotten}
+        def with_new(entries: dict[str, Entry]) -> dict[str, Entry]:
+            result, present = (
+                dict(entries),
+                {(normalised_text(entry.content), entry.scope) for entry in entries.values()},
+            )
+            forgotten = {normalised_text(entry.content) for entry in entries.values() if entry.is_forgotten}
             for id_, entry in offered.items():
-                words, is_taken = plain_words(entry.content), id_ in every
-                if (words, entry.scope) in said or words in forgotten or (is_taken and every[id_].is_forgotten):
+                words, is_taken = normalised_text(entry.content), id_ in entries
+                if (words, entry.scope) in present or words in forgotten or (is_taken and entries[id_].is_forgotten):
                     continue
                 if not repository.history.is_purged(id_, entry.content):
                     entry_id = new_id((*result, *offered)) if is_taken else id_
                     result[entry_id] = replace(entry, id=entry_id)
             return result
 
-        new, run = len(with_new(every)) - len(every), None
+        new, run = len(with_new(current)) - len(current), None
         if new and not dry_run:
             run = repository.update(with_new, who=_WHO, why=_WHY, with_forgotten=True).run
         found = len(imported) + len(document.bullets) - len(rest.bullets)
@@ -54,7 +57,7 @@ class ImportedEntries:
         return JoinedEntries(new, found - new, b"" if is_empty else rest.foreign, run.id if run else "")
 
     def take_back(self, workspace: Path, run: str) -> None:
-        """Take the entries out again that a run added, where nobody has done so; without a run their file has gone."""
+        """Remove the entries that a run added; without a run clear the history, as the file itself is removed."""
         repository = EntryRepository(workspace)
         if run:
             undo(repository, run, who=_WHO, why="the import was taken back")

@@ -1,4 +1,4 @@
-"""Forgetting for good: no trace of an entry in the file, its backup and the history."""
+"""Purging: entries are erased from the file, its backup and the history."""
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -16,13 +16,13 @@ from nanobot_memory_plugins.core.values.purging import TraceLine
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
-def known(repository: EntryRepository, ids: Collection[str]) -> Erasure:
-    """Return what a purge of some ids is about.
+def erasure_of(repository: EntryRepository, ids: Collection[str]) -> Erasure:
+    """Return what purging ``ids`` erases.
 
-    That are the entries with what they replaced, all the texts that they ever had, and the messages that they came
-    from: do not write them down. Ids that no entry has are those of messages or notes.
+    These are the entries and those that they replaced, all texts that they ever had, and the messages that they came
+    from. The result must not be stored. An id without an entry is the id of a message or note.
     """
-    current = repository.load().every
+    current = repository.load().all_entries
     ids = with_replaced(ids, current)
     found = [current[id_] for id_ in ids if id_ in current]
     changes = [change for id_ in ids for run in repository.history.runs(id_) for change in run.changes]
@@ -31,65 +31,65 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Erasure:
     texts = dict.fromkeys(text for entry in found for text in (entry.content, entry.quote) if text)
     records = [id_ for id_ in ids if id_ not in entries]
     records += [record for entry in found for record in (*entry.records, *entry.hides)]
-    of_entries = tuple(id_ for id_ in dict.fromkeys(ids) if id_ in entries)
-    return Erasure(of_entries, tuple(texts), records=tuple(dict.fromkeys(records)))
+    entry_ids = tuple(id_ for id_ in dict.fromkeys(ids) if id_ in entries)
+    return Erasure(entry_ids, tuple(texts), records=tuple(dict.fromkeys(records)))
 
 
 def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: bool, who: str = "user") -> list[Trace]:
-    """Remove what is to be forgotten from the entries, their backup and the history.
+    """Remove entries from the file, its backup and the history.
 
-    The entries that are named go, those that hold one of the words, and those that rest on a record or a conversation
-    that goes. An entry that says the same as one that goes stays, and is reported. Returns what was found in the file:
-    the state is core's to report. It can be repeated. Raises `MemoryFileError`.
+    Removed are the named entries, those that contain one of the words, and those that come from an erased record or
+    conversation. An entry with the same text as a removed one stays, and is reported. Returns what was found in the
+    file; core reports the state database. It can be repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
-        found_now, history = repository.load(), repository.history
-        entries, lines = found_now.every, found_now.document.lines
+        snapshot, history = repository.load(), repository.history
+        entries, lines = snapshot.all_entries, snapshot.document.lines
         matcher, named = ErasureMatcher(erasure.texts, words=erasure.words), ErasureMatcher(words=erasure.words)
-        # The words may have been taken out of the file already, as text of people.
+        # The words may already have been removed from the file, as people's text.
         every = [*history.written_entries().values(), *entries.values()]
-        gone = frozenset(erasure.ids) | {
-            entry.id for entry in every if named.count(_entry_text(entry)) or _rests_on(entry, erasure)
+        removed = frozenset(erasure.ids) | {
+            entry.id for entry in every if named.count(_entry_text(entry)) or _is_based_on_erased(entry, erasure)
         }
-        alike = {id_ for id_, entry in entries.items() if id_ not in gone and matcher.count(_entry_text(entry))}
+        same_text = {id_ for id_, entry in entries.items() if id_ not in removed and matcher.count(_entry_text(entry))}
 
-        def goes(entry: Entry | None) -> bool:
-            said_by_gone = entry is not None and entry.id not in alike and matcher.count(_entry_text(entry)) > 0
-            return entry is not None and (entry.id in gone or said_by_gone)
+        def is_erased(entry: Entry | None) -> bool:
+            has_text = entry is not None and entry.id not in same_text and matcher.count(_entry_text(entry)) > 0
+            return entry is not None and (entry.id in removed or has_text)
 
         rows = [
             (int(run.id), change.id)
             for run in history.runs()
             for change in run.changes
-            if goes(change.before) or goes(change.after)
+            if is_erased(change.before) or is_erased(change.after)
         ]
         file = repository.paths.relative(repository.path)
-        why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(alike)))
+        why = Sentence("another entry says it: {ids}", ids=", ".join(sorted(same_text)))
         found = [
-            trace_of(file, _entry_lines(lines, gone & entries.keys(), entries)),
-            trace_of(file, _entry_lines(lines, alike, entries), removed=False, why=why),
+            trace_of(file, _entry_lines(lines, removed & entries.keys(), entries)),
+            trace_of(file, _entry_lines(lines, same_text, entries), removed=False, why=why),
         ]
         found = [trace for trace in found if trace.lines]
         if dry_run:
             return found
-        if gone or matcher:
-            texts = (*erasure.texts, *erasure.words, *(entries[id_].content for id_ in gone if id_ in entries))
-            history.add_purged(texts, gone, repository.clock.now())
+        if removed or matcher:
+            texts = (*erasure.texts, *erasure.words, *(entries[id_].content for id_ in removed if id_ in entries))
+            history.add_purged(texts, removed, repository.clock.now())
 
             def decide(every: dict[str, Entry]) -> dict[str, Entry]:
-                return {id_: _without_links(entry, gone) for id_, entry in every.items() if id_ not in gone}
+                return {id_: _without_links(entry, removed) for id_, entry in every.items() if id_ not in removed}
 
-            # First out of the file, as any other change: somebody may be writing it.
+            # First remove them from the file, like any other change: somebody may be writing it.
             repository.write(decide, who=who, why=PURGED)
-            history.forget(gone, rows)
+            history.forget(removed, rows)
             repository.backup.unlink(missing_ok=True)
-        with suppress(StoreError):  # who purges the state itself says what waits
+        with suppress(StoreError):  # core's own purge of the state reports what is left
             repository.state.truncate_log()
         return found
 
 
-def _rests_on(entry: Entry, erasure: Erasure) -> bool:
-    """Return whether an entry is from messages or conversations that go, and from nothing else."""
+def _is_based_on_erased(entry: Entry, erasure: Erasure) -> bool:
+    """Return whether an entry comes only from erased conversations, or from an erased record."""
     sessions = set(entry.sessions)
     is_of_sessions = bool(sessions) and sessions <= set(erasure.sessions)
     return is_of_sessions or not set(erasure.records).isdisjoint((entry.id, *entry.records, *entry.hides))
@@ -100,7 +100,7 @@ def _entry_text(entry: Entry) -> str:
 
 
 def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mapping[str, Entry]) -> list[TraceLine]:
-    """Return the lines of entries as they are now: those of their text, and the words that it rests on below it."""
+    """Return the current lines of entries: their texts, and the quotations below them."""
     found = []
     for id_ in ids:
         for number, text in enumerate(_entry_text(entries[id_]).splitlines()):
@@ -109,9 +109,9 @@ def _entry_lines(lines: Mapping[str, int], ids: Collection[str], entries: Mappin
     return sorted(found, key=lambda line: line.line)
 
 
-def _without_links(entry: Entry, gone: Collection[str]) -> Entry:
+def _without_links(entry: Entry, removed: Collection[str]) -> Entry:
     return replace(
         entry,
-        supersedes=tuple(id_ for id_ in entry.supersedes if id_ not in gone),
-        superseded_by="" if entry.superseded_by in gone else entry.superseded_by,
+        supersedes=tuple(id_ for id_ in entry.supersedes if id_ not in removed),
+        superseded_by="" if entry.superseded_by in removed else entry.superseded_by,
     )

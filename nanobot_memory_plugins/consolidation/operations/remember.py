@@ -1,4 +1,4 @@
-"""Something new among the entries: as one more of them, or as another use of the one that says it already."""
+"""Remembering: a new entry, or another use of the entry that already says the same."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -6,12 +6,12 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import (
     Category,
-    alike,
-    belonging,
-    is_at_hand,
+    canonical_group,
+    is_in_project,
+    is_same_text,
     is_visible,
     new_id,
-    plain_group,
+    owner_scope,
 )
 from nanobot_memory_plugins.consolidation.model.scoring import (
     INITIAL_SCORES,
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     restored,
 )
 from nanobot_memory_plugins.consolidation.operations.changes import content_to_keep
-from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, is_point_hidden
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, says_only_secrets
 from nanobot_memory_plugins.core import InputError, Origin, Scope
 from nanobot_memory_plugins.core.protocols import VisibleScopes
 from nanobot_memory_plugins.core.text.private import without_private
@@ -33,10 +33,11 @@ from nanobot_memory_plugins.core.values.session_reading import Quote
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """Something to remember, as it comes from a person, a tool or a model.
+    """Something to remember, as a person, a tool or a model gives it.
 
-    ``kind`` is a category, or an instruction; that and what is ``pinned`` stays until somebody ends it. ``scope`` is
-    whose it is. ``replaces`` are ids of entries that hold no more. ``quote`` is what it rests on.
+    ``kind`` is a category, or "instruction"; instructions and ``pinned`` entries stay until somebody ends them.
+    ``scope`` is where it was said. ``replaces`` are the ids of entries that are no longer true. ``quote`` is the
+    sentence that supports it.
     """
 
     text: str
@@ -53,85 +54,82 @@ class NewEntry:
 
     @property
     def is_instruction(self) -> bool:
-        """Whether it tells the assistant how to behave."""
+        """Whether it is a standing instruction to the assistant."""
         return self.kind == INSTRUCTION
 
     @property
-    def belongs_to(self) -> Scope:
-        """The owner of the entry: a project or the person."""
-        # A person on the command line names the project that is meant.
-        return belonging(self.scope, self.kind) if self.source_session else self.scope
+    def owner(self) -> Scope:
+        """The scope that owns the entry: the project or the person."""
+        # On the command line the person names the project.
+        return owner_scope(self.scope, self.kind) if self.source_session else self.scope
 
 
 @dataclass(frozen=True, slots=True)
 class RememberResult:
-    """The entry that holds it now, as it was written; ``is_new`` is false when it was known already.
+    """The entry as it was written; ``is_new`` is false when it was already known.
 
-    ``hidden`` says that a secret was taken out of it.
+    ``is_redacted`` says that a secret was removed from the text.
     """
 
     entry: Entry
     is_new: bool
     outcome: Outcome
-    hidden: bool = False
+    is_redacted: bool = False
 
 
-def keep(
+def put_entry(
     entries: dict[str, Entry],
     new: NewEntry,
-    id_: str,
+    known_id: str = "",
     *,
-    same: str = "",
     now: datetime,
-    may_change: Callable[[Entry], bool] = lambda _entry: True,
+    is_changeable: Callable[[Entry], bool] = lambda _entry: True,
     is_used: bool = False,
 ) -> str:
-    """Put something new among entries, and return the id of the entry that says it then.
+    """Put something new among ``entries``, and return the id of the entry that now says it.
 
-    That is ``same``, the entry that says it already, which is used (once: not where it ``is_used`` in this change); or
-    a new one with the id ``id_``. What it replaces is halved and linked to it, as far as it ``may_change``: where that
-    had been replaced before, its successor. And who says anew what had been replaced takes it up again: then what
-    had taken its place holds no more.
+    That is a new entry, or ``known_id``, which already says the same and counts as used again unless it ``is_used`` in
+    this change already. Each entry that it replaces, or the last successor of that entry, is linked to it and loses
+    half its score if it ``is_changeable``. A replaced entry that is stated again replaces its own successor in turn.
     """
-    held = same or id_
-    if not same:
-        entries[held] = entry_of(new, id_, now)
+    kept_id = known_id or new_id(entries)
+    if not known_id:
+        entries[kept_id] = entry_of(new, kept_id, now)
     elif not is_used:
-        entries[held] = _said_again(activated(entries[held], now), new)
-    over = dict.fromkeys(
-        _last_successor(start, held, entries)
-        for start in (*new.replaces, entries[held].superseded_by)
-        if start in entries and start != held
+        entries[kept_id] = _restated(activated(entries[kept_id], now), new)
+    replaced = dict.fromkeys(
+        _last_successor(start, kept_id, entries)
+        for start in (*new.replaces, entries[kept_id].superseded_by)
+        if start in entries and start != kept_id
     )
-    for old in over:
-        if old != held and may_change(entries[old]):
+    for old in replaced:
+        if old != kept_id and is_changeable(entries[old]):
             before = decayed(entries[old], now)
-            before = replace(before, supersedes=tuple(id_ for id_ in before.supersedes if id_ != held))
-            entries[old], entries[held] = contradicted(before, replace(entries[held], superseded_by=""))
-    entries[held] = replace(entries[held], superseded_by="")  # what is said now holds now
-    return held
+            before = replace(before, supersedes=tuple(id_ for id_ in before.supersedes if id_ != kept_id))
+            entries[old], entries[kept_id] = contradicted(before, replace(entries[kept_id], superseded_by=""))
+    entries[kept_id] = replace(entries[kept_id], superseded_by="")  # what is said now is true now
+    return kept_id
 
 
-def known_in_the_same_words(
-    new: NewEntry, entries: Mapping[str, Entry], changeable: Callable[[Entry], bool] | None
-) -> str:
-    """Return the id of an entry that says the same, rather one that holds, or the empty string.
+def find_same_text(new: NewEntry, entries: Mapping[str, Entry], is_changeable: Callable[[Entry], bool] | None) -> str:
+    """Return the id of an entry with the same text, preferably one that is not replaced, or the empty string.
 
-    ``changeable`` says which entries whoever says it `may_change`; None: only one of the same scope is meant.
+    ``is_changeable`` says whether the speaker `may_change` an entry. If it is None, only an entry of the same scope is
+    found.
     """
-    owner = new.belongs_to
+    owner = new.owner
 
-    def is_same(entry: Entry) -> bool:
-        if changeable is None:
+    def is_candidate(entry: Entry) -> bool:
+        if is_changeable is None:
             return entry.scope == owner
-        return entry.scope.project in ("", owner.project) and changeable(entry)
+        return entry.scope.project in ("", owner.project) and is_changeable(entry)
 
-    found = [entry for entry in entries.values() if alike(entry.content, new.text) and is_same(entry)]
+    found = [entry for entry in entries.values() if is_same_text(entry.content, new.text) and is_candidate(entry)]
     return min(found, key=lambda entry: bool(entry.superseded_by)).id if found else ""
 
 
 def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
-    """Return something new as an entry that begins now."""
+    """Return the entry that something new becomes."""
     entry = Entry(
         id=id_,
         content=new.text,
@@ -141,9 +139,9 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
         created_at=now,
         source_session=new.source_session,
         expires_at=new.expires_at,
-        group=plain_group(new.group),
+        group=canonical_group(new.group),
         origin=new.origin,
-        scope=new.belongs_to,
+        scope=new.owner,
         kind=INSTRUCTION if new.is_instruction else "",
         pinned=new.pinned,
         importance=new.importance.value,
@@ -151,11 +149,11 @@ def entry_of(new: NewEntry, id_: str, now: datetime) -> Entry:
     return entry.with_quote(new.quote)
 
 
-def _said_again(entry: Entry, new: NewEntry) -> Entry:
-    """Return a known entry with what is said of it now; what only a model had noted becomes the user's word."""
+def _restated(entry: Entry, new: NewEntry) -> Entry:
+    """Return a known entry that was stated again; a model's note becomes the user's own when the user states it."""
     entry = replace(
         entry,
-        group=plain_group(new.group) or entry.group,
+        group=canonical_group(new.group) or entry.group,
         expires_at=new.expires_at or entry.expires_at,
         importance=entry.importance or new.importance.value,
     )
@@ -168,23 +166,23 @@ def _said_again(entry: Entry, new: NewEntry) -> Entry:
     return replace(entry, pinned=entry.pinned or new.pinned)
 
 
-def _last_successor(start: str, held: str, entries: Mapping[str, Entry]) -> str:
-    """Return what holds at the end of a chain of successors; ``held`` is not followed."""
-    passed = {start}
-    while (after := entries[start].superseded_by) in entries and after != held and after not in passed:
-        passed.add(after)
+def _last_successor(start: str, kept_id: str, entries: Mapping[str, Entry]) -> str:
+    """Return the last entry in the chain of successors of ``start``; the chain ends before ``kept_id``."""
+    visited = {start}
+    while (after := entries[start].superseded_by) in entries and after != kept_id and after not in visited:
+        visited.add(after)
         start = after
     return start
 
 
 def may_change(entry: Entry, speaker: Scope, visible: Visibility, scopes: VisibleScopes) -> bool:
-    """Return whether who speaks may change an entry: what they see, from inside a project none of another one.
+    """Return whether the speaker may change an entry: it must be visible and of the current project, if there is one.
 
-    In a group chat no other member's is theirs to change.
+    In a group chat it must not belong to another member.
     """
     return (
         is_visible(entry, visible)
-        and (not visible.project or is_at_hand(entry, visible))
+        and (not visible.project or is_in_project(entry, visible))
         and not (
             speaker.group_chat and entry.scope.user and scopes.owner(entry.scope).user != scopes.owner(speaker).user
         )
@@ -197,39 +195,38 @@ def remember(
     *,
     who: str,
     requested: bool = True,
-    changeable: Callable[[Entry], bool] | None = None,
+    is_changeable: Callable[[Entry], bool] | None = None,
 ) -> RememberResult:
-    """Keep something; what is known in the same words is used, and brought back where it was archived.
+    """Write something new; an entry with the same text counts as used instead, and is restored if it was archived.
 
-    ``changeable`` says which entries who says it `may_change`: one of them with the same words is used instead of a new
-    one. None: such an entry must be of the same scope. ``requested`` says that a person wants it: then it is kept
-    though it was purged. Raises `InputError` for a text that is a secret, empty, too long or
-    purged, and `MemoryFileError`.
+    ``is_changeable`` says whether the speaker `may_change` an entry, as `find_same_text` needs it. ``requested`` says
+    that a person asked for it: then it is kept although it was purged before. Raises `InputError` for a text that is a
+    secret, empty, too long or purged, and `MemoryFileError`.
     """
     content = content_to_keep(without_private(new.text))
     safe = repository.redacted(content, new.origin)
-    if safe != content and is_point_hidden(safe):
+    if safe != content and says_only_secrets(safe):
         raise InputError(
             "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
             " written into the memory.",
             hint="Keep it in a password manager; remember where it is kept.",
         )
-    now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
+    now = repository.clock.now().replace(microsecond=0)  # for readability; nothing needs more precision
     quote = new.quote and replace(new.quote, text=repository.redacted(new.quote.text, Origin.USER))
     new = replace(new, text=safe, quote=quote)
-    held, is_new = "", True
+    kept_id, is_new = "", True
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        nonlocal held, is_new
-        same = known_in_the_same_words(new, entries, changeable)
-        if same and entries[same].section is Section.ARCHIVED:
-            entries[same] = restored(entries[same], now)
-        is_new = not same
-        held = keep(entries, new, new_id(entries), same=same, now=now)
+        nonlocal kept_id, is_new
+        known_id = find_same_text(new, entries, is_changeable)
+        if known_id and entries[known_id].section is Section.ARCHIVED:
+            entries[known_id] = restored(entries[known_id], now)
+        is_new = not known_id
+        kept_id = put_entry(entries, new, known_id, now=now)
         return entries
 
     outcome = repository.update(change, who=who, why="remember", allow_purged=requested)
-    entry = outcome.entries.get(held)
+    entry = outcome.entries.get(kept_id)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return RememberResult(entry, is_new, outcome, hidden=safe != content)
+    return RememberResult(entry, is_new, outcome, is_redacted=safe != content)

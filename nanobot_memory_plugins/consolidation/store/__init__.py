@@ -1,1 +1,1 @@
-"""The file of entries and its journal: reading, writing, merging, repairing."""
+"""The entries' file and its history: reading, writing, merging and repairing."""

@@ -1,4 +1,4 @@
-"""One entry as text: in the file, in the rows of the state database, and between machines.
+"""The text form of one entry, in the file, in the state database and between machines.
 
 ::
 
@@ -6,10 +6,10 @@
     text, up to the next blank line or heading
     <!-- created: 2026-02-18T09:12:00+00:00; source: cli:direct; group: work/clients -->
 
-The comment holds what the header has no place for. It contains only what is set. A value cannot end the comment or
-begin a pair: ``%``, ``;``, ``<``, ``>``, line breaks and the second of two hyphens are written as ``%`` and
-hexadecimal digits. A line of the text that Markdown or this format would take for something else is written with a
-backslash before it.
+The comment holds the fields that are set and have no place in the header. A value cannot end the comment or begin
+another field: ``%``, ``;``, ``<``, ``>``, line breaks and the second of two hyphens are written as ``%`` and
+hexadecimal digits. A line of the text that Markdown or this format would interpret is written with a backslash before
+it.
 """
 
 import re
@@ -50,20 +50,20 @@ def write_entry(entry: Entry, newline: str = "\n") -> str:
     """Return the lines of an entry, each with its line break."""
     category = " ".join(one_line(entry.category).translate({ord("|"): " ", ord("｜"): " "}).split()) or "fact"
     header = f"{category} | {shown_score(entry.score)} | {shown_date(entry.last_activated)} | {entry.hits}"
-    pairs = _pairs(entry)
-    comment = "; ".join(f"{name}: {_quoted(value)}" for name, value in pairs.items())
+    fields_set = _comment_fields(entry)
+    comment = "; ".join(f"{name}: {_escape(value)}" for name, value in fields_set.items())
     text = [one_line(line) for line in entry.content.split("\n")]
     lines = [f"\\{line}" if _SPECIAL.match(line) else line for line in text if line] or ["-"]
-    lines = [f"### [{entry.id}] {header}", *lines, *([f"<!-- {comment} -->"] if pairs else [])]
+    lines = [f"### [{entry.id}] {header}", *lines, *([f"<!-- {comment} -->"] if fields_set else [])]
     return newline.join([*lines, ""])
 
 
-@lru_cache(maxsize=_CACHED)  # of a file that is read again, few entries have changed
+@lru_cache(maxsize=_CACHED)  # most entries are unchanged when the file is read again
 def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
-    """Return the entry that some lines hold and what was read leniently, in words; or why they hold none.
+    """Return the entry in ``lines`` and messages about its problems; or why there is no entry.
 
-    The header has the last word: a day or a score that somebody changed there is taken, and what the comment says of it
-    is dropped. Fields that are not known, or cannot be read, are kept as they are.
+    The header wins: a day or a score that somebody changed there replaces the comment's. Unknown and unreadable fields
+    are preserved.
     """
     header, _, rest = clean(lines).partition("\n")
     match = _HEADER.fullmatch(header.rstrip())
@@ -73,7 +73,7 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
     try:
         score = float(parts[1].replace(",", "."))
         day = datetime.fromisoformat(parts[2].replace("/", "-")).replace(tzinfo=UTC)
-        hits = _number(parts[3], _MOST_HITS) if len(parts) == 4 else 0
+        hits = _read_count(parts[3], _MOST_HITS) if len(parts) == 4 else 0
     except ValueError:
         score = float("nan")
     if score != score:
@@ -84,8 +84,8 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
     problems = () if 0 <= score <= 1 else (Sentence("its score lies outside 0 to 1 and counts as the nearest of them"),)
     content = "\n".join(map(_without_backslash, text.split("\n")))
     entry = Entry(match[1], content, parts[0], bounded_score(score), day, hits)
-    entry, unread = _with_fields(entry, comment)
-    return entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unread))
+    entry, unreadable = _with_fields(entry, comment)
+    return entry, (*problems, *(Sentence("its {name} cannot be read", name=name) for name in unreadable))
 
 
 def _without_backslash(line: str) -> str:
@@ -94,7 +94,7 @@ def _without_backslash(line: str) -> str:
 
 
 def _read_time(text: str) -> datetime:
-    """Return the time in ``text``; without an offset it is UTC, as the header's day is."""
+    """Return the time in ``text``, in UTC; a time without an offset is UTC, like the header's day."""
     time = datetime.fromisoformat(text)
     return _utc(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
 
@@ -106,18 +106,18 @@ def _utc(time: datetime) -> datetime:
         return time.replace(tzinfo=UTC)
 
 
-def _number(text: str, most: int) -> int:
+def _read_count(text: str, most: int) -> int:
     number = int(text or 0)
     if not 0 <= number <= most:
         raise ValueError(text[:10])
     return number
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _read_ids(text: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split())
 
 
-def _instruction(text: str) -> str:
+def _read_kind(text: str) -> str:
     if text != INSTRUCTION:
         raise ValueError(text)
     return text
@@ -125,7 +125,7 @@ def _instruction(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of the comment: the attribute of an entry, and how it is read and written. ``read`` may raise."""
+    """A field of the comment: the attribute of `Entry`, and its conversions. ``read`` may raise `ValueError`."""
 
     attribute: str
     read: Callable[[str], Any] = str
@@ -133,8 +133,8 @@ class _Field:
 
 
 _TIME: Any = (_read_time, lambda time: _utc(time).isoformat())
-_DAYS: Any = (lambda text: _number(text, _MOST_DAYS), str)
-_LIST: Any = (_words, " ".join)
+_DAYS: Any = (lambda text: _read_count(text, _MOST_DAYS), str)
+_LIST: Any = (_read_ids, " ".join)
 _FIELDS = {
     "created": _Field("created_at", *_TIME),
     "activated": _Field("last_activated", *_TIME),
@@ -149,7 +149,7 @@ _FIELDS = {
     "supersedes": _Field("supersedes", *_LIST),
     "superseded_by": _Field("superseded_by"),
     "ended": _Field("ended_at", *_TIME),
-    "kind": _Field("kind", _instruction),
+    "kind": _Field("kind", _read_kind),
     "pinned": _Field("pinned", lambda text: text == "yes", lambda _: "yes"),
     "quote": _Field("quote"),
     "records": _Field("records", *_LIST),
@@ -158,8 +158,8 @@ _FIELDS = {
 }
 
 
-def _pairs(entry: Entry) -> dict[str, str]:
-    """Return the fields of an entry that are set and not in its header, by their names in the comment."""
+def _comment_fields(entry: Entry) -> dict[str, str]:
+    """Return the fields of the comment by name: those that are set and that the header does not contain."""
     in_header = set()
     if _utc(entry.last_activated).time() == time.min:
         in_header.add("activated")
@@ -167,39 +167,39 @@ def _pairs(entry: Entry) -> dict[str, str]:
         in_header.add("score")
     if not entry.superseded_by:
         in_header.add("ended")
-    pairs = {
+    fields_set = {
         name: field.write(value)
         for name, field in _FIELDS.items()
         if name not in in_header and (value := getattr(entry, field.attribute)) != _DEFAULTS[field.attribute]
     }
-    pairs |= {name: scope_value for name in _SCOPE if (scope_value := getattr(entry.scope, name))}
-    return {**pairs, **{name: value for name, value in entry.extra if name not in pairs}}
+    fields_set |= {name: scope_value for name in _SCOPE if (scope_value := getattr(entry.scope, name))}
+    return {**fields_set, **{name: value for name, value in entry.extra if name not in fields_set}}
 
 
-def _with_fields(entry: Entry, given: dict[str, str]) -> tuple[Entry, list[str]]:
-    """Return the entry of a header with the fields of its comment, and the names of those that cannot be read."""
+def _with_fields(entry: Entry, comment: dict[str, str]) -> tuple[Entry, list[str]]:
+    """Return the entry of a header with the fields of its comment, and the names of the unreadable fields."""
     values: dict[str, Any] = {}
     rest: dict[str, str] = {}
-    unread = []
-    for name, text in given.items():
+    unreadable = []
+    for name, text in comment.items():
         field = _FIELDS.get(name)
         try:
             if field is not None and text:
                 values[field.attribute] = field.read(text)
         except ValueError:
-            unread.append(name)
+            unreadable.append(name)
             field = None
         if field is None and name not in _SCOPE and text:
             rest[name] = text
     used = values.get("last_activated")
     if used is not None and used.date() != entry.last_activated.date():
         del values["last_activated"]
-    scope = Scope(**{name: given[name] for name in _SCOPE if name in given})
+    scope = Scope(**{name: comment[name] for name in _SCOPE if name in comment})
     read = replace(entry, **values, scope=scope, extra=tuple(rest.items()))
     if shown_score(read.score) != shown_score(entry.score):
         read = replace(read, anchor=entry.score, anchor_days=read.decayed_days)
-    return read, unread
+    return read, unreadable
 
 
-def _quoted(value: str) -> str:
+def _escape(value: str) -> str:
     return _UNSAFE.sub(lambda match: "".join(f"%{byte:02x}" for byte in match[0].encode()), clean_markdown(value))

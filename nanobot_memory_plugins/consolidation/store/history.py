@@ -1,6 +1,6 @@
-"""What the state database knows of the entries: as they were written last, what was done to them, what was purged.
+"""The entries in the state database: their last written state, their history, and digests of purged ones.
 
-With the database the history goes, and nothing else: the entries are in their file.
+Without the database only this history is lost: the entries themselves are in their file.
 """
 
 import hashlib
@@ -15,19 +15,19 @@ from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.values.entries import Entry, EntryChange, EntryRun
 
 PURGED = "purged"
-"""Why a run forgot entries for good."""
+"""The reason that a run gives for erasing entries."""
 
 _RUNS = (
     "SELECT r.id, r.time, r.who, r.why, r.undoes, r.id IN (SELECT undoes FROM run), c.id, c.before, c.after"
     " FROM run r LEFT JOIN change c ON c.run = r.id"
 )
-# Characters of a text from which on a digest of it is kept: one of a short text is no secret.
-_LEAST_HASHED = 20
+# Shorter texts get no digest: it could be reversed by guessing.
+_MIN_HASHED = 20
 _ID, _TEXT, _FILE = "entry", "text", "ENTRIES.md"
 
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[EntryChange, ...]:
-    """Return how two states of the entries differ; that they have faded is no change."""
+    """Return the changes between two states of the entries; fading is not a change."""
 
     def is_same(one: Entry | None, other: Entry | None) -> bool:
         if one is None or other is None or one is other:
@@ -39,16 +39,16 @@ def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> 
 
 
 class History:
-    """The history of one workspace's entries. Everything here blocks, and may raise `StoreError`.
+    """The history of one workspace's entries. All methods block and may raise `StoreError`.
 
-    Entries that were purged are known by digests of their ids and words, and are not taken up again.
+    Purged entries are recognised by digests of their ids and texts, so that they are not learned again.
     """
 
     def __init__(self, state: StateDatabase) -> None:
         self._state = state
 
     def runs(self, entry_id: str = "") -> list[EntryRun]:
-        """Return all runs, oldest first, or those that changed an entry, with that change alone."""
+        """Return all runs, oldest first; with ``entry_id`` only the runs that changed it, with only that change."""
         where, values = ("WHERE c.id = ?", (entry_id,)) if entry_id else ("", ())
         found: dict[str, EntryRun] = {}
         for number, time, who, why, undoes, undone, id_, before, after in self._state.read(
@@ -64,29 +64,29 @@ class History:
         return list(found.values())
 
     def last_known(self, entry_id: str) -> Entry | None:
-        """Return an entry as it was before it went, or as it is."""
+        """Return the current or last state of an entry, or None if the history does not know it."""
         return self._last_states(self.runs(entry_id)).get(entry_id) or self.written_entries().get(entry_id)
 
-    def gone(self, present: Iterable[str]) -> dict[str, Entry]:
-        """Return the entries that the history knows and that are not among ``present``, those that went last first."""
+    def removed_entries(self, present: Iterable[str]) -> dict[str, Entry]:
+        """Return the known entries that are not ``present``, in their last states, the latest removed first."""
         known, present_ids = self._last_states(self.runs()), frozenset(present)
         return {id_: known[id_] for id_ in reversed(known) if id_ not in present_ids}
 
     def written_digest(self) -> str | None:
-        """Return the digest of the file as it was written last, or None where nothing is known of it."""
+        """Return the digest of the file as it was last written, or None if no write is known."""
         rows = self._state.read("SELECT digest FROM written_file WHERE name = ?", (_FILE,))
         return str(rows[0][0]) if rows else None
 
     def written_entries(self) -> dict[str, Entry]:
-        """Return the entries as they were written last, forgotten ones too."""
+        """Return the entries as they were last written, including forgotten ones."""
         read = ((id_, _entry_of(body)) for id_, body in self._state.read("SELECT id, body FROM entry"))
         return {id_: entry for id_, entry in read if entry is not None}
 
-    def write_down(
-        self, digest: str, ids: Collection[str], fresh: Iterable[Entry], runs: Iterable[EntryRun]
+    def record_write(
+        self, digest: str, ids: Collection[str], changed: Iterable[Entry], runs: Iterable[EntryRun]
     ) -> list[EntryRun]:
-        """Write down that the file holds the entries ``ids``, some of them ``fresh``; return the ``runs`` with ids."""
-        rows = [(entry.id, write_entry(entry)) for entry in fresh]
+        """Record that the file contains the entries ``ids``, some ``changed``; return the ``runs`` with their ids."""
+        rows = [(entry.id, write_entry(entry)) for entry in changed]
 
         def change(connection: Connection) -> list[EntryRun]:
             gone = [row for row in connection.execute("SELECT id FROM entry").fetchall() if row[0] not in ids]
@@ -98,7 +98,7 @@ class History:
         return self._state.write(change)
 
     def forget(self, ids: Iterable[str], changes: Iterable[tuple[int, str]] = ()) -> None:
-        """Let go of every state of some entries, and of changes by their runs and entries, for good."""
+        """Delete all states of the entries ``ids``, and single changes by their runs and entries."""
         gone, rows = [(id_,) for id_ in ids], list(changes)
 
         def change(connection: Connection) -> None:
@@ -108,7 +108,7 @@ class History:
         self._state.write(change)
 
     def clear(self) -> None:
-        """Let go of everything that is known of the entries, for good."""
+        """Delete everything about the entries, except the digests of purged ones."""
 
         def change(connection: Connection) -> None:
             for table in ("run", "entry", "written_file"):
@@ -118,24 +118,24 @@ class History:
         self._state.truncate_log()
 
     def add_purged(self, texts: Iterable[str], ids: Iterable[str], when: datetime) -> None:
-        """Remember what was purged: texts, but for what is short enough to be guessed, and entries by their ids."""
-        from nanobot_memory_plugins.core.erasure.matching import folded_text  # with what reads sentences
+        """Store digests of purged entries: of their ids, and of texts too long to be guessed."""
+        from nanobot_memory_plugins.core.erasure.matching import folded_text  # slow to import
 
         rows = [(_ID, id_) for id_ in ids]
-        rows += [(_TEXT, plain) for text in texts if len(plain := folded_text(text)) >= _LEAST_HASHED]
+        rows += [(_TEXT, plain) for text in texts if len(plain := folded_text(text)) >= _MIN_HASHED]
         for kind, text in rows:
             sql = "INSERT INTO forgotten (kind, digest, time) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
             self._state.execute(sql, (kind, _digest(text), when.isoformat()))
 
     def is_purged(self, id_: str, text: str = "") -> bool:
-        """Return whether an entry was purged, by its id or the words that it has now."""
+        """Return whether an entry was purged, by its id or its current text."""
         from nanobot_memory_plugins.core.erasure.matching import folded_text
 
         sql = "SELECT 1 FROM forgotten WHERE (kind, digest) IN (VALUES (?, ?), (?, ?))"
         return bool(self._state.read(sql, (_ID, _digest(id_), _TEXT, _digest(folded_text(text)))))
 
     def _last_states(self, runs: Iterable[EntryRun]) -> dict[str, Entry]:
-        """Return the last state of each entry that runs changed, those that were changed last last."""
+        """Return the last state of each entry in ``runs``, in the order of their last changes."""
         known: dict[str, Entry] = {}
         for change in (change for run in runs for change in run.changes):
             last = known.pop(change.id, None)

@@ -1,10 +1,10 @@
-"""The entries' file: read, changed under a lock, and never over somebody else's work.
+"""Reading and writing the entries' file, without ever overwriting somebody else's changes.
 
-The file is the truth about what is known, and is written first; the state database holds the entries as they were
-written last, and what was done to them. A file that is not what was written last was edited by somebody, or by us where
-a process ended in between: it is read, and compared by id. Others may change the file at any moment, without our lock:
-a change of ours is a function of the entries, and what somebody wrote in the instant before the file was replaced is
-found in its backup, and merged.
+The file is authoritative and is written first; the state database holds the entries as they were last written, and
+their history. A file that differs from the last write was edited by somebody, or written by a process that ended before
+it could record that: it is read and compared by id. Others may change the file at any moment without taking the lock.
+A change is therefore a function of the entries, and an edit made in the instant before the file is replaced is found in
+the backup and merged.
 """
 
 import hashlib
@@ -16,11 +16,11 @@ from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import new_id, plain_words
+from nanobot_memory_plugins.consolidation.model.entry import new_id, normalised_text
 from nanobot_memory_plugins.consolidation.model.scoring import INITIAL_SCORES, Importance, decayed
 from nanobot_memory_plugins.consolidation.store.document import Bullet, EntryDocument, parse, render
 from nanobot_memory_plugins.consolidation.store.history import History, changes_between
-from nanobot_memory_plugins.consolidation.store.merging import entries_of, merged
+from nanobot_memory_plugins.consolidation.store.merging import entries_of, merge_entries
 from nanobot_memory_plugins.core import Clock, Origin, StoreError, SystemClock, logger, redact_text
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import FileBusyError, make_folder, workspace_lock
@@ -34,60 +34,60 @@ from nanobot_memory_plugins.core.values.entries import BY_HAND, Entry, EntryChan
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ATTEMPTS = 20
-# Seconds that is waited for the lock of the file: a tool of a turn does, too.
+# Seconds to wait for the lock of the file. A tool call in a turn waits as well.
 _LOCK_SECONDS = 5.0
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|CARD|ID_NUMBER|IBAN)\]")
-# A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
+# Each clause can say something: "the network is HarborGuest, the password is [REDACTED]".
 _CLAUSES = re.compile(r"[.;!?。；！？\n]+(?:\s|$)|[,，、；。]|\s(?:and|but)\s")
 _LINE_NUMBER = re.compile(r"line \d+: ")
-# The problems of each file that were logged: the prompt, the commands and the plugin each read it by themselves.
+# The problems of each file that were logged: the prompt, the commands and the plugin each read the file.
 _LOGGED: BoundedDict[tuple[Path, str], None] = BoundedDict(1_000)
-# How long entries that others took out are reported.
-_LATELY = timedelta(days=7)
+# How long entries that others removed are reported.
+_REPORTED_FOR = timedelta(days=7)
 
 Entries = Mapping[str, Entry]
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One look at the file: its bytes (None when there is no file), what they say, and all entries, forgotten ones too.
+    """The state of the file at one moment: its bytes (None without a file), the document, and all entries.
 
-    ``known`` are the entries as they were written last, where that is not what the bytes say. ``damage`` says what is
-    wrong with the file when what was written last is used in its place. ``is_written`` says that the bytes are what was
-    written last, and that nothing is left to do. A file with another ``stamp`` has changed since.
+    ``last_written`` are the entries as they were last written, when the bytes differ from that. ``damage`` says what is
+    wrong with the file when the last written entries are used instead. ``is_written`` says that the bytes are those of
+    the last write, so that nothing is left to do. If the file has another ``stamp``, it has changed since.
     """
 
     raw: bytes | None
     document: EntryDocument
-    every: dict[str, Entry]
-    known: dict[str, Entry] | None = None
+    all_entries: dict[str, Entry]
+    last_written: dict[str, Entry] | None = None
     damage: str = ""
     is_written: bool = False
     stamp: object = None
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
-        """The entries in the file's order, without those that are forgotten and can be restored."""
-        return {id_: entry for id_, entry in self.every.items() if not entry.is_forgotten}
+        """The entries in the file's order, without the forgotten ones."""
+        return {id_: entry for id_, entry in self.all_entries.items() if not entry.is_forgotten}
 
     @cached_property
     def forgotten(self) -> dict[str, Entry]:
-        """The entries that are forgotten and can be restored."""
-        return {id_: entry for id_, entry in self.every.items() if entry.is_forgotten}
+        """The forgotten entries, which can be restored."""
+        return {id_: entry for id_, entry in self.all_entries.items() if entry.is_forgotten}
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What of the file cannot be read, in words."""
+        """Messages about the parts of the file that cannot be read."""
         return self.document.problems
 
     @property
-    def by_hand(self) -> tuple[EntryChange, ...]:
-        """What others did to the entries since they were written last."""
-        return changes_between(self.known, self.every) if self.known is not None else ()
+    def outside_changes(self) -> tuple[EntryChange, ...]:
+        """The changes that others made to the entries since the last write."""
+        return changes_between(self.last_written, self.all_entries) if self.last_written is not None else ()
 
-    def shown(self) -> list[Entry]:
-        """Return the entries without words of messages that are hidden with a forgotten one."""
+    def displayed(self) -> list[Entry]:
+        """Return the entries without quotations from messages that are hidden with a forgotten entry."""
         hidden = {id_ for entry in self.forgotten.values() for id_ in entry.hides}
         return [
             entry if hidden.isdisjoint(entry.records) else replace(entry, quote="", quoted_on=None)
@@ -97,22 +97,22 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was written: the run of the history, or None where nothing changed, and the entries as they are now."""
+    """The result of a write: the run in the history, or None when nothing changed, and the entries now."""
 
     entries: dict[str, Entry]
     run: EntryRun | None = None
 
     @property
     def changes(self) -> tuple[EntryChange, ...]:
-        """What became of which entry."""
+        """The changes to the entries."""
         return self.run.changes if self.run is not None else ()
 
 
 class EntryRepository:
-    """The scored entries of one workspace. Everything here blocks: call it in a thread.
+    """The scored entries of one workspace. All methods block: call them in a thread.
 
-    ``redact`` hides secrets in new texts, ``redact_said`` in those that users said. ``at`` is called
-    with the name of each point that a write passes, for tests.
+    ``redact`` hides secrets in new texts, ``redact_said`` in the users' own words. Tests use ``at``, which is called
+    with the name of each step of a write.
     """
 
     def __init__(
@@ -133,16 +133,16 @@ class EntryRepository:
         self._redact = redact
         self._redact_said = redact_said or redact
         self._at = at
-        self._look: Snapshot | None = None
+        self._cached: Snapshot | None = None
 
-    def look(self) -> Snapshot:
-        """Return what `load` does, read once for each state of the file."""
-        if self._look is None or self._look.stamp != file_stamp(self.path):
-            self._look = self.load()
-        return self._look
+    def load_cached(self) -> Snapshot:
+        """Return the result of `load`, which is repeated only after the file has changed."""
+        if self._cached is None or self._cached.stamp != file_stamp(self.path):
+            self._cached = self.load()
+        return self._cached
 
     def load(self) -> Snapshot:
-        """Return what there is; nothing is written. A missing file has no entries. Raises `MemoryFileError`."""
+        """Read the file without writing anything. A missing file has no entries. Raises `MemoryFileError`."""
         try:
             found = self._read_snapshot()
         except StoreError as error:
@@ -164,36 +164,36 @@ class EntryRepository:
         with_forgotten: bool = False,
         undoes: str = "",
     ) -> Outcome:
-        """Change the entries: ``change`` gets those that are known and returns those that shall be there.
+        """Replace the entries with the result of ``change``, which is called with the current ones.
 
-        It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts that were
-        purged are left out, unless ``allow_purged``, and new ones of which only a placeholder would be left.
-        ``with_forgotten`` says that ``change`` decides on forgotten entries, too, and ``undoes`` which run it takes
-        back. Raises `MemoryFileError`; the file is then as it was.
+        It is called again when the file changes meanwhile, so it should depend on its argument alone. New entries that
+        were purged are left out unless ``allow_purged``, and so are new ones whose whole content is redacted. With
+        ``with_forgotten``, ``change`` gets and returns the forgotten entries as well. ``undoes`` is the run that the
+        change takes back. Raises `MemoryFileError`; the file is then unchanged.
         """
 
         def decide(every: dict[str, Entry]) -> Entries:
             forgotten = {} if with_forgotten else {id_: entry for id_, entry in every.items() if entry.is_forgotten}
             live = {id_: entry for id_, entry in every.items() if id_ not in forgotten}
-            held = {(id_, entry.content) for id_, entry in live.items()}
+            unchanged = {(id_, entry.content) for id_, entry in live.items()}
             changed = {
-                id_: entry if (id_, entry.content) in held else self._redacted(entry)
+                id_: entry if (id_, entry.content) in unchanged else self._redacted(entry)
                 for id_, entry in change(dict(live)).items()
                 if id_ in live or allow_purged or not self.history.is_purged(entry.id, entry.content)
             }
-            kept = {id_: entry for id_, entry in changed.items() if id_ in live or not is_point_hidden(entry.content)}
+            kept = {id_: entry for id_, entry in changed.items() if id_ in live or not says_only_secrets(entry.content)}
             return {**forgotten, **kept}
 
         with self.locked():
             return self.write(decide, who=who, why=why, undoes=undoes)
 
     def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
-        """Return a text as it would be written, by who said it."""
+        """Return a text with its secrets hidden, as it would be written for this origin."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the file. Raises `MemoryFileError`, as `FileBusyError` where another process holds it."""
+        """Hold the lock of the file. Raises `MemoryFileError`; `FileBusyError` when another process holds the lock."""
         with workspace_lock(self.paths, "entries", _LOCK_SECONDS):
             try:
                 yield
@@ -201,17 +201,17 @@ class EntryRepository:
                 raise FileBusyError(error.cause, hint=error.hint) from error
 
     def write(self, decide: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, undoes: str = "") -> Outcome:
-        """Let ``decide`` make of all entries, forgotten ones too, what shall be there, and write it. Hold the lock."""
+        """Write what ``decide`` returns for all entries, forgotten ones included. The caller holds the lock."""
         found = self.load()
         for _ in range(_ATTEMPTS):
-            document, new = self.with_ids(found.document, found.every)
-            found = replace(found, document=document, every={**found.every, **new})
-            entries = dict(decide(found.every))
+            document, new = self.with_ids(found.document, found.all_entries)
+            found = replace(found, document=document, all_entries={**found.all_entries, **new})
+            entries = dict(decide(found.all_entries))
             now = self.clock.now()
             data = render(document, entries, now=now)
-            changed = changes_between(found.every, entries)
-            # They were written at some time; meanwhile they have faded.
-            changed = tuple(replace(one, before=one.before and decayed(one.before, now)) for one in changed)
+            changed = changes_between(found.all_entries, entries)
+            # The old states are as of an earlier time: fade them to now.
+            changed = tuple(replace(change, before=change.before and decayed(change.before, now)) for change in changed)
             run = EntryRun("", now, who, why, changed, undoes)
             if found.is_written and data == (found.raw or b"") and not run.changes:
                 return Outcome(entries)
@@ -219,51 +219,51 @@ class EntryRepository:
             if file_stamp(self.path) != found.stamp:
                 found = self.load()
                 continue
-            replaced = self._replace(found, data)
-            if replaced is None:
-                return Outcome(entries, self._write_down(found, entries, data, run))
-            # What somebody made of the file in the instant before goes together with what we made of it.
-            decide = partial(merged, found.every, local=entries)
-            document = parse(replaced)
-            known, every = found.known or found.every, entries_of(document, found.every)
-            found = Snapshot(data, document, every, known, stamp=file_stamp(self.path))
+            overwritten = self._replace(found, data)
+            if overwritten is None:
+                return Outcome(entries, self._record_write(found, entries, data, run))
+            # Merge the edit that somebody made in the instant before with our change.
+            decide = partial(merge_entries, found.all_entries, local=entries)
+            document = parse(overwritten)
+            last_written, edited = found.last_written or found.all_entries, entries_of(document, found.all_entries)
+            found = Snapshot(data, document, edited, last_written, stamp=file_stamp(self.path))
         raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
 
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
-        """Return a file without what people wrote as entries without an id, and these as entries, each text once.
+        """Return the file without the bullets that people wrote as entries, and new entries for them, each text once.
 
-        One with a secret that no entry holds stays as it is, as does one that was purged.
+        A bullet that no entry repeats stays as it is when it contains a secret or was purged.
         """
-        taken, new = [], dict[str, Entry]()
-        texts = {plain_words(entry.content) for entry in known_entries.values() if not entry.is_forgotten}
-        forgotten = {plain_words(entry.content) for entry in known_entries.values() if entry.is_forgotten}
+        adopted, new = [], dict[str, Entry]()
+        texts = {normalised_text(entry.content) for entry in known_entries.values() if not entry.is_forgotten}
+        forgotten = {normalised_text(entry.content) for entry in known_entries.values() if entry.is_forgotten}
         for bullet in document.bullets:
-            entry, words = self._new_entry(bullet, {**known_entries, **new}), plain_words(bullet.content)
-            # What somebody writes anew is wanted again; a copy of what was forgotten is not.
+            entry, words = self._new_entry(bullet, {**known_entries, **new}), normalised_text(bullet.content)
+            # Somebody who writes a forgotten text again wants it back; a copied entry does not say so.
             if words not in texts and not (bullet.copy and words in forgotten):
                 if self.redacted(bullet.content) != bullet.content or self.history.is_purged(entry.id, entry.content):
                     continue
                 texts.add(words)
                 new[entry.id] = entry
-            taken.append(bullet)
-        return document.without(taken), new
+            adopted.append(bullet)
+        return document.without(adopted), new
 
     def settle(self) -> None:
-        """Take up what others did to the file: give ids to what they wrote without, and put a damaged file right.
+        """Adopt changes that others made to the file: give ids to new entries, and repair a damaged file.
 
-        Nothing is written where nothing is to do. Raises `MemoryFileError`.
+        Nothing is written when nothing changed. Raises `MemoryFileError`.
         """
         if not self.load().is_written and self.path.exists():
             with self.locked():
                 self.write(dict, who=BY_HAND, why="")
 
-    def taken_out(self) -> list[str]:
-        """Return the ids of the entries that others took out of the file lately, and that are not back."""
-        found, since = self.load(), self.clock.now() - _LATELY
+    def removed_ids(self) -> list[str]:
+        """Return the ids of entries that others removed from the file in the last days and that are still missing."""
+        found, since = self.load(), self.clock.now() - _REPORTED_FOR
         runs = [run for run in self.history.runs() if run.who == BY_HAND and run.time >= since]
-        changes = [change for run in runs for change in run.changes] + list(found.by_hand)
-        gone = dict.fromkeys(change.id for change in changes if change.after is None)
-        return [id_ for id_ in gone if id_ not in found.every and not self.history.is_purged(id_)]
+        changes = [change for run in runs for change in run.changes] + list(found.outside_changes)
+        removed = dict.fromkeys(change.id for change in changes if change.after is None)
+        return [id_ for id_ in removed if id_ not in found.all_entries and not self.history.is_purged(id_)]
 
     def _read_snapshot(self) -> Snapshot:
         stamp, raw, digest = file_stamp(self.path), self._read_file(self.path), self.history.written_digest()
@@ -272,7 +272,7 @@ class EntryRepository:
         damage = Sentence("it is empty") if is_emptied else describe_damage(data)
         copy = (self._read_file(self.backup) or b"") if damage else data
         is_whole = bool(copy) and not describe_damage(copy)
-        document = parse(copy if is_whole else b"")  # what is damaged is not written again, only read
+        document = parse(copy if is_whole else b"")  # a damaged document is read, but never written again
         entries = entries_of(document if is_whole else parse(data), {})
         found = Snapshot(raw, document, entries, damage=damage, stamp=stamp)
         if digest is None:
@@ -281,17 +281,17 @@ class EntryRepository:
             return replace(found, is_written=True)
         known = self.history.written_entries()
         if damage:
-            return replace(found, every=known or found.every, known=known)
-        every = entries_of(document, known)
+            return replace(found, all_entries=known or found.all_entries, last_written=known)
+        entries = entries_of(document, known)
         kept = {
             id_: entry
-            for id_, entry in every.items()
+            for id_, entry in entries.items()
             if id_ in known or not self.history.is_purged(entry.id, entry.content)
         }
-        return replace(found, every=kept, known=known)
+        return replace(found, all_entries=kept, last_written=known)
 
     def _replace(self, found: Snapshot, data: bytes) -> bytes | None:
-        """Replace the file; return what somebody else made of it in the instant before, as the backup has it."""
+        """Replace the file; return the content that somebody else wrote in the instant before, or None."""
         make_folder(self.paths, self.paths.memory)
         raw = found.raw or b""
         self._at("before replace")
@@ -304,23 +304,23 @@ class EntryRepository:
         if found.damage and found.document.data:
             replace_file(self.backup, found.document.data, keeps_backup=False)
             return None
-        replaced = self._read_file(self.backup) if found.raw is not None else None
-        return None if replaced == raw else replaced
+        overwritten = self._read_file(self.backup) if found.raw is not None else None
+        return None if overwritten == raw else overwritten
 
-    def _write_down(self, found: Snapshot, entries: Entries, data: bytes, run: EntryRun) -> EntryRun | None:
-        """Write down what others did and what we did, and return our run; without secrets that people wrote."""
+    def _record_write(self, found: Snapshot, entries: Entries, data: bytes, run: EntryRun) -> EntryRun | None:
+        """Record the others' changes and ours, without secrets, and return our run."""
         runs = []
-        if found.by_hand:
+        if found.outside_changes:
             why = f"edited in {self.path.name}" if found.raw is not None else f"{self.path.name} was gone"
-            runs.append(EntryRun("", run.time, BY_HAND, why, self._without_secrets(found.by_hand)))
+            runs.append(EntryRun("", run.time, BY_HAND, why, self._without_secrets(found.outside_changes)))
         run = replace(run, changes=self._without_secrets(run.changes))
         is_own = bool(run.changes or run.undoes)
         runs += [run] if is_own else []
-        before = found.every if found.is_written else {}
-        fresh = [self._redacted(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
+        before = found.all_entries if found.is_written else {}
+        changed = [self._redacted(entry) for id_, entry in entries.items() if before.get(id_) is not entry]
         try:
-            made = self.history.write_down(_digest(data), entries.keys(), fresh, runs)
-        except StoreError as error:  # the file has it, and is the truth
+            made = self.history.record_write(_digest(data), entries.keys(), changed, runs)
+        except StoreError as error:  # the file is written, and is authoritative
             logger.warning("what was done to the entries is not in their history: {}", error.cause)
             made = [run]
         return made[-1] if is_own else None
@@ -336,12 +336,12 @@ class EntryRepository:
             ) from error
 
     def _redacted(self, entry: Entry) -> Entry:
-        """Return an entry without secrets in its text: so it may be written. What people wrote stays in the file."""
+        """Return an entry whose text has no secrets, for the database. In the file people's own text is unchanged."""
         safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
 
     def _without_secrets(self, changes: Sequence[EntryChange]) -> tuple[EntryChange, ...]:
-        """Return changes as the state database may hold them: what people wrote of a secret is none."""
+        """Return changes without secrets, for the state database; a change of nothing but a secret is left out."""
         safe = [
             EntryChange(
                 change.id,
@@ -360,8 +360,8 @@ class EntryRepository:
         return replace(new, id=new_id(known_entries))
 
 
-def is_point_hidden(text: str) -> bool:
-    """Tell whether what a text is about is hidden, and no clause of it says anything else."""
+def says_only_secrets(text: str) -> bool:
+    """Return whether a redacted text says nothing but its secrets: no clause without a placeholder has two terms."""
     rest = " ".join(clause for clause in _CLAUSES.split(text) if not _PLACEHOLDER.search(clause))
     return _PLACEHOLDER.search(text) is not None and len(terms(rest)) < 2
 
@@ -371,7 +371,7 @@ def _digest(data: bytes) -> str:
 
 
 def _log_once(path: Path, problem: str) -> None:
-    lasting = path, _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
-    if lasting not in _LOGGED:
-        _LOGGED[lasting] = None
+    key = path, _LINE_NUMBER.sub("", problem)  # the line changes when entries move
+    if key not in _LOGGED:
+        _LOGGED[key] = None
         logger.warning("entries: {}", problem)

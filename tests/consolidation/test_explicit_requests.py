@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.orders import plain_order
+from nanobot_memory_plugins.consolidation.explicit_requests import explicit_request
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.orders import plain_order
     ],
 )
 def test_a_plain_beginning_acts(message: str, name: str, text: str):
-    order = plain_order(message)
+    order = explicit_request(message)
     assert order is not None
     assert (order[0], order[1]["text"]) == (name, text)
     assert ("kind" in order[1]) is text.startswith(("From", "以后"))
@@ -36,4 +36,4 @@ def test_a_plain_beginning_acts(message: str, name: str, text: str):
     ],
 )
 def test_nothing_else_does(message: str):
-    assert plain_order(message) is None
+    assert explicit_request(message) is None

@@ -1,4 +1,4 @@
-"""What the commands have in common: opening the entries, and showing them and what was done to them."""
+"""Shared by the commands: opening the repository, and printing entries, changes and runs."""
 
 import sys
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.values.entries import Entry, EntryChange, EntryRun, Section
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# Who is named in the history for what is done on the command line.
+# The author that the history names for changes on the command line.
 WHO = "user"
-# Who and why a run of the history names, where it is the program.
+# The authors and reasons of runs that the program itself writes.
 _WHO_WORDS = ("user", "extraction", "hand", "import", "panel", "consolidation", "tool", "shared memory")
 _WHY_WORDS = (
     "remember", "forget", "edit", "confirm", "group", "restored", "undone", "purged",
@@ -32,8 +32,8 @@ _WHY_WORDS = (
 _TIMES = ("last_activated", "created_at", "expires_at", "ended_at")
 
 
-def opened(workspace: Path | None) -> EntryRepository:
-    """Return the entries of a workspace, settled where their file was edited or a forgetting was broken off.
+def open_repository(workspace: Path | None) -> EntryRepository:
+    """Return the repository of a workspace after finishing an interrupted purge and adopting edits of the file.
 
     Raises `InputError` when there is no such folder.
     """
@@ -41,19 +41,19 @@ def opened(workspace: Path | None) -> EntryRepository:
     finish_erasure(folder)
 
     @cache
-    def redaction() -> ContactRedaction:  # the configuration is read by what writes: a list does without
+    def redaction() -> ContactRedaction:  # only commands that write need the configuration
         from nanobot_memory_plugins.core.config.reading import load_config
 
         return ContactRedaction(load_config().redaction.contacts)
 
     repository = EntryRepository(folder, redact=lambda text: redaction().redact_people(text))
-    with suppress(MemoryFileError):  # who reads or writes it next says why
+    with suppress(MemoryFileError):  # the next read or write reports it
         repository.settle()
     return repository
 
 
-def row(entry: Entry) -> dict[str, Any]:
-    """Return an entry for programs."""
+def entry_row(entry: Entry) -> dict[str, Any]:
+    """Return an entry as JSON data."""
     names = ("id", "content", "category", "group", "hits", "source_session", "superseded_by", "kind", "pinned")
     scope = ("agent", "user", "channel", "session", "project")
     return {
@@ -68,17 +68,17 @@ def row(entry: Entry) -> dict[str, Any]:
 
 
 def change_row(change: EntryChange) -> dict[str, Any]:
-    """Return a change for programs."""
+    """Return a change as JSON data."""
     return {
         "id": change.id,
         "action": change.action.value,
-        "before": row(change.before) if change.before else None,
-        "after": row(change.remaining) if change.remaining else None,
+        "before": entry_row(change.before) if change.before else None,
+        "after": entry_row(change.remaining) if change.remaining else None,
     }
 
 
 def run_row(run: EntryRun) -> dict[str, Any]:
-    """Return a run of the history for programs, without its changes."""
+    """Return a run of the history as JSON data, without its changes."""
     return {
         "run": run.id,
         "time": exact_time(run.time),
@@ -89,7 +89,7 @@ def run_row(run: EntryRun) -> dict[str, Any]:
 
 
 def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool, **facts: object) -> None:
-    """Say what was written, and where; with more ``facts`` for programs."""
+    """Print what was written and where; ``facts`` are added to the JSON output."""
     file, run = repository.paths.relative(repository.path), outcome.run.id if outcome.run else None
     if as_json:
         changes = [change_row(change) for change in outcome.changes]
@@ -103,7 +103,7 @@ def show_outcome(outcome: Outcome, repository: EntryRepository, *, as_json: bool
 
 
 def show_run(run: EntryRun) -> None:
-    """Show a run of the history."""
+    """Print a run of the history."""
     undoes = tr(", undoes {run}", run=run.undoes) if run.undoes else ""
     say(f"{run.id}  {local_minute(run.time)}  {tr(run.who)}{tr(': ')}{tr(run.why)}{undoes}", bold=True)
     _show_changes(run.changes, indent="    ")
@@ -120,7 +120,7 @@ def _show_changes(changes: Sequence[EntryChange], *, indent: str = "") -> None:
 
 
 def show_entries(entries: Sequence[Entry]) -> None:
-    """Show entries as a table; to a pipe a line each, with every field whole."""
+    """Print entries as a table, or to a pipe as one line each with complete fields."""
     rows = [_cells(entry) for entry in entries]
     if not sys.stdout.isatty():
         for cells in rows:
@@ -141,5 +141,5 @@ def _cells(entry: Entry) -> tuple[str, ...]:
 
 
 def local_minute(time: datetime) -> str:
-    """Return a time as the reader's clock has it, to the minute."""
+    """Return a time in local time, to the minute."""
     return f"{time.astimezone():%Y-%m-%d %H:%M}"
