@@ -79,7 +79,7 @@ _TABLES = {
     "recall/routing.py": ("RecallTier",),
     "postgres/plugin.py": ("_AT_ONCE", "_KEPT", "_AWAY"),
     "storage/embedding/catalogue.py": ("ModelOrigin",),
-    "storage/sources/places.py": ("FileKind",),
+    "storage/sources/source_files.py": ("FileKind",),
     "storage/cli/search_command.py": ("MemoryKind",),
 }
 # Where such tables are.

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.postgres.passages import ROW_COLUMNS, Owner
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
 from nanobot_memory_plugins.storage.question_terms import K1, B
-from nanobot_memory_plugins.storage.search.searcher import Found, Meaning, SearchIndex
+from nanobot_memory_plugins.storage.search.searcher import Meaning, ScoredDocument, SearchIndex
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
 """Passages of entries are this machine's own: they are in the file of each, and are the same."""
@@ -74,13 +74,13 @@ class ServerIndex(SearchIndex):
         return {term: number for term in terms if (number := self._known[self._owner.term(term)])}
 
     def candidates(
-        self, asked: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, surrounded: int
-    ) -> list[Found]:
+        self, query: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, neighbour_seeds: int
+    ) -> list[ScoredDocument]:
         self._ask_for(terms)
-        conditions, values = self._filter(asked)
+        conditions, values = self._filter(query)
         best = {"words": f"{_WORDS} WHERE {_passing(conditions)}"}
-        values |= {"terms": list(map(self._owner.term, terms)), "limit": limit, "surrounded": surrounded}
-        if asked.tier is Tier.LIGHT:
+        values |= {"terms": list(map(self._owner.term, terms)), "limit": limit, "surrounded": neighbour_seeds}
+        if query.tier is Tier.LIGHT:
             values["head"] = list(terms)
             head = f"{conditions} AND string_to_array(c.head_terms, ' ') && %(head)s::text[]"
             best = {"words": f"{_WORDS} WHERE {_passing(head)}"}
@@ -94,8 +94,8 @@ class ServerIndex(SearchIndex):
         source = f"WHERE {NO_COPIES} AND c.id = ANY(ARRAY({ids})) ORDER BY c.id"
         return self._read(source, values, meaning, f"WITH {', '.join(found)} ")
 
-    def newest(self, asked: Query, limit: int) -> list[Document]:
-        conditions, values = self._filter(asked)
+    def newest(self, query: Query, limit: int) -> list[Document]:
+        conditions, values = self._filter(query)
         order = 'c."timestamp" DESC NULLS LAST, c.path DESC, c.ordinal DESC'
         source = f"WHERE {conditions} ORDER BY {order} LIMIT %(limit)s"
         return [row for row, _ in self._read(source, {**values, "limit": limit})]
@@ -113,7 +113,7 @@ class ServerIndex(SearchIndex):
             self._known |= dict.fromkeys(missing, 0)
             self._answers.append(run(self._connection, _FREQUENCIES, (missing,)))
 
-    def _filter(self, asked: Query) -> tuple[str, dict[str, Any]]:
+    def _filter(self, query: Query) -> tuple[str, dict[str, Any]]:
         """Return the conditions that passages pass a query's filters, and their values."""
         values: dict[str, Any] = {"machine": self._owner.machine}
 
@@ -122,11 +122,11 @@ class ServerIndex(SearchIndex):
             values[name] = clean_markdown(value) if isinstance(value, str) else value
             return f"%({name})s"
 
-        return " AND ".join([NO_COPIES, *sql_conditions(asked, placeholder, _TAGS)]), values
+        return " AND ".join([NO_COPIES, *sql_conditions(query, placeholder, _TAGS)]), values
 
     def _read(
         self, source: str, values: Mapping[str, Any], meaning: Meaning | None = None, before: str = ""
-    ) -> list[Found]:
+    ) -> list[ScoredDocument]:
         cosine, compared = "'NaN'::float8", dict[str, str]()
         if meaning is not None:
             compared = _written(meaning)

@@ -44,9 +44,9 @@ from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.filters import record_of
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.indexer.worker import STUCK_SECONDS, Indexer, caught_up
+from nanobot_memory_plugins.storage.indexer.worker import STUCK_SECONDS, Indexer, wait_until_indexed
 from nanobot_memory_plugins.storage.search.searcher import Meaning, Searcher, meaning_of
-from nanobot_memory_plugins.storage.sources.places import Places, unindexed_bytes
+from nanobot_memory_plugins.storage.sources.source_files import SourceFinder, pending_bytes
 
 T = TypeVar("T")
 
@@ -82,10 +82,10 @@ class SharedStore:
             options.dsn.get_secret_value(),
             self.owner.tenant,
             patience=options.search_seconds,
-            came_back=lambda: self._sender.check_database(),  # what it lacks is sent again
+            came_back=lambda: self._sender.reopen(),  # what it lacks is sent again
         )
         chunking = Chunking(redact=redact)
-        self._places = Places(paths)
+        self._sources = SourceFinder(paths)
         self._tail = TailReader(chunking)
         self._sender = Indexer(
             paths,
@@ -151,7 +151,7 @@ class SharedStore:
         self._must_be_open()
         await self.local.flush()
         self._sender.notify()  # who sends looks at all files now
-        await caught_up(self._waiting, STUCK_SECONDS, "sender.lock")
+        await wait_until_indexed(self._waiting, STUCK_SECONDS, "sender.lock")
         await self._count(_LONG)
 
     def status(self) -> StoreStatus:
@@ -218,7 +218,7 @@ class SharedStore:
         gone = await self.server.ask(
             lambda connection: forgetting.forget(connection, self.owner, erasure), patience=_LOOK_THROUGH
         )
-        self._sender.check_database()  # what of the files is still there is sent anew
+        self._sender.reopen()  # what of the files is still there is sent anew
         return gone
 
     async def to_forget(self) -> list[tuple[int, Erasure]]:
@@ -228,7 +228,7 @@ class SharedStore:
     async def has_forgotten(self, revision: int) -> None:
         """Say that it is forgotten here; then this machine's files are sent again."""
         await self.ask(lambda connection: forgetting.done(connection, self.owner, revision))
-        self._sender.check_database()
+        self._sender.reopen()
 
     async def reach(self) -> None:
         """Return once the server was reached, or cannot be: for commands, which wait longer for it than an agent."""
@@ -292,7 +292,7 @@ class SharedStore:
             has_lost = not self._states.keys() <= found.keys()
             self._states, self._revision = found, revision
         if has_lost:  # another process had something forgotten: what the files still hold of it is sent again
-            self._sender.check_database()
+            self._sender.reopen()
         return found
 
     async def _waiting(self) -> int:
@@ -300,19 +300,19 @@ class SharedStore:
         if not self.server.up or self._closed:
             return 0
         states = await self.ask(self._sent_states)
-        left = await run_in_daemon_thread(lambda: self._places.waiting(states)) if states is not None else 1
+        left = await run_in_daemon_thread(lambda: self._sources.remaining(states)) if states is not None else 1
         return 0 if left and await self.to_forget() else left
 
     async def _count(self, patience: float) -> None:
         await self.server.ask(self._sent_states, patience=patience)
-        sources = await run_in_daemon_thread(self._places.find)
-        self._unsent = unindexed_bytes(sources, self._states)
+        sources = await run_in_daemon_thread(self._sources.find)
+        self._unsent = pending_bytes(sources, self._states)
 
     def _search(self, connection: Connection, query: Query, meaning: Meaning | None) -> SearchResult | None:
         """Search the server and what it does not have yet; None where that is too much."""
         states = self._sent_states(connection)
-        sources = self._places.find()
-        self._unsent = unindexed_bytes(sources, states)
+        sources = self._sources.find()
+        self._unsent = pending_bytes(sources, states)
         if self._unsent > TAIL_BYTES:
             return None
         tail = self._tail.documents(states, sources, most_bytes=TAIL_BYTES)

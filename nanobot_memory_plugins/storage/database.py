@@ -27,11 +27,11 @@ from nanobot_memory_plugins.storage.sqlite import (
     CorruptIndexError,
     connect,
     create_tables,
+    fetch_all,
+    fetch_value,
     has_full_text,
     has_tables,
     load_sqlite_vec,
-    query,
-    scalar,
     translate_errors,
     write_transaction,
 )
@@ -145,7 +145,7 @@ class Database:
 
     def _prepare_row(self, document: Document) -> tuple[Any, ...] | None:
         """Return a document as a row, and whether its vector must be deleted; None for an unchanged document."""
-        former = query(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
+        former = fetch_all(self.connection, f"SELECT {DOCUMENT_COLUMNS} FROM docs WHERE key = ?", (document.key,))
         stored = document.stored_values
         if former == [stored]:
             return None
@@ -161,14 +161,16 @@ class Database:
         for key in change.removed_keys:
             self._delete("key = ? AND path = ?", key, path)
         for row, is_new in filter(None, documents):
-            doc_id = scalar(self.connection, _UPSERT, row)
-            if is_new and query(self.connection, "DELETE FROM vectors WHERE doc_id = ? RETURNING doc_id", (doc_id,)):
+            doc_id = fetch_value(self.connection, _UPSERT, row)
+            if is_new and fetch_all(
+                self.connection, "DELETE FROM vectors WHERE doc_id = ? RETURNING doc_id", (doc_id,)
+            ):
                 self._next_revision()
         self.connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", state)
 
     def _delete(self, condition: str, *values: Any) -> int:
         """Delete documents with their vectors, and return their number."""
-        gone = query(self.connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
+        gone = fetch_all(self.connection, f"DELETE FROM docs WHERE {condition} RETURNING id", values)
         if gone:
             self._next_revision()
         return len(gone)
@@ -237,7 +239,7 @@ class Database:
             self.connection.execute("VACUUM")
             # A search of this process may be reading; that takes a moment.
             end = time.monotonic() + _CHECKPOINT_SECONDS
-            while query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # busy, after its own time-out
+            while fetch_all(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # busy, after its own time-out
                 if time.monotonic() > end:
                     return False
                 time.sleep(_CHECKPOINT_WAIT)
@@ -251,7 +253,7 @@ class Database:
         """
         found: list[str] = []
         with translate_errors(self.path):
-            if query(self.connection, "PRAGMA integrity_check(1)") != [("ok",)]:
+            if fetch_all(self.connection, "PRAGMA integrity_check(1)") != [("ok",)]:
                 found.append(Sentence("The index {name} is damaged.", name=self.path.name))
             try:
                 self.connection.execute("INSERT INTO docs_fts (docs_fts, rank) VALUES ('integrity-check', 1)")
@@ -284,11 +286,11 @@ class Database:
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with translate_errors(self.path):
-            return query(self.connection, sql, values)
+            return fetch_all(self.connection, sql, values)
 
     def _meta(self, key: str) -> Any:
         found = self._query("SELECT value FROM meta WHERE key = ?", (key,))
         return found[0][0] if found else None
 
     def _next_revision(self) -> int:
-        return int(scalar(self.connection, _NEXT_REVISION))
+        return int(fetch_value(self.connection, _NEXT_REVISION))

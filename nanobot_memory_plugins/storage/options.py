@@ -1,4 +1,4 @@
-"""The storage plugin's options, as they are in a configuration file."""
+"""The options of the storage plugin."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -15,8 +15,8 @@ class EmbeddingOptions(PluginOptions):
 
     ``model`` is an alias (``multilingual``, ``chinese``, ``english``), a name of fastembed's catalogue,
     or a folder with ``model.onnx`` and ``tokenizer.json``. The provider ``openai`` is any server with an
-    OpenAI-compatible ``/embeddings``; its key is read from the environment variable that ``api_key_env``
-    names, never from a file.
+    OpenAI-compatible ``/embeddings``; its key is read from the environment variable named in ``api_key_env``, never
+    from a file.
     """
 
     provider: Literal["fastembed", "openai", "none"] = Field("fastembed", description="Where the model runs.")
@@ -55,8 +55,8 @@ class SearchOptions(PluginOptions):
 class StorageOptions(SearchOptions):
     """How the memory files are indexed and, with the options of searching, searched.
 
-    ``embedding_model`` and ``embedding_provider`` are the usual two of ``embedding``'s options under names of
-    their own; they win where both are set.
+    ``embedding_model`` and ``embedding_provider`` are short names for the two most used options of ``embedding``; they
+    win where both are set.
     """
 
     backend: Literal["builtin_fts", "grep_only"] = Field(
@@ -76,11 +76,11 @@ class StorageOptions(SearchOptions):
     embedding: EmbeddingOptions = Field(default_factory=lambda: EmbeddingOptions.model_validate({}))
 
     def embedding_options(self) -> EmbeddingOptions:
-        """Return the embedding's options with the two flat names put in."""
+        """Return the ``embedding`` options, overridden by the two short names."""
         flat = {"embedding_model": "model", "embedding_provider": "provider"}
         given = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
         return self.embedding.model_copy(update=given)
 
     def chunking(self, redact: Callable[[str], str] = without_secrets) -> Chunking:
-        """Return how texts are cut, and secrets in people's text hidden."""
+        """Return how texts are split, with ``redact`` to hide secrets in text that people wrote."""
         return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.storage.documents import Document, timestamp
 from nanobot_memory_plugins.storage.filters import passes_filters
 from nanobot_memory_plugins.storage.segmentation import segment
 from nanobot_memory_plugins.storage.sources.markdown import SUPERSEDED
-from nanobot_memory_plugins.storage.sources.places import FileKind
+from nanobot_memory_plugins.storage.sources.source_files import FileKind
 
 SNIPPET_CHARS = 360
 # Longer questions are not shown with an answer: they would say more than it.

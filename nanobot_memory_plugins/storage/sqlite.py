@@ -143,14 +143,14 @@ def load_sqlite_vec(connection: apsw.Connection) -> bool:
 
 def has_full_text(connection: apsw.Connection) -> bool:
     """Return whether this SQLite has FTS5."""
-    return bool(query(connection, "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"))
+    return bool(fetch_all(connection, "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"))
 
 
 def has_tables(connection: apsw.Connection) -> bool:
     """Return whether the file has the index's tables: not if it is empty. Raises `CorruptIndexError` for others."""
-    version = int(scalar(connection, "PRAGMA user_version"))
-    application = scalar(connection, "PRAGMA application_id")
-    tables = scalar(connection, "SELECT count(*) FROM sqlite_schema")
+    version = int(fetch_value(connection, "PRAGMA user_version"))
+    application = fetch_value(connection, "PRAGMA application_id")
+    tables = fetch_value(connection, "SELECT count(*) FROM sqlite_schema")
     if not tables and not version:
         return False
     if application != APPLICATION_ID:
@@ -179,14 +179,14 @@ def create_tables(connection: apsw.Connection) -> None:
     connection.execute("PRAGMA wal_checkpoint").fetchall()
 
 
-def query(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+def fetch_all(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """Return all rows of a statement."""
     return connection.execute(sql, values).fetchall()
 
 
-def scalar(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+def fetch_value(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
     """Return the first value of the first row, or None when there is no row."""
-    found = query(connection, sql, values)
+    found = fetch_all(connection, sql, values)
     return found[0][0] if found else None
 
 

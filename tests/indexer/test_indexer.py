@@ -11,9 +11,9 @@ import pytest
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import FileState
-from nanobot_memory_plugins.storage.indexer import one_file
-from nanobot_memory_plugins.storage.indexer.one_file import index_file
-from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.indexer import file_indexing
+from nanobot_memory_plugins.storage.indexer.file_indexing import index_file
+from nanobot_memory_plugins.storage.sources.source_files import SourceFinder
 from tests.support.indexed_workspace import Workspace, entry, message, until, wait_for_look
 
 
@@ -70,7 +70,7 @@ def test_nothing_leaves_the_index_while_a_process_has_too_many_files_open(
 
     with workspace.indexing() as indexer:
         wait_for_look(indexer)
-        monkeypatch.setattr("nanobot_memory_plugins.storage.sources.places.os.scandir", scandir)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.sources.source_files.os.scandir", scandir)
         indexer.notify()
         assert asked.wait(10)
         monkeypatch.undo()
@@ -95,17 +95,17 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
 def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     broken = workspace.write("broken.md", "## A\ntext\n")
     workspace.write("good.md", "## B\nfine\n")
-    really_open = one_file.open_regular
+    really_open = file_indexing.open_regular
 
     def fail(path: os.PathLike[str]) -> object:
         if path == broken:
             raise PermissionError(13, "Permission denied")
         return really_open(path)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(one_file, "open_regular", fail)
+    monkeypatch.setattr(file_indexing, "open_regular", fail)
     with workspace.indexing():
         assert workspace.texts() == ["## B\nfine"]
-        monkeypatch.setattr(one_file, "open_regular", really_open)
+        monkeypatch.setattr(file_indexing, "open_regular", really_open)
         assert until(lambda: len(workspace.texts()) == 2)
 
 
@@ -119,7 +119,7 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
     else:
         name, records = "notes.md", [f"## {n}\ntext {n}\n".encode() for n in range(105)]
     workspace.write(name, b"".join(records))
-    with workspace.indexing(most_held=10) as indexer:
+    with workspace.indexing(max_pending=10) as indexer:
         assert len(workspace.texts()) == 105
         assert max(len(change.documents) for change in workspace.changes) <= 10
         # Reading anew goes by the same bound, and drops what is gone.
@@ -131,14 +131,14 @@ def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace,
 
 def test_what_was_deleted_goes_although_the_reading_broke_off_between_batches(workspace: Workspace):
     file = workspace.write("notes.md", "".join(f"## {n}\ntext {n}\n" for n in range(4)))
-    (source,) = Places(workspace.paths).find()
+    (source,) = SourceFinder(workspace.paths).find()
     workspace.paths.index_folder.mkdir(parents=True, exist_ok=True)
     with closing(Database.open(workspace.paths.database)) as database:
         told = iter((False,) * 4 + (False, False, True) + (False,) * 9)
 
         def update() -> FileState | None:
             state = database.file_states().get(source.relative)
-            stopping = {"is_stopping": lambda: next(told), "most_held": 1, "oldest": None}
+            stopping = {"is_stopping": lambda: next(told), "max_pending": 1, "oldest": None}
             return index_file(database, source, state, Chunking(), **stopping)
 
         assert update() is not None

@@ -19,10 +19,10 @@ import sys, time
 from pathlib import Path
 from tests.support.indexed_workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))
-indexer = workspace.indexer(most_held=20)
-while not indexer.owning:
+indexer = workspace.indexer(max_pending=20)
+while not indexer.is_owner:
     time.sleep(0.02)
-print("owning", flush=True)
+print("is owner", flush=True)
 sys.stdin.read()
 indexer.stop()
 """
@@ -41,7 +41,7 @@ def started(program: str, *arguments: object) -> Iterator[subprocess.Popen[bytes
 
 def wait_for_ownership(process: subprocess.Popen[bytes]) -> None:
     assert process.stdout is not None
-    assert process.stdout.readline() == b"owning\n"
+    assert process.stdout.readline() == b"is owner\n"
 
 
 @pytest.mark.accept("V3-11")
@@ -53,11 +53,11 @@ def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspac
         try:
             assert until(lambda: workspace.texts() == ["## A\nfirst"])
             time.sleep(0.3)
-            assert not heir.owning
+            assert not heir.is_owner
             os.kill(owner.pid, signal.SIGKILL)
             owner.wait()
             workspace.write("notes.md", "## A\nsecond\n")
-            assert until(lambda: heir.owning)
+            assert until(lambda: heir.is_owner)
             assert until(lambda: workspace.texts() == ["## A\nsecond"])
         finally:
             heir.stop()

@@ -17,15 +17,15 @@ from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources import reader
 from nanobot_memory_plugins.storage.sources.pieces import FilePiece
-from nanobot_memory_plugins.storage.sources.places import Places
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
+from nanobot_memory_plugins.storage.sources.source_files import SourceFinder
 from tests.support.examples import examples
 
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
 
 def pieces(workspace: Path, relative: str, start: dict[str, Any] | None = None, **chunking: int) -> list[FilePiece]:
-    (source,) = (one for one in Places(MemoryPaths.of(workspace)).find() if one.relative == relative)
+    (source,) = (one for one in SourceFinder(MemoryPaths.of(workspace)).find() if one.relative == relative)
     with source.path.open("rb") as file:
         return list(read_pieces(file, source, Chunking(**chunking), **(start or {})))
 
@@ -156,7 +156,7 @@ def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
         "offset": sum(len(piece.raw) for piece in closed),
         "line": 1 + sum(piece.raw.count(b"\n") for piece in closed),
         "ordinal": len(known),
-        "is_taken": known.__contains__,
+        "is_used": known.__contains__,
     }
     with first.open("ab") as file:
         file.write("".join(blocks[cut:]).encode("utf-8"))

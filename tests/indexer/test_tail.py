@@ -5,12 +5,12 @@ from contextlib import closing
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
+from nanobot_memory_plugins.storage.sources.source_files import SourceFile, SourceFinder
 from tests.support.indexed_workspace import Workspace, message
 
 
 def sources(workspace: Workspace) -> list[SourceFile]:
-    return Places(workspace.paths).find()
+    return SourceFinder(workspace.paths).find()
 
 
 def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):

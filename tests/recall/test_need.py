@@ -12,7 +12,7 @@ from nanobot_memory_plugins.recall.routing import decide_tier
 from nanobot_memory_plugins.storage.embedding.catalogue import find
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
-from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, log_odds_personal
+from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, personal_log_odds
 
 OPTIONS = RecallOptions()
 PERSONAL = [
@@ -72,8 +72,8 @@ def test_the_layer_is_one_row_for_the_built_in_model_and_says_nothing_of_another
     assert (weights.shape, weights.dtype) == ((513,), np.float32)
     assert np.isfinite(weights).all()
     vector = np.zeros(512, dtype=np.float32)
-    assert log_odds_personal(BUILTIN_NAME, vector) == pytest.approx(float(weights[-1]))
-    assert log_odds_personal("another", vector) is None
+    assert personal_log_odds(BUILTIN_NAME, vector) == pytest.approx(float(weights[-1]))
+    assert personal_log_odds("another", vector) is None
 
 
 def test_the_layer_tells_personal_from_general_questions(builtin_model: Path):
@@ -81,7 +81,7 @@ def test_the_layer_tells_personal_from_general_questions(builtin_model: Path):
 
     def log_odds(texts: list[str]) -> list[float]:
         vectors = np.asarray(embedder.encode(texts), dtype=np.float32)
-        return [log_odds_personal(BUILTIN_NAME, one / np.linalg.norm(one)) or 0.0 for one in vectors]
+        return [personal_log_odds(BUILTIN_NAME, one / np.linalg.norm(one)) or 0.0 for one in vectors]
 
     personal, general = log_odds(PERSONAL), log_odds(GENERAL)
     assert sum(one > 0 for one in personal) >= 6, personal

@@ -9,7 +9,7 @@ from tests.support.indexed_workspace import Workspace, entry, until, wait_for_lo
 async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Workspace, open_store: OpenStore):
     owner = workspace.indexer()
     try:
-        assert until(lambda: owner.owning)
+        assert until(lambda: owner.is_owner)
         store = await open_store()
         for number in range(2):
             workspace.append("2026-02-16.md", entry(f"note {number}", f"a{number}"))

@@ -33,8 +33,8 @@ def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
 
 def wait_for_look(indexer: Indexer) -> None:
     """Wait until everything that is in the files now was looked at."""
-    number = indexer.look()
-    assert until(lambda: indexer.has_looked(number))
+    number = indexer.request_scan()
+    assert until(lambda: indexer.has_scanned(number))
 
 
 def message(text: str, id: str = "", *, session: str = "cli:direct") -> bytes:  # noqa: A002
@@ -60,7 +60,7 @@ class Workspace(MemoryWorkspace):
         self,
         *,
         clock: Clock | None = None,
-        most_held: int = 1_000,
+        max_pending: int = 1_000,
         embedder: Callable[[], Embedder | None] = lambda: None,
         start: bool = True,
     ) -> Indexer:
@@ -79,7 +79,7 @@ class Workspace(MemoryWorkspace):
             embedder=embedder,
             clock=clock or SystemClock(),
             chunking=Chunking(),
-            most_held=most_held,
+            max_pending=max_pending,
         )
         if start:
             indexer.start()

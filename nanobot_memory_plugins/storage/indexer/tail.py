@@ -1,4 +1,4 @@
-"""What is in the memory files but not yet in the index, read for a search."""
+"""Reads the part of the memory files that is not indexed yet, for a search."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO
@@ -8,33 +8,33 @@ from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, FileState
 from nanobot_memory_plugins.storage.sources.pieces import read_blocks, warn_once
-from nanobot_memory_plugins.storage.sources.places import SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
+from nanobot_memory_plugins.storage.sources.source_files import SourceFile
 
 
 class TailReader:
-    """Reads files, or what follows their indexed part, newest first and within a bound. Safe from any thread.
+    """Reads files after their indexed part, newest first and within a limit. Safe to use from any thread.
 
-    What a search has read is kept for the next one until the file changes, so that it reads only what is new.
+    It caches what a search has read until the file changes, so that the next search reads only what is new.
     """
 
     def __init__(self, chunking: Chunking) -> None:
         self._chunking = chunking
-        self._read: dict[tuple[SourceFile, int], tuple[Document, ...]] = {}
+        self._cached: dict[tuple[SourceFile, int], tuple[Document, ...]] = {}
 
     def documents(
         self, states: Mapping[str, FileState], sources: Iterable[SourceFile], *, most_bytes: int
     ) -> list[Document]:
-        """Return what the manifest ``states`` does not cover of files, from at most ``most_bytes`` of the first.
+        """Return the documents of ``sources`` that the manifest ``states`` does not cover, from at most ``most_bytes``.
 
-        The files are looked for once the manifest was read: it may be older than they are, and not newer.
+        The sources must be listed after the manifest was read: it may be older than they are, but not newer.
         """
-        former, now = self._read, dict[tuple[SourceFile, int], tuple[Document, ...]]()
+        cached, current = self._cached, dict[tuple[SourceFile, int], tuple[Document, ...]]()
         for source in sources:
             state = states.get(source.relative)
-            if source.is_as(state):
+            if source.is_unchanged_since(state):
                 continue
-            # What is indexed of it may be out of date, and is read anew where going on from it is not safe.
+            # Where it is not safe to continue after the indexed part, the whole file is read.
             resume = state is not None and source.kind.is_resumable and state.offset <= source.size
             offset, line, ordinal = (state.offset, state.line, state.ordinal) if state and resume else (0, 1, 0)
             if most_bytes <= 0:
@@ -43,11 +43,11 @@ class TailReader:
                 break
             begin = max(offset, source.size - most_bytes)
             most_bytes -= source.size - begin
-            line = line if begin == offset else 0  # 0: in the middle of something
-            found = former.get((source, begin))
-            now[source, begin] = found if found is not None else tuple(self._parse(source, begin, line, ordinal))
-        self._read = now
-        return [document for documents in now.values() for document in documents]
+            line = line if begin == offset else 0  # 0: inside a line
+            found = cached.get((source, begin))
+            current[source, begin] = found if found is not None else tuple(self._parse(source, begin, line, ordinal))
+        self._cached = current
+        return [document for documents in current.values() for document in documents]
 
     def _parse(self, source: SourceFile, offset: int, line: int, ordinal: int) -> Iterator[Document]:
         try:

@@ -1,4 +1,4 @@
-"""The indexer's thread, and how others wait for what it does."""
+"""The indexer's thread, and waiting for its progress."""
 
 import asyncio
 import threading
@@ -17,25 +17,25 @@ from nanobot_memory_plugins.core.files.reading import inode
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import FileChange, FileIndex, FileState
-from nanobot_memory_plugins.storage.indexer.one_file import PASSING_SOURCE, index_file
+from nanobot_memory_plugins.storage.indexer.file_indexing import EXPIRING_SOURCE, index_file
 from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.pieces import warn_once
-from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
+from nanobot_memory_plugins.storage.sources.source_files import SourceFile, SourceFinder
 
-# Seconds: how often a process that is not the owner tries to become it, and how often the owner looks at all files;
-# with very many of them, so seldom that it takes a fiftieth of the time.
-_RETRY_OWNERSHIP, _LOOK, _LOOKS_SHARE = 2.0, 1.0, 50
-# Seconds: after the whole failed; after one file failed, or the model, longer each time.
-_REST_AFTER_FAILURE, _FIRST_REST, _LONGEST_REST = 5.0, 2.0, 60.0
+# Seconds between attempts to become the owner, and between scans of all files; a scan of very many files is so rare
+# that it takes no more than a fiftieth of the time.
+_RETRY_SECONDS, _SCAN_SECONDS, _SCAN_DIVISOR = 2.0, 1.0, 50
+# Seconds to wait after the indexing failed; after one file or the model failed, doubled each time up to a limit.
+_FAILURE_SECONDS, _FIRST_BACKOFF, _LONGEST_BACKOFF = 5.0, 2.0, 60.0
 STUCK_SECONDS = 120.0
-"""How long an index may make no progress while it is waited for."""
-# Seconds between looks at it, more and more.
+"""How long an index may make no progress before `wait_until_indexed` gives up."""
+# Seconds between checks of the progress, at first and at most.
 _POLL, _LONGEST_POLL = 0.02, 0.5
-# A file that changed less than this before it was read may change again without a new time: the kernel's clock
-# for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
+# A file that changed less than this before it was read may change again without a new modification time: the kernel's
+# clock for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
 _EXPIRY_INTERVAL = timedelta(days=1)
-# Texts of one step of the model: some tens of milliseconds with the built-in one, so that new text waits for no longer.
+# Texts per step of the model: some tens of milliseconds with the built-in one, so that new text waits no longer.
 _BATCH = 64
 _MODEL = "the model"  # no file has this name
 
@@ -43,12 +43,12 @@ _MODEL = "the model"  # no file has this name
 class Indexer:
     """Keeps the index of a workspace up to date, in a thread, while this process owns it.
 
-    The owner holds ``lock``, a file, and loses it by ending, however it ends.
+    The owner holds the file lock ``lock``, which the system releases however the process ends.
 
-    ``database`` is its file, where it has one; ``open_index`` is called in that thread. It looks at all files every
-    second, and at once when it is notified. `notify`, `look` and `has_looked` may be called from any thread. At most
-    ``most_held`` documents are in memory at a time. Observations leave the index when they are older than ``max_age``.
-    ``owning`` tells whether this process is the owner, ``trouble`` how the indexing failed last, if it did.
+    ``database`` is the file of the index, if it is one; the thread calls ``open_index``. It scans all files every
+    second, and at once after `notify`. `notify`, `request_scan` and `has_scanned` may be called from any thread. At
+    most ``max_pending`` documents are in memory at a time. Observations older than ``max_age`` are deleted from the
+    index. ``is_owner`` tells whether this process is the owner, and ``trouble`` is the last failure, or empty.
     """
 
     def __init__(
@@ -61,35 +61,35 @@ class Indexer:
         embedder: Callable[[], Embedder | None],
         clock: Clock,
         chunking: Chunking,
-        most_held: int = 1_000,
+        max_pending: int = 1_000,
         max_age: timedelta | None = timedelta(days=30),
     ) -> None:
-        self.owning = False
+        self.is_owner = False
         self.trouble = ""
         self._paths = paths
-        self._places = Places(paths)
+        self._sources = SourceFinder(paths)
         self._lock_path = lock
-        self._ownership = private_lock(lock)
+        self._lock = private_lock(lock)
         self._lock_inode = 0
         self._database = database
         self._open_index = open_index
         self._embedder = embedder
         self._clock = clock
-        self._chunking, self._most_held, self._max_age = chunking, most_held, max_age
+        self._chunking, self._max_pending, self._max_age = chunking, max_pending, max_age
         self._expired_at: datetime | None = None
-        # Of the index that this process owns, and has open.
+        # The state of the index while this process owns it and has it open.
         self._index: FileIndex
         self._index_inode = 0
         self._states: dict[str, FileState] = {}
-        self._doubtful: set[str] = set()
-        self._complete_for = ""  # the model of which every passage has its vector
-        self._looks_begun = self._looks_done = 0
-        # What failed, a file by its name or the model: how often, and until when it rests.
+        self._unsettled: set[str] = set()
+        self._embedded_model = ""  # the model for which every passage has a vector
+        self._scans_started = self._scans_finished = 0
+        # Failures by file name, or `_MODEL`: how often it failed, and when it is tried again.
         self._failures: dict[str, tuple[int, float]] = {}
         self._logged = ""
         self._wake = threading.Event()
         self._stop = threading.Event()
-        self._suspect = False
+        self._must_reopen = False
         self._drain_until = 0.0
         self._thread = threading.Thread(target=self._run, name="nanobot-memory-index", daemon=True)
 
@@ -98,30 +98,27 @@ class Indexer:
         self._thread.start()
 
     def notify(self) -> None:
-        """Learn that a file has changed. Without the ownership nothing happens: the owner looks."""
+        """Wake the thread because a file has changed. Unless this process is the owner, nothing happens."""
         self._wake.set()
 
-    def look(self) -> int:
-        """Have all files looked at, and return the number by which `has_looked` knows whether that was done.
-
-        What went wrong before is forgotten: it is tried again at once.
-        """
+    def request_scan(self) -> int:
+        """Request an immediate scan of all files, clear the last trouble, and return the number for `has_scanned`."""
         self.trouble = ""
-        number = self._looks_begun + 1
+        number = self._scans_started + 1
         self.notify()
         return number
 
-    def has_looked(self, number: int) -> bool:
-        """Tell whether what was in the files at a `look` was looked at. Only the owner of the index looks."""
-        return self._looks_done >= number
+    def has_scanned(self, number: int) -> bool:
+        """Return whether the scan with a number from `request_scan` is finished. Only the owner of the index scans."""
+        return self._scans_finished >= number
 
-    def check_database(self) -> None:
-        """Open the index anew, with the checks that opening makes: a search found it unusable."""
-        self._suspect = True
+    def reopen(self) -> None:
+        """Reopen the index, which checks it: a search found it unusable."""
+        self._must_reopen = True
         self._wake.set()
 
     def stop(self, drain: float = 5.0) -> None:
-        """Finish the files that were accepted, for at most ``drain`` seconds, and end the thread."""
+        """Finish the pending files, for at most ``drain`` seconds, and end the thread."""
         self._drain_until = time.monotonic() + drain
         self._stop.set()
         self._wake.set()
@@ -133,88 +130,88 @@ class Indexer:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                if self._takes_ownership():
-                    self._own_index()
+                if self._acquire_lock():
+                    self._run_as_owner()
                 else:
-                    self._pause(_RETRY_OWNERSHIP)
-            except Exception as error:  # whatever it is, it must not end the indexing for good
-                self._complain(error)
-                self._pause(_REST_AFTER_FAILURE)
+                    self._pause(_RETRY_SECONDS)
+            except Exception as error:  # no error may end the indexing for good
+                self._report_failure(error)
+                self._pause(_FAILURE_SECONDS)
             finally:
-                self.owning = False
+                self.is_owner = False
                 with suppress(OSError):
-                    self._ownership.release(force=True)
+                    self._lock.release(force=True)
 
-    def _takes_ownership(self) -> bool:
-        """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
+    def _acquire_lock(self) -> bool:
+        """Take the lock if it is free, and return whether this process holds it. Raises OSError when it is unusable."""
         self._lock_path.parent.mkdir(0o700, parents=True, exist_ok=True)
         try:
-            self._ownership.acquire(timeout=0)
+            self._lock.acquire(timeout=0)
         except filelock.Timeout:
             return False
         self._lock_inode = inode(self._lock_path)
         return True
 
-    def _own_index(self) -> None:
-        """Do what there is to do until told to stop, or until the index or the lock is another one."""
+    def _run_as_owner(self) -> None:
+        """Index and embed until the indexer is stopped, or the file of the index or of the lock is replaced."""
         migrate_legacy(self._paths)
-        self._suspect, look_at = False, 0.0
+        self._must_reopen, next_scan = False, 0.0
         with closing(self._open_index()) as index:
             self._index, self._index_inode = index, inode(self._database)
-            self._states, self._doubtful, self._complete_for = index.file_states(), set(), ""
-            self.owning = True
-            while not self._is_out_of_time() and self._is_current():
+            self._states, self._unsettled, self._embedded_model = index.file_states(), set(), ""
+            self.is_owner = True
+            while not self._must_stop() and self._is_still_owner():
                 now = time.monotonic()
-                if now >= look_at or self._wake.is_set():
-                    look_at = now + self._index_changes()
+                if now >= next_scan or self._wake.is_set():
+                    next_scan = now + self._index_changes()
                 elif self._stop.is_set():
                     return
-                elif not self._embed_some():
-                    self._wake.wait(look_at - now)
+                elif not self._embed_batch():
+                    self._wake.wait(next_scan - now)
 
     def _index_changes(self) -> float:
-        """Index every file that has changed; return the seconds to the next time."""
+        """Index every changed file, and return the seconds until the next scan."""
         self._wake.clear()
-        self._looks_begun += 1
-        begun = time.monotonic()
-        changed = self._changed()
-        took = time.monotonic() - begun
-        if all(map(self._index_one, changed)):
-            self._looks_done = self._looks_begun
+        self._scans_started += 1
+        started = time.monotonic()
+        changed = self._find_changes()
+        took = time.monotonic() - started
+        if all(map(self._index_change, changed)):
+            self._scans_finished = self._scans_started
         self.trouble = ""
-        return max(_LOOK, _LOOKS_SHARE * took)
+        return max(_SCAN_SECONDS, _SCAN_DIVISOR * took)
 
-    def _index_one(self, change: SourceFile | str) -> bool:
-        """Index one file that has changed or is gone; return whether that was done with."""
+    def _index_change(self, change: SourceFile | str) -> bool:
+        """Index one file that has changed or is gone, and return whether the scan may go on."""
         name = change if isinstance(change, str) else change.relative
-        if self._rests(name):
+        if self._is_backing_off(name):
             return True
-        if self._is_out_of_time() or not self._is_current():
+        if self._must_stop() or not self._is_still_owner():
             return False
         try:
             self._remove(change) if isinstance(change, str) else self._update(change)
         except StoreError:
             raise
-        except Exception as error:  # one file must not keep the others waiting
-            self._rest(name)
+        except Exception as error:  # one file must not hold up the others
+            self._back_off(name)
             warn_once(name, f"it cannot be indexed ({type(error).__name__}), and is tried again now and then")
         else:
             self._failures.pop(name, None)
-            self._logged = self._complete_for = ""
+            self._logged = self._embedded_model = ""
         return True
 
-    def _changed(self) -> list[SourceFile | str]:
-        """Return the files that differ from the manifest, in the order of changes, then the names of those gone.
+    def _find_changes(self) -> list[SourceFile | str]:
+        """Return the files that differ from the manifest, oldest change first, then the names of deleted files.
 
-        Raises OSError where the files cannot be looked at for now.
+        Raises OSError when the files cannot be listed for now.
         """
         self._expire()
-        sources = self._places.find(whole=True)
+        sources = self._sources.find(raise_errors=True)
         gone = self._states.keys() - {source.relative for source in sources}
         changed = [
             source
             for source in sources
-            if source.relative in self._doubtful or not source.is_as(self._states.get(source.relative))
+            if source.relative in self._unsettled or not source.is_unchanged_since(self._states.get(source.relative))
         ]
         changed.sort(key=lambda source: (source.mtime_ns, source.relative))
         return [*changed, *sorted(gone)]
@@ -222,104 +219,104 @@ class Indexer:
     def _remove(self, relative: str) -> None:
         self._index.apply(FileChange(relative, None))
         self._states.pop(relative, None)
-        self._doubtful.discard(relative)
+        self._unsettled.discard(relative)
 
     def _update(self, source: SourceFile) -> None:
         """Bring the index up to date with one file."""
-        looked_at = time.time_ns()  # as the file system counts; the injected clock may have another date
+        read_at = time.time_ns()  # as the file system counts; the injected clock may have another date
         reached = index_file(
             self._index,
             source,
             self._states.get(source.relative),
             self._chunking,
-            most_held=self._most_held,
-            oldest=self._oldest(),
-            is_stopping=self._is_out_of_time,
+            max_pending=self._max_pending,
+            oldest=self._expiry_limit(),
+            is_stopping=self._must_stop,
         )
         if reached is None:
             self._states = self._index.file_states()
             return
         self._states[source.relative] = reached
         tick = _COARSE_TICK_NS if reached.mtime_ns % 1_000_000_000 == 0 else _TICK_NS
-        if abs(looked_at - reached.mtime_ns) < tick:  # a time far ahead is of another clock: it does not come again
-            self._doubtful.add(source.relative)
+        if abs(read_at - reached.mtime_ns) < tick:  # a time far in the future is another clock's: no change repeats it
+            self._unsettled.add(source.relative)
         else:
-            self._doubtful.discard(source.relative)
+            self._unsettled.discard(source.relative)
 
     def _expire(self) -> None:
-        """Drop observations that are too old, at the start and once a day."""
-        now, oldest = self._clock.now(), self._oldest()
-        # A clock that was set back must not put it off for longer than a day either.
+        """Delete observations that are too old, at the start and once a day."""
+        now, oldest = self._clock.now(), self._expiry_limit()
+        # Even a clock that was set back must not delay it by more than a day.
         if oldest is None or (self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL):
             return
-        if dropped := self._index.drop_older_than(PASSING_SOURCE, oldest):
+        if dropped := self._index.drop_older_than(EXPIRING_SOURCE, oldest):
             logger.info("{} observations that are too old left the index; their notes stay", dropped)
         self._expired_at = now
 
-    def _oldest(self) -> datetime | None:
+    def _expiry_limit(self) -> datetime | None:
         return self._clock.now() - self._max_age if self._max_age is not None else None
 
-    def _embed_some(self) -> bool:
-        """Embed a batch of what has no vector of the present model, newest first; return whether there was one.
+    def _embed_batch(self) -> bool:
+        """Embed a batch of texts without a vector of the present model, newest first; return whether there was one.
 
-        While those of a new model are made, a search compares what there is of them, and by words all the rest.
+        Until all vectors of a new model exist, a search compares the existing ones and finds the rest by words.
         """
         embedder = self._embedder()
-        if embedder is None or embedder.name == self._complete_for or self._rests(_MODEL):
+        if embedder is None or embedder.name == self._embedded_model or self._is_backing_off(_MODEL):
             return False
         texts = self._index.texts_without_vector(embedder.name, _BATCH)
         if not texts:
-            self._complete_for = embedder.name
+            self._embedded_model = embedder.name
             return False
         try:
             vectors = embedder.encode(list(texts.values()))
-        except Exception as error:  # a model or a remote service may fail in any way
-            count, kind, seconds = len(texts), type(error).__name__, self._rest(_MODEL)
+        except Exception as error:  # a model or a remote service may raise anything
+            count, kind, seconds = len(texts), type(error).__name__, self._back_off(_MODEL)
             logger.warning("{} texts could not be embedded ({}); trying again in {:.0f} s", count, kind, seconds)
             return False
         self._failures.pop(_MODEL, None)
         self._index.put_vectors(embedder.name, list(zip(texts, vectors, strict=True)))
         return True
 
-    def _rests(self, name: str) -> bool:
+    def _is_backing_off(self, name: str) -> bool:
         return name in self._failures and time.monotonic() < self._failures[name][1]
 
-    def _rest(self, name: str) -> float:
-        """Let what failed rest, longer each time; return for how long."""
+    def _back_off(self, name: str) -> float:
+        """Record a failure, and return the seconds until the next attempt, which double each time."""
         times, _ = self._failures.get(name, (0, 0.0))
-        rest = min(_LONGEST_REST, _FIRST_REST * 2.0**times)
+        rest = min(_LONGEST_BACKOFF, _FIRST_BACKOFF * 2.0**times)
         self._failures[name] = times + 1, time.monotonic() + rest
         return rest
 
-    def _is_current(self) -> bool:
-        # Where the lock file was removed or replaced, another process may hold a new one.
-        is_owner = not self._suspect and inode(self._lock_path) == self._lock_inode
+    def _is_still_owner(self) -> bool:
+        # If the lock file was removed or replaced, another process may hold a new one.
+        is_owner = not self._must_reopen and inode(self._lock_path) == self._lock_inode
         return is_owner and inode(self._database) == self._index_inode
 
-    def _is_out_of_time(self) -> bool:
+    def _must_stop(self) -> bool:
         return self._stop.is_set() and time.monotonic() >= self._drain_until
 
-    def _complain(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         trouble = self.trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
-        if trouble != self._logged:  # until something was written
+        if trouble != self._logged:  # cleared when something was indexed
             self._logged = trouble
-            logger.warning("indexing failed and is tried again every {:.0f} s: {}", _REST_AFTER_FAILURE, trouble)
+            logger.warning("indexing failed and is tried again every {:.0f} s: {}", _FAILURE_SECONDS, trouble)
 
     def _pause(self, seconds: float) -> None:
         self._wake.wait(max(0.0, seconds))
         self._wake.clear()
 
 
-async def caught_up(waiting: Callable[[], Awaitable[int]], stuck: float, lock: str) -> None:
-    """Return once nothing is ``waiting`` to be indexed, by whichever process holds the file ``lock``.
+async def wait_until_indexed(remaining: Callable[[], Awaitable[int]], stuck_seconds: float, lock: str) -> None:
+    """Wait until ``remaining`` returns 0: then the process that holds the file ``lock`` has indexed everything.
 
-    Raises `StoreError` when that makes no progress for ``stuck`` seconds.
+    Raises `StoreError` when there is no progress for ``stuck_seconds`` seconds.
     """
-    before, changed_at, pause = -1, time.monotonic(), _POLL
-    while left := await waiting():
-        if left != before:
-            before, changed_at = left, time.monotonic()
-        elif time.monotonic() - changed_at > stuck:
+    last_remaining, progress_at, pause = -1, time.monotonic(), _POLL
+    while remaining_now := await remaining():
+        if remaining_now != last_remaining:
+            last_remaining, progress_at = remaining_now, time.monotonic()
+        elif time.monotonic() - progress_at > stuck_seconds:
             raise StoreError(
                 "The index does not get up to date.",
                 hint=Sentence("See the log of the process that holds .storage/{lock}, or end that process.", lock=lock),

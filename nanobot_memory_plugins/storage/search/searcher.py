@@ -1,4 +1,4 @@
-"""One search, from query to hits, whatever index answers, or none."""
+"""One search, from query to hits, over any index or over documents without an index."""
 
 import math
 from collections import Counter
@@ -27,13 +27,13 @@ from nanobot_memory_plugins.storage.results import hit_of, newest_first
 Vector = NDArray[np.float32]
 
 WEIGHTS = Path(__file__).parent.with_name("personal_layer.npy")
-"""A weight for each number of a vector, and the bias; float32."""
+"""A float32 weight for each dimension of a vector, followed by the bias."""
 
 
-def log_odds_personal(model: str, vector: Vector) -> float | None:
-    """Return the log-odds that a message with this unit ``vector`` asks for something of its author's own life.
+def personal_log_odds(model: str, vector: Vector) -> float | None:
+    """Return the log-odds that a message with this unit ``vector`` asks about its author's own life.
 
-    None for the vector of another model than the built-in one.
+    None unless the vector is from the built-in model.
     """
     if model != BUILTIN_NAME:
         return None
@@ -47,33 +47,33 @@ def _weights() -> Vector:
     return loaded
 
 
-# Candidates from each side, at least: few of them make the normalisation unsteady.
-_FEWEST_CANDIDATES = 100
-# Passages of each side whose neighbours are looked at too: an answer comes next to its question, and may have none
-# of its words.
-_WITH_NEIGHBOURS = 40
-# What of a query is embedded, from each end where it is longer than both: a question comes before or after what is
-# pasted, and an embedding takes as long as a whole search from some hundred tokens on.
-_EMBEDDED_TOKENS_AN_END = 48
-_LONGEST_END = 400
+# Candidates by words and by meaning, at least so many of each: with fewer the normalisation is unstable.
+_MIN_CANDIDATES = 100
+# The best passages by words and by meaning whose neighbours become candidates: an answer stands next to its question
+# and may share none of its words.
+_NEIGHBOUR_SEEDS = 40
+# Tokens of a long query that are embedded, from each end: a question comes before or after a pasted text, and from
+# some hundred tokens on embedding takes as long as the rest of the search.
+_END_TOKENS = 48
+_MAX_END_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A query's vector, of unit length, and the model that made it."""
+    """The vector of a query, of unit length, and the model that computed it."""
 
     model: str
     vector: Vector
 
 
-Found = tuple[Document, float]
-"""A document of an index, and its cosine to the query: not a number without a vector to compare."""
+ScoredDocument = tuple[Document, float]
+"""A document of an index, and its cosine to the query: NaN without a vector."""
 
 
 class SearchIndex(Protocol):
-    """An index that one thread at a time searches. `Searcher` makes an order of what it finds.
+    """An index that one thread at a time searches; `Searcher` ranks what it finds.
 
-    What is written here of its methods holds for every index. ``level`` is that of a search by words and meaning.
+    The docstrings of its methods hold for every index. ``level`` is the level of a search by words and meaning.
     """
 
     level: Level
@@ -82,26 +82,26 @@ class SearchIndex(Protocol):
         """Return how many documents there are."""
 
     def frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Return how many documents contain each term; those that none contains are missing."""
+        """Return how many documents contain each term, without the terms that none contains."""
 
     def candidates(
-        self, asked: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, surrounded: int
-    ) -> list[Found]:
-        """Return the best documents by BM25 of any of the terms and the most similar, ``limit`` of each, each once.
+        self, query: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, neighbour_seeds: int
+    ) -> list[ScoredDocument]:
+        """Return the ``limit`` best documents by BM25 of any of the terms and the ``limit`` most similar ones.
 
-        They pass the filters. With them come the passages directly before and after the first ``surrounded`` of both,
-        in the same file, whatever they pass.
+        They pass the filters and occur once. Added are the passages directly before and after the ``neighbour_seeds``
+        best of both in the same file, whether they pass the filters or not.
         """
 
-    def newest(self, asked: Query, limit: int) -> list[Document]:
-        """Return what passes a query's filters, the newest first; what has no time fills what is left, if it passes."""
+    def newest(self, query: Query, limit: int) -> list[Document]:
+        """Return documents that pass a query's filters, the newest first and undated ones last."""
 
     def by_key(self, key: str) -> Document | None:
-        """Return the row with this key."""
+        """Return the document with this key."""
 
 
 class Searcher:
-    """Searches one index. One thread at a time uses it."""
+    """Searches one index, for one thread at a time."""
 
     def __init__(self, index: SearchIndex, options: SearchOptions, clock: Clock) -> None:
         self._index = index
@@ -109,9 +109,9 @@ class Searcher:
         self._clock = clock
 
     def search(self, query: Query, meaning: Meaning | None = None, *, tail: Sequence[Document] = ()) -> SearchResult:
-        """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones.
+        """Return the best hits. Documents of ``tail`` are not indexed yet; they replace indexed ones of the same key.
 
-        Without the ``meaning`` of the query, or without vectors of its model, words are everything.
+        Without the ``meaning`` of the query, or without vectors of its model, only words are searched.
         """
         if not query.text.strip():
             return self._newest(query, tail)
@@ -120,7 +120,7 @@ class Searcher:
         found = answer(candidates, query, level, self._options, self._clock.now())
         if meaning is None or not candidates.has_meaning:
             return found
-        return replace(found, personal=log_odds_personal(meaning.model, meaning.vector))
+        return replace(found, personal=personal_log_odds(meaning.model, meaning.vector))
 
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""
@@ -128,14 +128,14 @@ class Searcher:
         return hit_of(row) if row is not None else None
 
     def candidates(self, query: Query, meaning: Meaning | None = None, tail: Sequence[Document] = ()) -> Candidates:
-        """Return the candidates of a query, as `search` sees them."""
+        """Return the candidates of a query that `search` ranks."""
         asked_at = query.asked_at or self._clock.now()
         frequencies = cache(self._index.frequencies)
         terms = question_terms(query.text, asked_at, frequencies, self._index.documents)
         newer = {document.key for document in tail}
         has_context = query.tier is not Tier.LIGHT and self._options.fusion == "learned"
-        limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
-        found = self._index.candidates(query, terms, meaning, limit, _WITH_NEIGHBOURS if has_context else 0)
+        limit = max(_MIN_CANDIDATES, self._options.candidate_factor * query.limit)
+        found = self._index.candidates(query, terms, meaning, limit, _NEIGHBOUR_SEEDS if has_context else 0)
         found = [one for one in found if one[0].key not in newer and passes_filters(one[0], query)]
         found += [(document.with_terms(), math.nan) for document in tail if passes_filters(document, query)]
         idf = idf_of(terms, frequencies(terms), max(self._index.documents(), len(found)))
@@ -153,7 +153,7 @@ class Searcher:
 def search_documents(
     documents: Iterable[Document], query: Query, options: SearchOptions, now: datetime
 ) -> SearchResult:
-    """Search documents that were read from the files, without an index, by the same terms and in the same order."""
+    """Search documents that were read from files, without an index, by the same terms and ranking."""
     if not query.text.strip():
         return newest_first(documents, query, Level.MARKDOWN)
     rows = [document.with_terms() for document in documents if passes_filters(document, query)]
@@ -169,7 +169,7 @@ def search_documents(
 
 
 def meaning_of(query: Query, embedder: Embedder | None) -> Meaning | None:
-    """Return the vector of a query, or None where it is to be searched by words, or the model fails."""
+    """Return the vector of a query, or None when it is searched only by words or the model fails."""
     if embedder is None or not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
         return None
     try:
@@ -177,17 +177,17 @@ def meaning_of(query: Query, embedder: Embedder | None) -> Meaning | None:
         length = float(np.linalg.norm(vector))
         if vector.shape != (embedder.dimension,) or not np.isfinite(length) or not length:
             raise ValueError("no vector of this model")
-    except Exception as error:  # a model of anybody's may fail in any way
+    except Exception as error:  # any third party's model may raise anything
         logger.warning("a query could not be embedded: {}", type(error).__name__)
         return None
     return Meaning(embedder.name, vector / length)
 
 
 def embedded_part(text: str) -> str:
-    """Return what of a query is embedded."""
-    head = truncate_to_tokens(text, 2 * _EMBEDDED_TOKENS_AN_END)
+    """Return the part of a query that is embedded: all of it, or its two ends."""
+    head = truncate_to_tokens(text, 2 * _END_TOKENS)
     if len(head) == len(text):
         return clean_markdown(text)
-    head = truncate_to_tokens(head, _EMBEDDED_TOKENS_AN_END)
-    tail = truncate_to_tokens(text[-_LONGEST_END:][::-1], _EMBEDDED_TOKENS_AN_END)[::-1]
+    head = truncate_to_tokens(head, _END_TOKENS)
+    tail = truncate_to_tokens(text[-_MAX_END_CHARS:][::-1], _END_TOKENS)[::-1]
     return clean_markdown(f"{head}\n{tail}")

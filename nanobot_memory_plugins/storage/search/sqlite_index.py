@@ -1,4 +1,4 @@
-"""The SQLite index as a search sees it: FTS5, rows, and the matrix of vectors."""
+"""The search side of the SQLite index: FTS5, rows, and the matrix of vectors."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -9,24 +9,24 @@ from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import COLUMN_NAMES, INDEX_COLUMNS, Document
 from nanobot_memory_plugins.storage.filters import sql_conditions
-from nanobot_memory_plugins.storage.search.searcher import Found, Meaning, SearchIndex
+from nanobot_memory_plugins.storage.search.searcher import Meaning, ScoredDocument, SearchIndex
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix, matrix_of
 from nanobot_memory_plugins.storage.segmentation import match_expression
-from nanobot_memory_plugins.storage.sqlite import query, scalar
+from nanobot_memory_plugins.storage.sqlite import fetch_all, fetch_value
 
-# Some 190,000 vectors of the built-in model. More are compared on the disk, where sqlite-vec is there to do it.
+# Some 190,000 vectors of the built-in model. With sqlite-vec, more are compared on disk.
 RESIDENT_BYTES = 400_000_000
 _FLOAT_BYTES = 4
-# How many times as many of the most similar are looked through for those that pass, before all are.
-_LOOKED_THROUGH = 4
+# With filters, this multiple of the limit is tried among the most similar passages before all passages are filtered.
+_FILTER_FACTOR = 4
 _COLUMNS = ", ".join(f'd."{name}"' for name in (*COLUMN_NAMES, *INDEX_COLUMNS))
 _TAGS = "(SELECT lower(value) AS value FROM json_each(tags)) t"
 
 
 class SqliteIndex(SearchIndex):
-    """The index over one database. It belongs to one thread at a time, as its database does.
+    """The index over one database, for one thread at a time.
 
-    Vectors that take more than ``resident_bytes`` stay on the disk, where sqlite-vec compares them.
+    If the vectors take more than ``resident_bytes`` they stay on disk, where sqlite-vec compares them.
     """
 
     def __init__(self, database: Database, *, resident_bytes: int = RESIDENT_BYTES) -> None:
@@ -35,25 +35,25 @@ class SqliteIndex(SearchIndex):
         self._resident_bytes = resident_bytes
         self._matrix: VectorMatrix = matrix_of(database)
         self.level = Level.HYBRID if database.has_vec else Level.NUMPY
-        # Knows for each term how many documents contain it; lives in this connection only.
+        # Lists for each term how many documents contain it; a temporary table of this connection.
         self._connection.execute(
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.docs_vocabulary USING fts5vocab('main', 'docs_fts', 'row')"
         )
 
     def documents(self) -> int:
-        return int(scalar(self._connection, "SELECT count(*) FROM docs"))
+        return int(fetch_value(self._connection, "SELECT count(*) FROM docs"))
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         sql = f"SELECT term, doc FROM temp.docs_vocabulary WHERE term IN ({_placeholders(terms)})"
-        return dict(query(self._connection, sql, terms))
+        return dict(fetch_all(self._connection, sql, terms))
 
     def candidates(
-        self, asked: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, surrounded: int
-    ) -> list[Found]:
-        by_words = self._best_by_words(terms, asked, limit)
-        by_meaning = self._nearest(meaning, asked, limit) if meaning is not None else []
+        self, query: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, neighbour_seeds: int
+    ) -> list[ScoredDocument]:
+        by_words = self._best_by_words(terms, query, limit)
+        by_meaning = self._nearest(meaning, query, limit) if meaning is not None else []
         best = {*by_words, *by_meaning}
-        first = {*by_words[:surrounded], *by_meaning[:surrounded]}
+        first = {*by_words[:neighbour_seeds], *by_meaning[:neighbour_seeds]}
         around = (
             "SELECT n.id FROM docs f JOIN docs n ON n.path = f.path AND n.ordinal IN (f.ordinal - 1, f.ordinal + 1) "
             f"WHERE f.id IN ({_placeholders(first)})"
@@ -61,84 +61,84 @@ class SqliteIndex(SearchIndex):
         rows = self._read_rows(
             f"FROM docs d WHERE d.id IN ({_placeholders(best)}) OR d.id IN ({around})", [*best, *first]
         )
-        return self._compared(rows, meaning if by_meaning else None)
+        return self._with_cosines(rows, meaning if by_meaning else None)
 
-    def newest(self, asked: Query, limit: int) -> list[Document]:
-        conditions, values = _filter(asked)
+    def newest(self, query: Query, limit: int) -> list[Document]:
+        conditions, values = _filter(query)
         source = f"FROM docs d WHERE TRUE {conditions} ORDER BY timestamp DESC, path DESC, ordinal DESC LIMIT ?"
         return self._read_rows(source, [*values, limit])
 
     def by_key(self, key: str) -> Document | None:
         return next(iter(self._read_rows("FROM docs d WHERE d.key = ?", [clean_markdown(key)])), None)
 
-    def _best_by_words(self, terms: Sequence[str], asked: Query, limit: int) -> list[int]:
+    def _best_by_words(self, terms: Sequence[str], query: Query, limit: int) -> list[int]:
         if not terms:
             return []
         expression = match_expression(terms)
-        if asked.tier is Tier.LIGHT:
+        if query.tier is Tier.LIGHT:
             expression = f"{{head_terms}} : ({expression})"
-        conditions, values = _filter(asked)
+        conditions, values = _filter(query)
         join = "JOIN docs d ON d.id = docs_fts.rowid" if conditions else ""
         sql = f"SELECT docs_fts.rowid FROM docs_fts {join} WHERE docs_fts MATCH ? {conditions} ORDER BY rank LIMIT ?"
-        return [row_id for (row_id,) in query(self._connection, sql, [expression, *values, limit])]
+        return [row_id for (row_id,) in fetch_all(self._connection, sql, [expression, *values, limit])]
 
-    def _nearest(self, meaning: Meaning, asked: Query, limit: int) -> list[int]:
+    def _nearest(self, meaning: Meaning, query: Query, limit: int) -> list[int]:
         model = meaning.model, len(meaning.vector)
         if self._database.vector_model() != model:
             return []
-        conditions, values = _filter(asked)
+        conditions, values = _filter(query)
         if not self._are_resident(len(meaning.vector)):
-            return list(self._compared_on_disk(meaning, limit, conditions, values)) if self._database.has_vec else []
+            return list(self._nearest_on_disk(meaning, limit, conditions, values)) if self._database.has_vec else []
         if self._matrix.read(self._database) != model:
             return []
         if not conditions:
             return self._matrix.nearest(meaning.vector, None, limit)
-        best = self._matrix.nearest(meaning.vector, None, _LOOKED_THROUGH * limit)
+        best = self._matrix.nearest(meaning.vector, None, _FILTER_FACTOR * limit)
         marks = ", ".join(["(?)"] * len(best))
         sql = f"SELECT id FROM (VALUES {marks}) w CROSS JOIN docs ON id = w.column1 WHERE TRUE {conditions}"
-        passing = query(self._connection, sql, [*best, *values]) if best else []
+        passing = fetch_all(self._connection, sql, [*best, *values]) if best else []
         if len(passing) < limit:
-            passing = query(self._connection, f"SELECT id FROM docs WHERE TRUE {conditions}", values)
+            passing = fetch_all(self._connection, f"SELECT id FROM docs WHERE TRUE {conditions}", values)
         return self._matrix.nearest(meaning.vector, [row_id for (row_id,) in passing], limit)
 
     def _are_resident(self, dimension: int) -> bool:
         held = len(self._matrix.places) or self._database.counts()[1]
         return held * dimension * _FLOAT_BYTES <= self._resident_bytes
 
-    def _compared(self, rows: Sequence[Document], meaning: Meaning | None) -> list[Found]:
+    def _with_cosines(self, rows: Sequence[Document], meaning: Meaning | None) -> list[ScoredDocument]:
         cosines: Mapping[int, float] = {}
         if meaning is not None:
             ids = [row.id for row in rows]
             if self._are_resident(len(meaning.vector)):
                 cosines = self._matrix.cosines(meaning.vector, ids)
             else:
-                cosines = self._compared_on_disk(meaning, len(ids), f"AND v.doc_id IN ({_placeholders(ids)})", ids)
+                cosines = self._nearest_on_disk(meaning, len(ids), f"AND v.doc_id IN ({_placeholders(ids)})", ids)
         return [(row, cosines.get(row.id, math.nan)) for row in rows]
 
-    def _compared_on_disk(
+    def _nearest_on_disk(
         self, meaning: Meaning, limit: int, conditions: str, values: Sequence[Any]
     ) -> dict[int, float]:
-        """Return what is most similar, best first with its cosine, compared by sqlite-vec where it is stored."""
+        """Return the cosines of the most similar documents by id, best first, computed on disk by sqlite-vec."""
         sql = (
             "SELECT v.doc_id, vec_distance_cosine(v.vector, ?) AS distance FROM vectors v JOIN docs d "
             f"ON d.id = v.doc_id WHERE distance IS NOT NULL {conditions} ORDER BY distance LIMIT ?"
         )
-        found = query(self._connection, sql, [meaning.vector.tobytes(), *values, limit])
+        found = fetch_all(self._connection, sql, [meaning.vector.tobytes(), *values, limit])
         return {row_id: 1.0 - distance for row_id, distance in found}
 
     def _read_rows(self, source: str, values: Sequence[Any]) -> list[Document]:
-        return list(map(Document._make, query(self._connection, f"SELECT {_COLUMNS} {source}", values)))
+        return list(map(Document._make, fetch_all(self._connection, f"SELECT {_COLUMNS} {source}", values)))
 
 
-def _filter(asked: Query) -> tuple[str, list[Any]]:
-    """Return the conditions of a query, to follow others, and their values."""
+def _filter(query: Query) -> tuple[str, list[Any]]:
+    """Return the SQL conditions of a query, each after an AND, and their values."""
     values: list[Any] = []
 
     def placeholder(value: Any) -> str:
         values.append(clean_markdown(value) if isinstance(value, str) else value)
         return "?"
 
-    return "".join(f" AND {condition}" for condition in sql_conditions(asked, placeholder, _TAGS)), values
+    return "".join(f" AND {condition}" for condition in sql_conditions(query, placeholder, _TAGS)), values
 
 
 def _placeholders(values: Collection[Any]) -> str:

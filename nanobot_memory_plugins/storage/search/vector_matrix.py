@@ -1,7 +1,7 @@
-"""The vectors of an index, resident as one matrix.
+"""The vectors of an index in memory, as one matrix.
 
-The table keeps them durably. Every search asks for its revision, which costs one small query, and reads what changed.
-The connections of one process share the matrix. The first search reads all of it, some 0.1 s for 10,000 vectors.
+The database is the durable copy. Every search checks its revision, with one small query, and reads what has changed.
+The connections of a process share the matrix. The first search reads all vectors, some 0.1 s for 10,000.
 """
 
 import threading
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.sqlite import query
+from nanobot_memory_plugins.storage.sqlite import fetch_all
 
 _BATCH = 1_000
 _GROWTH = 1.25
@@ -24,7 +24,7 @@ _GROWTH = 1.25
 class VectorMatrix:
     """The vectors of one database file at a revision. Any thread may use it.
 
-    ``vectors`` and ``ids`` have a row for each vector, and room for more; ``places`` says which is whose.
+    ``vectors`` and ``ids`` have a row for each vector, and room for more; ``places`` maps document ids to rows.
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -33,11 +33,11 @@ class VectorMatrix:
     vectors: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), np.float32))
     ids: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     places: dict[int, int] = field(default_factory=dict)
-    # The vector that all were compared with last, at which revision, and their cosines.
-    compared: tuple[NDArray[np.float32], int, NDArray[np.float32]] | None = None
+    # The last query vector, the revision at that time, and the cosines of all vectors to it.
+    last_cosines: tuple[NDArray[np.float32], int, NDArray[np.float32]] | None = None
 
     def read(self, database: Database) -> tuple[str, int]:
-        """Bring it to what the database holds now, and return its model and dimension."""
+        """Bring the matrix up to date with the database, and return its model and dimension."""
         with self.lock, database.snapshot():
             revision = database.revision()
             if revision == self.revision:
@@ -51,17 +51,17 @@ class VectorMatrix:
             rows = database.connection.execute(changed, (self.revision,))
             while block := list(islice(rows, _BATCH)):
                 self._write(block)
-            ids = query(database.connection, "SELECT doc_id FROM vectors")
+            ids = fetch_all(database.connection, "SELECT doc_id FROM vectors")
             if len(self.places) != len(ids):
-                self._keep({row_id for (row_id,) in ids})
+                self._retain({row_id for (row_id,) in ids})
             self.revision = revision
             return self.model
 
     def nearest(self, vector: NDArray[np.float32], passing: Sequence[int] | None, limit: int) -> list[int]:
-        """Return the ids of what is most similar, best first: of all, or of those that are ``passing``."""
+        """Return the ids of the most similar documents, best first: of all, or of those in ``passing``."""
         with self.lock:
             size = len(self.places)
-            cosines = self._compare(vector)
+            cosines = self._cosines(vector)
             among = np.arange(size) if passing is None else np.flatnonzero(np.isin(self.ids[:size], passing))
             if len(among) > limit:
                 among = among[np.argpartition(-cosines[among], limit)[:limit]]
@@ -69,19 +69,19 @@ class VectorMatrix:
             return best
 
     def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of some documents; those without a vector are missing."""
+        """Return the cosines of some documents by id, without those that have no vector."""
         with self.lock:
             present_ids = [row_id for row_id in ids if row_id in self.places]
-            cosines = self._compare(vector)[[self.places[row_id] for row_id in present_ids]]
+            cosines = self._cosines(vector)[[self.places[row_id] for row_id in present_ids]]
             return dict(zip(present_ids, cosines.tolist(), strict=True))
 
-    def _compare(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the cosine of each; those of the same vector again, as a search asks for them, are kept."""
-        if self.compared is None or self.compared[0] is not vector or self.compared[1] != self.revision:
-            # Not by ``@``, which shares the work among cores, and waits for those that have other work.
+    def _cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosines of all vectors; the last result is cached, since a search asks for it twice."""
+        if self.last_cosines is None or self.last_cosines[0] is not vector or self.last_cosines[1] != self.revision:
+            # Not ``@``: it splits the work among cores and waits for the busy ones.
             cosines = np.einsum("ij,j->i", self.vectors[: len(self.places)], vector)
-            self.compared = vector, self.revision, cosines
-        return self.compared[2]
+            self.last_cosines = vector, self.revision, cosines
+        return self.last_cosines[2]
 
     def _write(self, block: Sequence[tuple[int, bytes]]) -> None:
         at = [self.places.setdefault(row_id, len(self.places)) for row_id, _ in block]
@@ -92,8 +92,8 @@ class VectorMatrix:
         self.vectors[at] = np.frombuffer(b"".join(vector for _, vector in block), np.float32).reshape(len(block), -1)
         self.ids[at] = [row_id for row_id, _ in block]
 
-    def _keep(self, ids: set[int]) -> None:
-        """Drop what is not among some ids."""
+    def _retain(self, ids: set[int]) -> None:
+        """Remove all vectors except those of some ids."""
         kept = [place for row_id, place in self.places.items() if row_id in ids]
         self.vectors[: len(kept)] = self.vectors[kept]
         self.ids[: len(kept)] = self.ids[kept]
@@ -105,7 +105,7 @@ _shared: "weakref.WeakValueDictionary[tuple[int, int], VectorMatrix]" = weakref.
 
 
 def matrix_of(database: Database) -> VectorMatrix:
-    """Return the matrix of a database's file, which its connections share; while one is open no other has its inode."""
+    """Return the matrix that all connections to a database file share; an open file's inode identifies it."""
     status = database.path.stat()
     with _shared_lock:
         return _shared.setdefault((status.st_dev, status.st_ino), VectorMatrix())

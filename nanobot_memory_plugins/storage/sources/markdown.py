@@ -1,4 +1,4 @@
-"""Markdown as documents: one for each structured note and each section, more for a long one."""
+"""Reads Markdown into documents: one for each structured note and each section, several for a long one."""
 
 import re
 from collections.abc import Iterator
@@ -16,22 +16,22 @@ from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, holds_entries
 from nanobot_memory_plugins.storage.sources.pieces import (
     FilePiece,
-    bounded,
     decode,
-    in_parts,
     record_key,
+    shorten,
+    split_document,
 )
-from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
+from nanobot_memory_plugins.storage.sources.source_files import FileKind, SourceFile
 
-# The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
-# by themselves, so that they are no part of what is indexed.
-_SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
-# The title of a file with nothing below it: there is nothing to find.
+# The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change over
+# time and are not indexed.
+_ENTRY_HEADER = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
+# The title of a file with no text below it: there is nothing to find.
 _TITLE = re.compile(r"(#( .*)?)?")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 SUPERSEDED = "superseded"
-"""The tag of an entry that another one has replaced."""
+"""The tag of an entry that another entry has replaced."""
 
 
 def read_markdown(
@@ -39,8 +39,8 @@ def read_markdown(
 ) -> Iterator[FilePiece]:
     """Yield the notes and sections of a Markdown file from ``offset`` on, a piece each.
 
-    The last one may still grow and is not closed. Each is read without looking at what comes before it, except
-    in the long-term file, where the section above says whether an entry is archived.
+    The last one may still grow and is not closed. Each piece is read independently of those before it, except in the
+    long-term file, where the section above an entry says whether it is archived.
     """
     reader = _Reader(source, chunking)
     data = file.read(source.size - offset)
@@ -61,18 +61,18 @@ class _Reader:
 
     def documents(self, part: NoteEntry | Passage) -> list[Document]:
         if isinstance(part, NoteEntry):
-            return self._note(part)
-        scored = _SCORED.fullmatch(part.heading) if self.source.kind is FileKind.LONG_TERM else None
-        if scored is not None:
-            return self._scored(part, scored)
+            return self._note_documents(part)
+        entry_header = _ENTRY_HEADER.fullmatch(part.heading) if self.source.kind is FileKind.LONG_TERM else None
+        if entry_header is not None:
+            return self._entry_documents(part, entry_header)
         if part.heading:
             self.section = part.heading
         text = _without_comments(part.text).strip()
         if is_empty_template(text) if self.source.kind is FileKind.LONG_TERM else _TITLE.fullmatch(text):
             return []
-        return self._passage(part)
+        return self._passage_documents(part)
 
-    def _note(self, note: NoteEntry) -> list[Document]:
+    def _note_documents(self, note: NoteEntry) -> list[Document]:
         if not note.searchable:
             return []
         if not note.id:
@@ -87,7 +87,7 @@ class _Reader:
             line=note.line,
             offset=note.offset,
             source=note.source if self.source.kind is FileKind.DAY_NOTES else self.source.kind.value,
-            text=bounded(text, self.source.relative),
+            text=shorten(text, self.source.relative),
             origin=note.origin,
             scope=note.scope,
             speaker=note.scope.user if note.scope.group_chat else "",
@@ -96,27 +96,29 @@ class _Reader:
             tags=note.tags,
             time=note.time,
         )
-        parts = in_parts(document, self.chunking.cut(document.text))
-        # Once a note: it is what the light search reads, and the rest would be found twice.
+        parts = split_document(document, self.chunking.cut(document.text))
+        # Only the first part has the tl;dr: a light search reads it, and would find the note twice.
         return [*parts[:1], *(part._replace(tldr="") for part in parts[1:])]
 
-    def _scored(self, part: Passage, header: re.Match[str]) -> list[Document]:
+    def _entry_documents(self, part: Passage, header: re.Match[str]) -> list[Document]:
         lines = _LINE.findall(part.text)
         end = end_of_entry(lines, 0)
         text, fields = text_and_fields("".join(lines[1:end]))
         rest_part = replace(part, text="".join(lines[end:]), line=part.line + end)
         rest = _without_comments(rest_part.text).strip()
-        others = [] if is_empty_template(rest) else self._passage(replace(rest_part, heading=self.section))
+        other_documents = (
+            [] if is_empty_template(rest) else self._passage_documents(replace(rest_part, heading=self.section))
+        )
         if fields.get("hides"):
-            return others
+            return other_documents
         text = self.chunking.redact(text)
         if fields.get("superseded_by"):
-            text += _held(text, fields.get("created", ""), fields.get("ended", ""))
+            text += _superseded_remark(text, fields.get("created", ""), fields.get("ended", ""))
         elif fields.get("supersedes"):
-            text += _holds_since(text, fields.get("created", ""))
+            text += _since_remark(text, fields.get("created", ""))
         else:
-            text += _last_day(text, fields.get("expires", ""))
-        # One that was learned in a session is not everybody's.
+            text += _expiry_remark(text, fields.get("expires", ""))
+        # An entry that was learned in a session belongs to that session's scope.
         scope = scope_of({**fields, "session": fields.get("session") or fields.get("source", "")})
         document = Document.of(
             key=record_key(self.source.relative, header["id"], text),
@@ -124,7 +126,7 @@ class _Reader:
             line=part.line,
             offset=part.offset,
             source=self.source.kind.value,
-            text=bounded(text, self.source.relative),
+            text=shorten(text, self.source.relative),
             origin=origin_of(fields.get("origin", ""), Origin.USER),
             scope=scope,
             speaker=scope.user if scope.group_chat else "",
@@ -136,10 +138,10 @@ class _Reader:
             ),
             time=read_time(fields.get("created", "")) if holds_entries(self.source.relative) else None,
         )
-        return [*in_parts(document, self.chunking.cut(document.text)), *others]
+        return [*split_document(document, self.chunking.cut(document.text)), *other_documents]
 
-    def _passage(self, part: Passage) -> list[Document]:
-        """Cut what somebody wrote; each part is known by its content."""
+    def _passage_documents(self, part: Passage) -> list[Document]:
+        """Split a text that somebody wrote; the key of each part is a hash of its content."""
         path = self.source.relative
         return [
             Document.of(
@@ -153,7 +155,7 @@ class _Reader:
                 heading=part.heading,
                 time=_day_of(self.source),
             )
-            for chunk in self.chunking.cut(bounded(self.chunking.redact(part.text), path))
+            for chunk in self.chunking.cut(shorten(self.chunking.redact(part.text), path))
         ]
 
 
@@ -162,14 +164,14 @@ def _tags(text: str) -> tuple[str, ...]:
 
 
 def _text_of(note: NoteEntry) -> str:
-    """Return the text of a note; its summary is left out where the details begin with it."""
+    """Return the text of a note, without the tl;dr if the details begin with it."""
     begin = " ".join(note.tldr.split())
     repeats_summary = bool(begin) and " ".join(note.details.split()).removeprefix("- ").startswith(begin)
     return note.details if repeats_summary else "\n\n".join(filter(None, (note.tldr, note.details)))
 
 
 def _day_of(source: SourceFile) -> datetime | None:
-    """Return the beginning of the day, local time, that the file's name starts with."""
+    """Return the local midnight of the day at the start of the file's name, or None."""
     found = _DAY.match(source.path.name)
     if found is None or source.kind is FileKind.LONG_TERM:
         return None
@@ -180,7 +182,7 @@ def _day_of(source: SourceFile) -> datetime | None:
 
 
 def _without_comments(text: str) -> str:
-    """Return a text without its comments; one that is not closed stays."""
+    """Return a text without its HTML comments; an unclosed one stays."""
     kept: list[str] = []
     at = 0
     while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
@@ -189,21 +191,21 @@ def _without_comments(text: str) -> str:
     return "".join(kept) + text[at:]
 
 
-def _last_day(text: str, expires: str) -> str:
+def _expiry_remark(text: str, expires: str) -> str:
     day = _day_before(expires)
     return f" ({day})" if day and day not in text else ""
 
 
-def _held(text: str, since: str, until: str) -> str:
-    """Return what is appended to a text that has been replaced by another one: from when to when it held."""
+def _superseded_remark(text: str, since: str, until: str) -> str:
+    """Return the remark on the text of a superseded entry: from when to when it held."""
     first, last = _day_before(since), _day_before(until)
     if language_of(text) == "zh":
         return f"（以前，{first}至{last}）" if last else "（以前）"
     return f" (earlier, {first} to {last})".replace(",  to", ", until") if last else " (earlier)"
 
 
-def _holds_since(text: str, since: str) -> str:
-    """Return what is appended to a text that has taken the place of another one."""
+def _since_remark(text: str, since: str) -> str:
+    """Return the remark on the text of an entry that supersedes another one: since when it holds."""
     first = _day_before(since)
     if not first:
         return ""
@@ -211,7 +213,7 @@ def _holds_since(text: str, since: str) -> str:
 
 
 def _day_before(moment: str) -> str:
-    """Return the local day just before a moment, or nothing where there is none."""
+    """Return the local day just before a moment, or an empty text for an invalid one."""
     try:
         return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).astimezone().date().isoformat()
     except (ValueError, OverflowError):

@@ -1,7 +1,7 @@
-"""Bringing memories over from the places where the documents once had them.
+"""Copies memories from their legacy places.
 
-A ``MEMORY.md`` at the root of the workspace and the folder ``notes/`` are copied below ``memory/``. The
-originals stay as they are; the file ``.migrated_to_v5`` next to them says that it has been done.
+A ``MEMORY.md`` at the root of the workspace and the folder ``notes/`` are copied below ``memory/``. The originals stay
+unchanged; the file ``.migrated_to_v5`` next to them marks them as copied.
 """
 
 import filecmp
@@ -14,22 +14,22 @@ from nanobot_memory_plugins.core.files.private import restrict_file
 from nanobot_memory_plugins.core.log import logger
 
 MARKER = ".migrated_to_v5"
-# Where a file goes whose own name is taken below memory/ already.
+# The folder for a file whose name below memory/ is taken.
 _CONFLICTS = "legacy"
 
 
 def migrate_legacy(paths: MemoryPaths) -> None:
     """Copy the legacy files of a workspace that were not copied before.
 
-    Nothing that exists is written over: where the name is taken by other content, the copy goes to
-    ``memory/legacy/``. A place that cannot be read or written is left for the next start, with a warning.
+    No existing file is overwritten: where the name is taken by other content, the copy goes to ``memory/legacy/``. A
+    folder that cannot be read or written is retried at the next start, with a warning.
     """
     for place, files in _legacy_places(paths.workspace):
         if (place / MARKER).exists() or not files:
             continue
         try:
             for source in files:
-                _copy_beside(source, paths.memory, source.relative_to(place))
+                _copy_once(source, paths.memory, source.relative_to(place))
             (place / MARKER).write_text(f"copied to {paths.memory.name}/\n", encoding="utf-8")
         except OSError as error:
             logger.warning("legacy memory in {} was not migrated: {}", place.name, type(error).__name__)
@@ -39,18 +39,18 @@ def migrate_legacy(paths: MemoryPaths) -> None:
 
 def _legacy_places(workspace: Path) -> Iterator[tuple[Path, list[Path]]]:
     root_file = workspace / "MEMORY.md"
-    yield workspace, [root_file] if _plain_file(root_file) else []
+    yield workspace, [root_file] if _is_plain_file(root_file) else []
     notes = workspace / "notes"
     if notes.is_dir() and not notes.is_symlink():
-        yield notes, sorted(path for path in notes.rglob("*.md") if _plain_file(path))
+        yield notes, sorted(path for path in notes.rglob("*.md") if _is_plain_file(path))
 
 
-def _plain_file(path: Path) -> bool:
+def _is_plain_file(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def _copy_beside(source: Path, memory: Path, name: Path) -> None:
-    """Copy one file, unless it is there already."""
+def _copy_once(source: Path, memory: Path, name: Path) -> None:
+    """Copy one file, unless a copy exists."""
     for target in (memory / name, memory / _CONFLICTS / name):
         if not target.exists():
             target.parent.mkdir(0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the readers of the several kinds of file have in common."""
+"""Types and helpers that the readers of all kinds of files share."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.storage.chunking import Chunk
 from nanobot_memory_plugins.storage.documents import Document
 
-# A record with more text than this is indexed by its head and its tail only; the file keeps all of it.
+# Of a record with more characters than this only the head and the tail are indexed; the file keeps all of it.
 LONGEST_TEXT = 1_000_000
 _HEAD, _TAIL = 200_000, 50_000
 _BLOCK = 1 << 20
@@ -20,10 +20,10 @@ _HASH_DIGITS = 20
 
 @dataclass(frozen=True, slots=True)
 class FilePiece:
-    """A stretch of a file, read.
+    """A section of a file and its documents.
 
-    ``raw`` are its bytes; the pieces of a file join without a gap. ``documents`` are what it contains. After a
-    ``closed`` piece, and only there, reading may stop for good: what follows is read without knowing what came before.
+    ``raw`` are its bytes; the pieces of a file join without gaps. Only after a ``closed`` piece may indexing stop and
+    later resume: what follows can be read without the pieces before it.
     """
 
     raw: bytes
@@ -33,19 +33,19 @@ class FilePiece:
 
 @lru_cache(maxsize=10_000)
 def warn_once(path: str, problem: str) -> None:
-    """Log what is wrong with a file, once in the life of the process."""
+    """Log a problem of a file, once per process."""
     logger.warning("{}: {}", path, problem)
 
 
 def read_blocks(file: BinaryIO, length: int) -> Iterator[bytes]:
-    """Yield the next ``length`` bytes of ``file``, or what there is of them, in blocks."""
+    """Yield the next ``length`` bytes of ``file`` in blocks, fewer at its end."""
     while length > 0 and (block := file.read(min(length, _BLOCK))):
         length -= len(block)
         yield block
 
 
 def decode(raw: bytes, path: str) -> str:
-    """Return ``raw`` as text; bytes that are not UTF-8 are replaced, with one warning a file."""
+    """Return ``raw`` as text; bytes that are not UTF-8 are replaced, with one warning per file."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -53,16 +53,16 @@ def decode(raw: bytes, path: str) -> str:
         return raw.decode("utf-8", errors="replace")
 
 
-def bounded(text: str, path: str) -> str:
-    """Return ``text``, or its head and tail when it is too long to be indexed whole."""
+def shorten(text: str, path: str) -> str:
+    """Return ``text``, or only its head and tail when it is too long to be indexed."""
     if len(text) <= LONGEST_TEXT:
         return text
     warn_once(path, f"a text of {len(text):,} characters is indexed by its beginning and its end only")
     return f"{text[:_HEAD]}\n\n{text[-_TAIL:]}"
 
 
-def in_parts(document: Document, chunks: Iterable[Chunk]) -> list[Document]:
-    """Return a document for each chunk of its text: the first has its key, the others add their number."""
+def split_document(document: Document, chunks: Iterable[Chunk]) -> list[Document]:
+    """Return a document for each chunk of its text: the first keeps the key, the others add their number to it."""
     return [
         document._replace(key=f"{document.key}/{index}" if index else document.key, text=chunk.text)
         for index, chunk in enumerate(chunks)
@@ -70,12 +70,12 @@ def in_parts(document: Document, chunks: Iterable[Chunk]) -> list[Document]:
 
 
 def record_key(path: str, record_id: str, *content: str) -> str:
-    """Return the key of a record: by its own id, or by a hash of its ``content`` when it has none that is usable."""
+    """Return the key of a record: by its own id, or by a hash of its ``content`` when the id is unusable."""
     if 0 < len(record_id) <= _LONGEST_ID and record_id.isprintable():
         return f"{path}#{record_id}"
     digest = hashlib.sha256()
     for part in content:
         raw = part.encode("utf-8", errors="surrogatepass")
-        digest.update(b"%d:" % len(raw))  # the border to the next one
+        digest.update(b"%d:" % len(raw))  # separates the parts
         digest.update(raw)
     return f"{path}#{digest.hexdigest()[:_HASH_DIGITS]}"

@@ -1,4 +1,4 @@
-"""Reading any memory file into documents: of a transcript one for each message, more for a long one."""
+"""Reads any memory file into documents: of a transcript one for each message, several for a long one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,15 +10,15 @@ from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.markdown import read_markdown
 from nanobot_memory_plugins.storage.sources.pieces import (
     FilePiece,
-    bounded,
     decode,
-    in_parts,
     record_key,
+    shorten,
+    split_document,
     warn_once,
 )
-from nanobot_memory_plugins.storage.sources.places import FileKind, SourceFile
+from nanobot_memory_plugins.storage.sources.source_files import FileKind, SourceFile
 
-# A line beyond this is not parsed: its JSON would be in memory several times.
+# A longer line is not parsed: its JSON would be in memory several times.
 _LONGEST_LINE = 1 << 25
 
 
@@ -30,18 +30,18 @@ def read_pieces(
     offset: int = 0,
     line: int = 1,
     ordinal: int = 0,
-    is_taken: Callable[[str], bool] = lambda key: False,
+    is_used: Callable[[str], bool] = lambda key: False,
 ) -> Iterator[FilePiece]:
-    """Yield what ``source`` contains from the byte ``offset`` (at ``line``) up to ``source.size``, in order.
+    """Yield the pieces of ``source`` from the byte ``offset`` (at ``line``) up to ``source.size``, in order.
 
-    Ordinals go on from ``ordinal``. Keys are made unique within the file: the second of a kind gets ``~2``, and so on.
-    ``is_taken`` tells whether a key is in the index already, from a part of the file that is not read now.
+    Ordinals continue from ``ordinal``. Keys are made unique within the file: the second equal key gets ``~2``, and so
+    on. ``is_used`` tells whether an earlier part of the file, which is not read now, uses a key in the index.
     """
     seen: set[str] = set()
 
     def unique(base: str) -> str:
         key, number = base, 1
-        while key in seen or is_taken(key):
+        while key in seen or is_used(key):
             number += 1
             key = f"{base}~{number}"
         seen.add(key)
@@ -61,7 +61,7 @@ def read_pieces(
 def _read_transcript(
     file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking
 ) -> Iterator[FilePiece]:
-    """Yield the lines of a transcript from ``offset`` on, a piece each; not a last one that is still being written."""
+    """Yield the lines of a transcript from ``offset`` on, a piece each, without an unfinished last line."""
     while (raw := file.readline(max(0, source.size - offset))).endswith(b"\n"):
         documents: Sequence[Document] = ()
         if len(raw) > _LONGEST_LINE:
@@ -75,7 +75,7 @@ def _read_transcript(
 def _transcript_documents(
     raw: bytes, source: SourceFile, offset: int, line: int, chunking: Chunking
 ) -> Sequence[Document]:
-    """Return the documents of one line, which is at ``offset`` and ``line``; none when it is no message."""
+    """Return the documents of one line, which is at ``offset`` and ``line``; none when it is not a message."""
     text = decode(raw, source.relative)
     record = parse_transcript_line(text.encode("utf-8"))
     if record is None:
@@ -83,7 +83,7 @@ def _transcript_documents(
         return ()
     time = record.time.isoformat() if record.time is not None else ""
     key = record_key(source.relative, record.id, record.role, time, record.text)
-    content = bounded(record.text, source.relative)
+    content = shorten(record.text, source.relative)
     if not content.strip():
         return ()
     document = Document.of(
@@ -98,4 +98,4 @@ def _transcript_documents(
         speaker=record.speaker,
         time=record.time,
     )
-    return in_parts(document, chunking.cut(content))
+    return split_document(document, chunking.cut(content))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.storage.sources.places import FileKind, Places
+from nanobot_memory_plugins.storage.sources.source_files import FileKind, SourceFinder
 
 
 def write(path: Path, text: str = "text\n") -> Path:
@@ -13,7 +13,7 @@ def write(path: Path, text: str = "text\n") -> Path:
 
 
 def found(workspace: Path) -> dict[str, FileKind]:
-    return {source.relative: source.kind for source in Places(MemoryPaths.of(workspace)).find()}
+    return {source.relative: source.kind for source in SourceFinder(MemoryPaths.of(workspace)).find()}
 
 
 def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):

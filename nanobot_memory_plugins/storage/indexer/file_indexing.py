@@ -1,4 +1,4 @@
-"""Bringing an index up to date with one file."""
+"""Brings an index up to date with one file."""
 
 import hashlib
 import os
@@ -11,11 +11,11 @@ from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.chunking import Chunking
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileIndex, FileState, timestamp
 from nanobot_memory_plugins.storage.sources.pieces import read_blocks
-from nanobot_memory_plugins.storage.sources.places import SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces
+from nanobot_memory_plugins.storage.sources.source_files import SourceFile
 
-PASSING_SOURCE: Final = "observation"
-"""The kind of documents that leave the index when they are old; their notes stay."""
+EXPIRING_SOURCE: Final = "observation"
+"""The source of documents that are deleted from the index when they are old; the notes stay in their files."""
 
 
 def index_file(
@@ -24,25 +24,25 @@ def index_file(
     state: FileState | None,
     chunking: Chunking,
     *,
-    most_held: int,
+    max_pending: int,
     oldest: datetime | None,
     is_stopping: Callable[[], bool],
 ) -> FileState | None:
-    """Index a file of which ``state`` is indexed, and return the state reached.
+    """Index a file from ``state`` on, the part that is indexed already, and return the new state.
 
-    At most ``most_held`` documents are in memory at a time; observations from before ``oldest`` are left out. Where the
-    bytes before the manifest's offset are as they were, reading goes on from there; else the file is read anew, and
-    what is no longer in it is dropped at the end, in the transaction that completes it. None when it is to stop before
-    the end; what was complete by then is kept. Raises OSError when the file cannot be read, and what the index raises.
+    At most ``max_pending`` documents are in memory at a time; observations from before ``oldest`` are left out. Reading
+    continues at the manifest's offset if the bytes before it are unchanged. Else the whole file is read, and documents
+    that are no longer in it are deleted in the last transaction. Returns None when it has to stop before the end; what
+    was complete by then is kept. Raises OSError when the file cannot be read, and what the index raises.
     """
     with open_regular(source.path) as file:
         status = os.fstat(file.fileno())
         source = replace(source, size=status.st_size, mtime_ns=status.st_mtime_ns)
-        begin, digest = _start(file, source, state)
-        # What the index has of the part that is read now. Whatever of it does not come again, goes.
-        former = frozenset(index.keys_from(source.relative, begin.offset))
-        remaining = set(former)
-        reached, offset, line, ordinal = begin, begin.offset, begin.line, begin.ordinal
+        start, digest = _resume_point(file, source, state)
+        # Documents that the index has of the part to read. Those that are not read again are deleted.
+        indexed_keys = frozenset(index.keys_from(source.relative, start.offset))
+        missing_keys = set(indexed_keys)
+        reached, offset, line, ordinal = start, start.offset, start.line, start.ordinal
         batch: list[Document] = []
 
         def write(state: FileState, removed: frozenset[str] = frozenset()) -> None:
@@ -56,30 +56,30 @@ def index_file(
             offset=offset,
             line=line,
             ordinal=ordinal,
-            is_taken=lambda key: begin.offset > 0 and key not in former and index.has_key(key),
+            is_used=lambda key: start.offset > 0 and key not in indexed_keys and index.has_key(key),
         ):
             if is_stopping():
                 return None
             digest.update(piece.raw)
             for document in piece.documents:
-                remaining.discard(document.key)
+                missing_keys.discard(document.key)
                 if not _is_too_old(document, oldest):
                     batch.append(document)
             offset, line = offset + len(piece.raw), line + piece.raw.count(b"\n")
             ordinal += len(piece.documents)
-            if piece.closed:  # until the end is reached, the file must not look unchanged
+            if piece.closed:  # mtime 0: until the end is reached the file must not look unchanged
                 reached = FileState(source.relative, offset, digest.copy().hexdigest(), offset, 0, line, ordinal)
-            if len(batch) >= most_held:
-                # Progress counts once nothing former is left that might have to go.
-                so_far = begin if former else reached
+            if len(batch) >= max_pending:
+                # Progress is recorded only if there is no earlier document that may have to be deleted.
+                so_far = start if indexed_keys else reached
                 write(so_far._replace(size=so_far.offset, mtime_ns=0))
         reached = reached._replace(size=source.size, mtime_ns=source.mtime_ns)
-        write(reached, frozenset(remaining))
+        write(reached, frozenset(missing_keys))
         return reached
 
 
-def _start(file: BinaryIO, source: SourceFile, state: FileState | None) -> tuple[FileState, "hashlib._Hash"]:
-    """Return where to read on from, and the hash of the bytes before it."""
+def _resume_point(file: BinaryIO, source: SourceFile, state: FileState | None) -> tuple[FileState, "hashlib._Hash"]:
+    """Return the state from which to continue, and the hash of the bytes before its offset."""
     if state is not None and 0 < state.offset <= source.size and source.kind.is_resumable:
         digest = hashlib.sha256()
         for block in read_blocks(file, state.offset):
@@ -93,7 +93,7 @@ def _start(file: BinaryIO, source: SourceFile, state: FileState | None) -> tuple
 def _is_too_old(document: Document, oldest: datetime | None) -> bool:
     return (
         oldest is not None
-        and document.source == PASSING_SOURCE
+        and document.source == EXPIRING_SOURCE
         and document.time is not None
         and timestamp(document.time) < timestamp(oldest)
     )
