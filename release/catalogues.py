@@ -59,13 +59,13 @@ _SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
 # Two words side by side.
 _WORD = re.compile(r"[A-Za-z]{2,} +[a-z]{2,}|[a-z]{2,}: ")
 # Those whose keys are said, too.
-_KEYED = {"DEGRADED", "_IMPOSSIBLE"}
+_KEYED = {"DEGRADED", "_UNSUPPORTED"}
 # What a class is called on the screen, and what stands in it.
 _NAMED = {"name_of_view", "columns", "field_text"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
     "tools/demo/scenario.py": ("STAGES",),
-    "bridge/plugin.py": ("_IMPOSSIBLE",),
+    "bridge/plugin.py": ("_UNSUPPORTED",),
     "bridge/seams.py": ("DEGRADED",),
     "consolidation/model/entry.py": ("Category",),
     "core/config/wording.py": ("_BOUNDS", "_PLAIN"),

@@ -1,7 +1,7 @@
-"""The configuration of the set inside nanobot.
+"""Reads the memory's configuration inside nanobot.
 
-It is in nanobot's own ``config.json`` at ``channels.memoryPlugins``: the only place there that takes unknown
-keys and keeps them when nanobot saves the file. Without it, ``NANOBOT_MEMORY_CONFIG`` may name a file.
+It is part of nanobot's own ``config.json``, at ``channels.memoryPlugins``: the only section that accepts unknown keys
+and keeps them when nanobot saves the file. Without that section, ``NANOBOT_MEMORY_CONFIG`` may name a file.
 """
 
 import os
@@ -23,12 +23,12 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 PLUGIN_NAME = "nanobot"
 CONFIG_KEY = "memoryPlugins"
 FILE_VARIABLE = "NANOBOT_MEMORY_CONFIG"
-PLACE = "nanobot's config.json"
+SOURCE_NAME = "nanobot's config.json"
 AUTO = "auto"
 
 
 class BridgeOptions(PluginOptions):
-    """How the set behaves inside nanobot. Times are seconds."""
+    """The bridge's own options. Times are in seconds."""
 
     start_limit: float = Field(
         default=5.0,
@@ -46,32 +46,32 @@ class BridgeOptions(PluginOptions):
         " was started; its memories come first, and what is said is its own. Empty: none",
     )
 
-    def worked_in(self, folder: str) -> str:
-        """Return the project that is worked in by a process that was started in a folder. It blocks."""
+    def project_in(self, folder: str) -> str:
+        """Return the project of a process that was started in ``folder``. It blocks, since `auto` runs git."""
         return project_of(folder) if self.project.strip() == AUTO else self.project.strip()
 
 
 def read_configuration(loop: Any) -> tuple[MemoryConfig, BridgeOptions]:
-    """Return the configuration that belongs to an AgentLoop, and the bridge's own options in it.
+    """Return the memory's configuration for an AgentLoop, and the bridge's own options in it.
 
-    Never raises: what cannot be used is left at its default and reported as a problem.
+    It never raises: a value that cannot be used keeps its default and is reported as a problem.
     """
     try:
-        # As nanobot loaded it, not through its path, which the SDK does not set.
+        # Read what nanobot has loaded, not the file: the SDK does not set its path.
         extra = getattr(loop.channels_config, "model_extra", None) or {}
         section = extra.get(CONFIG_KEY, extra.get("memory_plugins"))
         if isinstance(section, Mapping):
             memory = config_from_mapping(
-                {"channels": {CONFIG_KEY: section}}, known_plugins=installed_plugins(), source=PLACE
+                {"channels": {CONFIG_KEY: section}}, known_plugins=installed_plugins(), source=SOURCE_NAME
             )
         elif file := os.environ.get(FILE_VARIABLE):
             memory = load_config(Path(file))
         else:
             return MemoryConfig(), BridgeOptions()
-        # What is wrong with the bridge's own options is reported by the plugin set, which reads them too.
+        # Problems of the bridge's own options are reported by the plugin set, which reads them as well.
         options, _ = plugin_options(memory, PLUGIN_NAME, BridgeOptions)
     except Exception as error:
         logger.warning("the memory's configuration could not be read: {}", type(error).__name__)
         cause = Sentence("{config_key}: cannot be read ({kind}).", config_key=CONFIG_KEY, kind=type(error).__name__)
-        return MemoryConfig(problems=(ConfigProblem(CONFIG_KEY, cause, PLACE),)), BridgeOptions()
+        return MemoryConfig(problems=(ConfigProblem(CONFIG_KEY, cause, SOURCE_NAME),)), BridgeOptions()
     return memory, options if isinstance(options, BridgeOptions) else BridgeOptions()

@@ -1,6 +1,6 @@
-"""The memory of one AgentLoop: what is attached to it, and everything that attached it.
+"""Attaches a memory to each AgentLoop of nanobot.
 
-nanobot loads one kind of third-party entry point, ``nanobot.tools``, from the constructor of every AgentLoop.
+nanobot loads only one kind of third-party entry point: the constructor of every AgentLoop loads ``nanobot.tools``.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, read_config
 from nanobot_memory_plugins.bridge.replies import Replies
 from nanobot_memory_plugins.bridge.seams import Seam, attach
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
-from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
+from nanobot_memory_plugins.bridge.sessions import is_internal_session, is_user_turn, scope_of
 from nanobot_memory_plugins.bridge.tool_calls import OfferedTool, ToolHook
-from nanobot_memory_plugins.bridge.turns import Turns, let_private_pass
+from nanobot_memory_plugins.bridge.turns import Turns, allow_private_messages
 from nanobot_memory_plugins.core import LanguageModelError, MemoryService, SystemClock, logger
 from nanobot_memory_plugins.core.cli.language import language_of, use_language
 from nanobot_memory_plugins.core.cli.plain import say
@@ -31,30 +31,30 @@ from nanobot_memory_plugins.core.host.turn_records import record_missed_turn
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# Seconds that nanobot's end waits for the memory to close: its one-shot command lives about three.
+# Seconds that nanobot waits for the memory to close when it exits: its one-shot command runs for about three.
 _CLOSE_LIMIT = 2.0
 
 
 class HostLanguageModel:
-    """``complete()`` over the provider that nanobot is configured with.
+    """A ``complete()`` that calls nanobot's own provider.
 
-    Plugins call it in the memory's thread; the provider belongs to the host's event loop, where its connections
-    were opened, so the call is made there.
+    Plugins call it in the memory's thread. The provider opened its connections in the host's event loop, so the
+    request is made there.
     """
 
     def __init__(self, loop: Any) -> None:
         self._agent_loop = loop
         self._host: asyncio.AbstractEventLoop | None = None
 
-    def attend(self) -> None:
-        """Remember the running event loop as the host's. Called where the host calls the bridge."""
+    def use_running_loop(self) -> None:
+        """Remember the running event loop as the host's. To be called wherever the host calls the bridge."""
         self._host = asyncio.get_running_loop()
 
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
 
-        Raises `LanguageModelError` when the host's event loop is not running or the provider failed. The provider
-        has tried again by itself before it fails.
+        Raises `LanguageModelError` when the host's event loop is not running, or when the provider fails in spite of
+        its own retries.
         """
         host = self._host
         if host is None or not host.is_running():
@@ -70,17 +70,17 @@ class HostLanguageModel:
             messages=messages, tools=None, model=loop.model, max_tokens=max_tokens
         )
         if response.finish_reason == "error":
-            # The text of the response can carry the prompt: only the kind of the failure is passed on.
+            # The response may quote the prompt, so only the kind of the failure is passed on.
             kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
             raise LanguageModelError(Sentence("nanobot's provider failed: {kind}.", kind=kind))
-        # Without the reasoning that some models write into their answer, as nanobot itself drops it.
+        # nanobot itself also drops the reasoning that some models write into their answer.
         return str(strip_think(response.content or ""))
 
 
 class Bridge:
-    """One nanobot AgentLoop with a memory; nothing is attached when the configuration disables the bridge.
+    """Connects one AgentLoop to its memory. Nothing is attached when the configuration disables the bridge.
 
-    ``is_quiet`` says that our log is off, so that problems of the configuration are said on standard error.
+    ``is_quiet`` says that our log is off, so that configuration problems go to standard error.
     """
 
     def __init__(self, loop: Any, *, is_quiet: bool = False) -> None:
@@ -96,27 +96,31 @@ class Bridge:
             config=config,
             llm=self._model,
             senders=self._senders,
-            project=self.options.worked_in("."),
+            project=self.options.project_in("."),
             start_limit=self.options.start_limit,
             close_limit=_CLOSE_LIMIT,
         )
-        self._is_settled = False
+        self._has_offered_tools = False
         self.turns = Turns(
-            self.memory, loop.sessions, senders=self._senders, attend=self._attend, answered=self._answered
+            self.memory,
+            loop.sessions,
+            senders=self._senders,
+            before_call=self._before_call,
+            after_answer=self._after_answer,
         )
         self._prompt_files = PromptFiles(loop, self.memory)
         if config.enabled(PLUGIN_NAME):
             self._attach()
 
     def _attach(self) -> None:
-        compacting = Compaction(self._loop, self.memory)
+        compaction = Compaction(self._loop, self.memory)
         seams = (
             attach("recall", self._attach_recall),
             attach("turn saved", self._attach_turn_saved),
             attach("early recall", self._attach_early_recall),
             attach("tool hook", self._attach_tool_hook),
-            attach("compaction under token pressure", compacting.attach_token_pressure),
-            attach("compaction of a session", compacting.attach_archive),
+            attach("compaction under token pressure", compaction.attach_token_pressure),
+            attach("compaction of a session", compaction.attach_archive),
             attach("prompt files", self._prompt_files.attach),
             attach("close", self._attach_close),
             attach("tools", self._attach_tools),
@@ -142,14 +146,14 @@ class Bridge:
         return "AgentLoop._process_message"
 
     def _attach_tool_hook(self) -> str:
-        # A new list: the one that the loop holds may belong to whoever called its constructor.
+        # A new list, since the loop's list may belong to the caller of its constructor.
         self._loop._hook_factories = [*self._loop._hook_factories, self._tool_hook]
         return "AgentLoop._hook_factories"
 
     def _attach_close(self) -> str:
-        """Close the memory after the loop has closed everything of its own: so ends the one-shot command line.
+        """Close the memory after the loop has closed, as at the end of the one-shot command.
 
-        A process that ends without it has the exit hook of the memory's thread.
+        A process that ends without closing its loop relies on the exit hook of the memory's thread.
         """
         aclose = self._loop.aclose
 
@@ -164,48 +168,48 @@ class Bridge:
         return "AgentLoop.aclose"
 
     def _attach_tools(self) -> str:
-        self._loop.tools.register  # noqa: B018  # probed: it is called once the memory has started
+        self._loop.tools.register  # noqa: B018  # probed here, called once the memory has started
         return "AgentLoop.tools"
 
-    # --- at work ----------------------------------------------------------------------------------------------
+    # --- during a turn ----------------------------------------------------------------------------------------
 
-    def _attend(self) -> None:
-        let_private_pass(self._loop)
-        self._model.attend()
+    def _before_call(self) -> None:
+        allow_private_messages(self._loop)
+        self._model.use_running_loop()
 
     def _tool_hook(self, context: Any) -> ToolHook | None:
-        """Make the hook of one turn. Turns of which nothing is kept have none."""
+        """Return the hook of one turn, or None for a turn that is not kept."""
         key = str(context.session_key or "")
-        background = self.options.background_turns and not is_own(key)
-        if context.ephemeral or not (is_for_people(key, context.metadata) or background):
+        background = self.options.background_turns and not is_internal_session(key)
+        if context.ephemeral or not (is_user_turn(key, context.metadata) or background):
             return None
         return ToolHook(self.memory.turn(key, scope=scope_of(key, channel=context.channel)))
 
-    def _answered(self, missed: float | None) -> None:
-        """Do what waits for the memory's start, on the host's event loop, after an answer.
+    def _after_answer(self, missed: float | None) -> None:
+        """Offer the memory's tools once it has started, and record a turn that got no answer in time.
 
-        ``missed`` are the seconds for which a turn has waited for one that did not come.
+        It runs on the host's event loop. ``missed`` is how many seconds such a turn waited, or None.
         """
         if missed is not None:
             why = Sentence("no answer within {limit:g} s, the start of the memory included", limit=missed)
-            # In a thread of its own: the memory's has no time now.
+            # In its own thread, since the memory's thread is busy.
             run_in_daemon_thread(lambda: record_missed_turn(self.workspace, SystemClock(), why))
         memory = self.memory.started
-        if memory is None or self._is_settled:
+        if memory is None or self._has_offered_tools:
             return
-        self._is_settled = True
+        self._has_offered_tools = True
         if self._is_quiet:
             with use_language(language_named(memory.config.core.language) or language_of()):
-                say_problems(memory.plugins.problems)
+                print_first_problem(memory.plugins.problems)
         for tool in memory.tools() if self.seams["tools"].attached else ():
             if self._loop.tools.has(tool.name):
                 logger.warning("the memory's tool {} is left out: nanobot has one of that name", tool.name)
             else:
-                self._loop.tools.register(OfferedTool(ServiceTool(self.memory, tool), self.turns.is_private))
+                self._loop.tools.register(OfferedTool(ServiceTool(self.memory, tool), self.turns.is_temporary))
 
 
-def say_problems(problems: Sequence[ConfigProblem]) -> None:
-    """Write to standard error, as one line, the first problem and how many there are."""
+def print_first_problem(problems: Sequence[ConfigProblem]) -> None:
+    """Print the first problem and the number of problems to standard error, as one line."""
     if problems:
         line = tr(
             "nanobot-memory: {told} (`nanobot-memory doctor` says what helps)"
@@ -217,20 +221,20 @@ def say_problems(problems: Sequence[ConfigProblem]) -> None:
         say(line, err=True)
 
 
-# By the identity of the AgentLoop. The loop keeps its bridge alive, and the bridge its loop, so both go together.
+# Bridges by the id() of their AgentLoop. Each keeps the other alive, so that both are collected together.
 _bridges: "weakref.WeakValueDictionary[int, Bridge]" = weakref.WeakValueDictionary()
 
 
 class Attachment(OfferedTool):
-    """What nanobot asks whether it is a tool to register: it is none, and attaches the memory."""
+    """The tool class that nanobot loads. It is never registered as a tool: `enabled` attaches the memory instead."""
 
     @classmethod
     def enabled(cls, ctx: Any) -> bool:
-        """Attach the memory to the loop of a ToolContext. Never raises."""
+        """Attach the memory to the loop of a ToolContext, and return False. It never raises."""
         try:
-            # No public name leads to the loop that is loading its tools.
+            # There is no public way to reach the loop that is loading its tools.
             loop = ctx.runtime_control._AgentRuntimeControl__target
-            _bridges[id(loop)] = Bridge(loop, is_quiet=_follow_the_hosts_logging())
+            _bridges[id(loop)] = Bridge(loop, is_quiet=_follow_host_logging())
         except Exception as error:
             logger.warning("memory could not be attached to nanobot: {}", type(error).__name__)
         return False
@@ -242,16 +246,17 @@ def bridge_of(loop: object) -> Bridge | None:
 
 
 def bridge_for(workspace: Path) -> Bridge | None:
-    """Return a bridge in this process whose memory runs on a workspace, or None."""
+    """Return a bridge of this process with a running memory on a workspace, or None."""
     return next(
         (bridge for bridge in _bridges.values() if bridge.workspace == workspace and bridge.memory.is_running), None
     )
 
 
-def _follow_the_hosts_logging() -> bool:
-    """Be silent where nanobot is, and return whether it is: its one-shot command is unless ``--logs`` is given.
+def _follow_host_logging() -> bool:
+    """Disable our log when nanobot's is disabled, and return whether it is.
 
-    loguru does not tell what is disabled, so this reads its list; without it, our log is left as it is.
+    nanobot's one-shot command disables it unless ``--logs`` is given. loguru has no public list of disabled names, so
+    this reads a private one; when that is missing, our log stays on.
     """
     is_quiet = ("nanobot.", False) in getattr(getattr(logger, "_core", None), "activation_list", ())
     if is_quiet:

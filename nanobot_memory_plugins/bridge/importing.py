@@ -1,7 +1,7 @@
-"""nanobot's own sessions, history and MEMORY.md, for ``nanobot-memory import``.
+"""Reads nanobot's own sessions, history and MEMORY.md for ``nanobot-memory import``.
 
 nanobot 0.3.5 keeps sessions as JSON lines outside the workspace, in ``sessions/<workspace id>/`` next to its
-config.json, and takes in by itself what older releases kept elsewhere. A folder of sessions may lie anywhere.
+config.json, and migrates those of older releases itself. A folder of sessions may also be given directly.
 """
 
 import re
@@ -11,7 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
+from nanobot_memory_plugins.bridge.sessions import (
+    channel_of_key,
+    is_background,
+    is_internal_session,
+    public_messages,
+    scope_of,
+)
 from nanobot_memory_plugins.core import InputError, Message, Note, Origin, Scope
 from nanobot_memory_plugins.core.clock import time_of
 from nanobot_memory_plugins.core.config.json_file import nanobot_config_file
@@ -24,20 +30,20 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}
 _WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")
-_NOT_SAID = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
-_OWN_SESSION = "a session of nanobot's own"
-_OURS = "notes and transcripts of this program: run `nanobot-memory export` there, and import the archive"
-_EMPTY_FORM = "it stands in the form that nanobot puts into every workspace"
-_BACKGROUND = "a session of a timer; nobody speaks in it"
+_GENERATED = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
+_INTERNAL_SESSION = "a session of nanobot's own"
+_MEMORY_FILES = "notes and transcripts of this program: run `nanobot-memory export` there, and import the archive"
+_UNFILLED_TEMPLATE = "it stands in the form that nanobot puts into every workspace"
+_BACKGROUND_SESSION = "a session of a timer; nobody speaks in it"
 
 
 def read_nanobot(source: Path, workspace: Path) -> Iterator[Item]:
-    """Yield what was said, session by session, then history and long-term memory.
+    """Yield the messages of each session, then the history and the long-term memory.
 
-    The source is a workspace of nanobot, a folder of sessions, or one session. Raises `InputError` where it is neither.
+    The source is a nanobot workspace, a folder of sessions, or one session file. Raises `InputError` for any other.
     """
-    others = (source / "memory" / "history.jsonl", source / "memory" / "MEMORY.md")
-    found = [*session_files(source), *(path for path in others if path.is_file())]
+    other_files = (source / "memory" / "history.jsonl", source / "memory" / "MEMORY.md")
+    found = [*session_files(source), *(path for path in other_files if path.is_file())]
     if not found:
         raise InputError(
             Sentence("There are no sessions and no memory of nanobot in {source}.", source=source),
@@ -45,21 +51,21 @@ def read_nanobot(source: Path, workspace: Path) -> Iterator[Item]:
         )
     with suppress(OSError):
         if (source / "memory" / ".locks").is_dir() and not source.samefile(workspace):
-            yield Skipped(_OURS, "memory")
+            yield Skipped(_MEMORY_FILES, "memory")
     for path in found:
-        name = _name(path, source)
+        name = _display_name(path, source)
         if path.is_symlink():
             yield Skipped("it is a symbolic link", name)
         elif path.name == "MEMORY.md":
-            yield from _long_term(path, name, workspace)
+            yield from _long_term_items(path, name, workspace)
         else:
             try:
-                yield from (_history if path.name == "history.jsonl" else _session)(path, name)
+                yield from (_history_items if path.name == "history.jsonl" else _session_items)(path, name)
             except OSError as error:
                 yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
-def _session(path: Path, name: str) -> Iterator[Item]:
+def _session_items(path: Path, name: str) -> Iterator[Item]:
     key = path.stem
     for line, row in json_lines(path):
         if isinstance(row, str):
@@ -67,9 +73,9 @@ def _session(path: Path, name: str) -> Iterator[Item]:
         elif row.get("_type") == "metadata":
             key = row["key"] if isinstance(row.get("key"), str) and row["key"] else key
         elif "_type" in row:
-            continue  # the provider's state, which only the provider can read
-        elif is_own(key) or is_background(key):
-            yield Skipped(_OWN_SESSION if is_own(key) else _BACKGROUND, name, line)
+            continue  # opaque state of a model provider
+        elif is_internal_session(key) or is_background(key):
+            yield Skipped(_INTERNAL_SESSION if is_internal_session(key) else _BACKGROUND_SESSION, name, line)
         else:
             yield _message(row, key, name, line)
 
@@ -77,10 +83,10 @@ def _session(path: Path, name: str) -> Iterator[Item]:
 def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
     shown = public_messages([row])
     if not shown or shown[0].get("injected_event"):
-        return Skipped(_NOT_SAID, name, line)
+        return Skipped(_GENERATED, name, line)
     role = shown[0].get("role")
     if not isinstance(role, str) or role not in _ORIGINS:
-        return Skipped(_NOT_SAID, name, line)
+        return Skipped(_GENERATED, name, line)
     message = Message.from_chat(shown[0])
     sender = row.get("sender_id")
     return ImportedMessage(
@@ -92,11 +98,11 @@ def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
         line,
         time=time_of(row.get("timestamp")),
         name=message.name if role == "tool" else "",
-        scope=scope_of(key, channel=channel_in(key), sender=sender if isinstance(sender, str) else None),
+        scope=scope_of(key, channel=channel_of_key(key), sender=sender if isinstance(sender, str) else None),
     )
 
 
-def _history(path: Path, name: str) -> Iterator[Item]:
+def _history_items(path: Path, name: str) -> Iterator[Item]:
     for line, row in json_lines(path):
         if isinstance(row, str):
             yield Skipped(row, name, line)
@@ -106,8 +112,8 @@ def _history(path: Path, name: str) -> Iterator[Item]:
             yield Skipped("it has no text", name, line)
             continue
         key = row.get("session_key") if isinstance(row.get("session_key"), str) else ""
-        if key and is_own(key):
-            yield Skipped(_OWN_SESSION, name, line)
+        if key and is_internal_session(key):
+            yield Skipped(_INTERNAL_SESSION, name, line)
             continue
         tldr, details = tldr_of(content.strip())
         note = Note(
@@ -116,33 +122,33 @@ def _history(path: Path, name: str) -> Iterator[Item]:
             title="history of nanobot",
             tags=("imported", "nanobot", "history"),
             origin=Origin.SUMMARY,
-            scope=scope_of(key, channel=channel_in(key)) if key else Scope(),
+            scope=scope_of(key, channel=channel_of_key(key)) if key else Scope(),
             time=time,
         )
         yield ImportedNote(note, name, line)
 
 
-def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
+def _long_term_items(path: Path, name: str, workspace: Path) -> Iterator[Item]:
     own_file = MemoryPaths.of(workspace).long_term
     with suppress(OSError):
         if own_file.exists() and own_file.samefile(path):
             yield Skipped("it is this memory's own file already", name)
             return
-    # nanobot's Dream job writes it out of summaries: it is not the user's word.
+    # nanobot's Dream job writes this file from summaries, so it does not quote the user.
     for item in markdown_items(path, name, origin=Origin.SUMMARY, tags=("imported", "nanobot")):
         if isinstance(item, ImportedNote) and is_empty_template(f"{item.note.tldr}\n{item.note.details}"):
-            yield Skipped(_EMPTY_FORM, name, item.line)
+            yield Skipped(_UNFILLED_TEMPLATE, name, item.line)
         else:
             yield item
 
 
 def session_files(source: Path) -> list[Path]:
-    """Return the files in which nanobot keeps the sessions of a workspace; of a folder of sessions, or one, those."""
+    """Return nanobot's session files: of a workspace, in a folder of sessions, or the given file itself."""
     if source.is_file():
         return [source]
     folders = [source, source / "sessions"]
-    if known := _workspace_id(source):
-        folders += [base / "sessions" / known for base in (source.parent, nanobot_config_file().parent)]
+    if workspace_id := _workspace_id(source):
+        folders += [base / "sessions" / workspace_id for base in (source.parent, nanobot_config_file().parent)]
     found = {path.resolve(): path for folder in folders for path in folder.glob("*.jsonl") if _is_session(path)}
     return sorted(found.values(), key=lambda path: (path.parent.as_posix(), path.name))
 
@@ -161,7 +167,7 @@ def _is_session(path: Path) -> bool:
     return False
 
 
-def _name(path: Path, source: Path) -> str:
+def _display_name(path: Path, source: Path) -> str:
     for root in (source, source.parent):
         with suppress(ValueError):
             return path.relative_to(root).as_posix() if path != root else path.name

@@ -1,4 +1,4 @@
-"""The bridge among the plugins: it reports how it is attached, and what nanobot keeps of what is forgotten."""
+"""The bridge's plugin: reports its seams to `doctor`, and nanobot's own copies of purged text to `purge`."""
 
 import re
 import tempfile
@@ -21,8 +21,8 @@ SUPPORTED_FROM = (0, 3, 5)
 UPGRADE = f"`pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'`"
 _HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
 _OWN_SESSION = Sentence("nanobot's own conversation, which it goes on with; remove the file while nanobot rests")
-# What no version of nanobot offers, and why.
-_IMPOSSIBLE = {
+# Features that no version of nanobot makes possible, and why.
+_UNSUPPORTED = {
     "draft review": "not possible: nanobot-ai shows a draft before anything can look at it, and keeps it in view when"
     " it asks again",
     "tools of subagents": "not possible: subagents of nanobot-ai run with a hook of their own; what they report is"
@@ -31,13 +31,13 @@ _IMPOSSIBLE = {
 
 
 class NanobotPlugin:
-    """Tells ``doctor`` which nanobot there is and which of its seams are attached, and ``purge`` of its sessions."""
+    """Reports nanobot's version and the attached seams to ``doctor``, and nanobot's session files to ``purge``."""
 
     Options = BridgeOptions
 
     @hookimpl
     def diagnose(self, context: PluginContext) -> list[Finding]:
-        """Report the host's version and its seams: those of the running bridge, else those of a probe."""
+        """Report the host's version and the seams of the running bridge, or of a probe when no bridge runs."""
         found = host_finding()
         if found.health is Health.BAD:
             return [found]
@@ -48,35 +48,35 @@ class NanobotPlugin:
             seams = running.seams.values() if running is not None else probe_seams()
         except PluginError as error:
             return [found, Finding("nanobot seams", error.cause, Health.BAD, hint=error.hint)]
-        infos = [Finding(_subject(name), Sentence(why), Health.INFO) for name, why in _IMPOSSIBLE.items()]
+        infos = [Finding(_subject(name), Sentence(why), Health.INFO) for name, why in _UNSUPPORTED.items()]
         return [found, *map(finding_of, seams), *infos]
 
     @hookimpl
     def on_purge(self, texts: tuple[str, ...], words: tuple[str, ...], context: PluginContext) -> list[Trace]:
-        """Name the sessions of nanobot's own that hold what is forgotten: nanobot owns them, and they stay."""
+        """Report nanobot's session files that hold the purged text. nanobot owns them, so they are not changed."""
         matcher = ErasureMatcher(texts, words=words)
         files = session_files(context.workspace) if matcher else []
         return [trace for path in files for trace in _session_traces(path, matcher)]
 
 
 def host_finding(installed: str | None = None) -> Finding:
-    """Say which version is there and what that means. ``installed`` is its version, by default what is installed."""
+    """Report whether nanobot's version is supported. ``installed`` is by default the installed version."""
     try:
         found = installed if installed is not None else version(HOST)
     except PackageNotFoundError:
         return Finding(HOST, "not installed", Health.BAD, hint=Sentence("`pip install {host}`", host=HOST))
-    # The leading numbers; what comes after them (rc1, .post2) does not matter here.
+    # Only the leading numbers count, not a suffix like rc1 or .post2.
     if tuple(int(part) for part in re.findall(r"\d+", found.split("+")[0])[:3]) >= SUPPORTED_FROM:
         return Finding(HOST, Sentence("{found}, supported", found=found))
     return Finding(HOST, Sentence("{found}, not supported", found=found), Health.BAD, hint=UPGRADE)
 
 
 def probe_seams() -> Iterable[Seam]:
-    """Return the seams of the installed nanobot, where none runs in this process.
+    """Return the seams of the installed nanobot, for a process in which none runs.
 
-    A real AgentLoop is built on a temporary workspace, and attaches the bridge as it would in service; nothing of it
-    runs. It blocks for as long as nanobot takes to import, a second or two. Raises `PluginError` when no AgentLoop can
-    be built, or when it did not pick the bridge up.
+    It builds a real AgentLoop on a temporary workspace, which attaches the bridge as usual but never runs. It blocks
+    while nanobot is imported, for a second or two. Raises `PluginError` when no AgentLoop can be built, or when it did
+    not load the bridge.
     """
     with tempfile.TemporaryDirectory(prefix="nanobot-memory-") as folder:
         try:
@@ -102,20 +102,20 @@ def _build_loop(folder: Path) -> Any:
     from nanobot.providers.base import LLMProvider
     from nanobot.session.manager import SessionManager
 
-    class NeverAsked(LLMProvider):  # type: ignore[misc]  # nanobot publishes no types
-        """Satisfies the constructor of the loop: a probe asks nothing."""
+    class UnusedProvider(LLMProvider):  # type: ignore[misc]  # nanobot publishes no types
+        """A provider for the loop's constructor. The probe never calls it."""
 
         chat = None
 
         def get_default_model(self) -> str:
-            """Return a name that no provider has."""
+            """Return a placeholder."""
             return "none"
 
     workspace = folder / "workspace"
-    # The probe's sessions are kept out of the user's home folder.
+    # Keep the probe's sessions out of the user's home folder.
     sessions = SessionManager(workspace, sessions_root=folder / "sessions")
     return AgentLoop(
-        bus=MessageBus(), provider=NeverAsked(provider_name="none"), workspace=workspace, session_manager=sessions
+        bus=MessageBus(), provider=UnusedProvider(provider_name="none"), workspace=workspace, session_manager=sessions
     )
 
 

@@ -1,7 +1,7 @@
-"""Where the bridge takes hold of nanobot, and what users go without where it could not.
+"""The places at which the bridge attaches to nanobot, and what users lose when one cannot be attached.
 
-Only two of these places are public in 0.3.5. Each is tried on its own, so that a nanobot that has moved one of them
-loses that one, and says so.
+Only two of them are public in nanobot 0.3.5. Each is tried separately, so that a nanobot that has moved one of them
+loses only that one, and `doctor` reports it.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# What users go without when a seam is not attached.
+# What users lose when a seam is not attached.
 DEGRADED = {
     "recall": "no recall, user messages are not remembered, and the model is offered no tools",
     "turn saved": "the assistant's replies are not remembered, and no session is ever found idle",
@@ -26,17 +26,17 @@ DEGRADED = {
 
 @dataclass(frozen=True, slots=True)
 class Seam:
-    """One place of the host. ``detail`` names it, or says what is missing."""
+    """One place in nanobot, by what the bridge uses it for. ``detail`` names the place, or says what is missing."""
 
     name: str
     attached: bool
     detail: str
 
 
-def attach(name: str, take_hold: Callable[[], str]) -> Seam:
-    """Try one seam of `DEGRADED`. ``take_hold`` returns where it took hold, or raises; nothing is raised here."""
+def attach(name: str, wrap: Callable[[], str]) -> Seam:
+    """Try one seam of `DEGRADED`. ``wrap`` returns the place that it has changed, or raises; `attach` never raises."""
     try:
-        return Seam(name, True, take_hold())
+        return Seam(name, True, wrap())
     except AttributeError as error:
         kind = type(error.obj).__name__
         seam = Seam(name, False, Sentence("{kind} has no {names}", kind=kind, names=error.name))

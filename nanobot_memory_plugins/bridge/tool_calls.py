@@ -1,4 +1,4 @@
-"""The memory's tools as nanobot sees them, and the tools of nanobot as the memory sees them."""
+"""Offers the memory's tools to nanobot, and reports nanobot's tool calls to the memory."""
 
 import json
 from collections.abc import Callable
@@ -11,15 +11,15 @@ from nanobot.agent.tools.context import current_request_session_key
 from nanobot_memory_plugins.core.host.memory_service import ServiceTool
 from nanobot_memory_plugins.core.host.turn import Turn
 
-_PRIVATE = "Error: this chat is temporary, nothing of it is kept."
+_TEMPORARY_ERROR = "Error: this chat is temporary, nothing of it is kept."
 
 
 class OfferedTool(Tool):  # type: ignore[misc]  # nanobot publishes no types
-    """One tool of the memory. ``is_private`` says whether nothing of a session is kept: then it may only read."""
+    """A tool of the memory as a nanobot tool. In a session that ``is_temporary`` it may only read."""
 
-    def __init__(self, tool: ServiceTool, is_private: Callable[[str], bool]) -> None:
+    def __init__(self, tool: ServiceTool, is_temporary: Callable[[str], bool]) -> None:
         self._tool = tool
-        self._is_private = is_private
+        self._is_temporary = is_temporary
 
     @property
     def name(self) -> str:
@@ -43,18 +43,18 @@ class OfferedTool(Tool):  # type: ignore[misc]  # nanobot publishes no types
         return self._tool.reads_only
 
     async def execute(self, **kwargs: Any) -> Any:
-        """Run the tool in the memory's thread; what goes wrong is the answer."""
+        """Run the tool in the memory's thread. A failure is returned as an error text."""
         session_key = current_request_session_key() or ""
-        if not self.read_only and self._is_private(session_key):
-            return Tool.error(_PRIVATE)
+        if not self.read_only and self._is_temporary(session_key):
+            return Tool.error(_TEMPORARY_ERROR)
         answer = await self._tool.run(kwargs, session_key=session_key)
         return Tool.error(answer) if answer.startswith("Error:") else answer
 
 
 class ToolHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no types
-    """Hands every tool execution of one turn to the memory, failed ones and unknown tools included.
+    """Reports every tool call of one turn to the memory, including failed calls and unknown tools.
 
-    It observes: nothing that it does changes a call or its result.
+    It only observes, and changes no call and no result.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -67,7 +67,7 @@ class ToolHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no types
             self._turn.tool_began(call.id)
 
     async def after_iteration(self, context: Any) -> None:
-        """Note the calls of one step: nanobot's hooks around a single tool are not told of what never executed."""
+        """Report the calls of one step. nanobot's hooks around a single tool miss calls that were never executed."""
         for call, result, event in zip(context.tool_calls, context.tool_results, context.tool_events, strict=False):
             failed = event.get("status") == "error"
             error = str(result if isinstance(result, str) else event.get("detail", "")) if failed else None

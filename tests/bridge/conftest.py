@@ -1,4 +1,4 @@
-"""What the tests on a real nanobot share."""
+"""Fixtures for the tests on a real nanobot."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 def install(tmp_path, server, monkeypatch) -> Callable[..., Installation]:
-    """Make a nanobot installation, and this process its user's."""
+    """Make a nanobot installation, and run this process as its user."""
 
     def make(memory: dict[str, Any] | None = None, **defaults: Any) -> Installation:
         made = Installation(tmp_path, server, memory if memory is not None else {}, **defaults)
@@ -32,7 +32,7 @@ def install(tmp_path, server, monkeypatch) -> Callable[..., Installation]:
 
 @pytest.fixture
 def plugins(tmp_path, monkeypatch) -> Callable[[str, str], None]:
-    """Install plugins from source, and let the memory load only those and the bridge."""
+    """Install plugins from source. The memory loads only these and the bridge."""
     folder = tmp_path / "site"
     folder.mkdir()
     names = ["nanobot"]

@@ -1,4 +1,4 @@
-"""The prompt's files on a real nanobot, as they reach the model over HTTP."""
+"""The bootstrap files and MEMORY.md in the prompt of a real nanobot, as the model gets it over HTTP."""
 
 import pytest
 

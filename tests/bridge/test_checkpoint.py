@@ -1,4 +1,4 @@
-"""The text by which nanobot replaces what it compacts."""
+"""The text that replaces compacted messages in nanobot."""
 
 from nanobot_memory_plugins.bridge.compaction import replacement, split_checkpoint
 from nanobot_memory_plugins.core.values import Message, Summary

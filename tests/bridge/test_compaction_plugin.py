@@ -1,4 +1,4 @@
-"""The compaction plugin on the real nanobot loop: every way in which history is cut."""
+"""The compaction plugin on a real nanobot, for every way in which nanobot cuts history."""
 
 import json
 from datetime import datetime, timedelta
@@ -23,27 +23,27 @@ def asks_for_notes(request: Any) -> bool:
 
 @pytest.fixture
 def nanobot(install, plugins, server, monkeypatch, tmp_path):
-    """Make an installation with the compaction plugin and a small window, whose model takes good notes."""
+    """Make an installation with the compaction plugin, a small window and a model that takes good notes."""
     count_like_a_model(monkeypatch, tmp_path / "tokens")
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,compaction")
     server.rules = [ReplyRule(asks_for_notes, Reply(NOTES))]
     return install(contextWindowTokens=WINDOW, maxTokens=ANSWER)
 
 
-def counted(request: Any) -> int:
-    """Return a request's tokens by nanobot's count."""
+def token_count(request: Any) -> int:
+    """Return nanobot's count of a request's tokens."""
     from nanobot.utils.helpers import estimate_prompt_tokens
 
     return estimate_prompt_tokens(request.messages, request.body.get("tools"))
 
 
-def journal(nanobot: Any) -> str:
+def history_file(nanobot: Any) -> str:
     file = nanobot.workspace / "memory" / "history.jsonl"
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     return "\n".join(json.loads(line)["content"] for line in lines)
 
 
-async def long_talk(loop: Any, turns: int, words: int = 400) -> list[str]:
+async def hold_long_conversation(loop: Any, turns: int, words: int = 400) -> list[str]:
     replies = []
     for number in range(turns):
         done = await loop.process_direct(f"message {number}: " + f"word{number} and more " * (words // 3))
@@ -56,14 +56,14 @@ async def long_talk(loop: Any, turns: int, words: int = 400) -> list[str]:
 async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, server):
     loop = nanobot.loop()
     await loop.process_direct(FACT)
-    replies = await long_talk(loop, 36, words=900)
+    replies = await hold_long_conversation(loop, 36, words=900)
     await loop.aclose()
     assert set(replies) == {"Understood."}  # nothing of it reaches the user
     turns = [request for request in server.requests if not asks_for_notes(request)]
     notes = [request for request in server.requests if asks_for_notes(request)]
     assert len(notes) >= 2
-    assert max(map(counted, server.requests)) <= WINDOW - ANSWER
-    assert sum(map(counted, notes)) <= 0.15 * sum(map(counted, turns))
+    assert max(map(token_count, server.requests)) <= WINDOW - ANSWER
+    assert sum(map(token_count, notes)) <= 0.15 * sum(map(token_count, turns))
     last = turns[-1]
     assert NOTES.splitlines()[0] in last.system
     assert "db-7.example.org" in last.system  # carried on, though the model leaves it out
@@ -71,11 +71,11 @@ async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, 
     # The messages before the cut stay word by word, the last ones as messages.
     said = "\n".join(text_of(message) for message in last.messages)
     assert all(f"message {number}:" in said for number in range(30, 36))
-    assert "the staging database is PostgreSQL" in journal(nanobot)
+    assert "the staging database is PostgreSQL" in history_file(nanobot)
 
 
-async def quiet(loop: Any) -> None:
-    """Let the session have been quiet for a day, and nanobot look."""
+async def become_idle(loop: Any) -> None:
+    """Make the session look idle for a day, and have nanobot check for idle sessions."""
     session = loop.sessions.get_or_create("cli:direct")
     session.updated_at = datetime.now() - timedelta(days=1)
     loop.sessions.save(session)
@@ -83,15 +83,15 @@ async def quiet(loop: Any) -> None:
     loop.auto_compact.check_expired(loop.schedule_background, loop.runtime_for_session)
 
 
-async def through_the_sdk(loop: Any) -> None:
+async def compact_by_sdk(loop: Any) -> None:
     await loop.consolidator.compact_idle_session("cli:direct", runtime=loop.llm_runtime())
 
 
 TRIGGERS = {
     "/compact": lambda loop: loop.process_direct("/compact"),
     "/new": lambda loop: loop.process_direct("/new"),
-    "idle": quiet,
-    "SDK": through_the_sdk,
+    "idle": become_idle,
+    "SDK": compact_by_sdk,
 }
 
 
@@ -115,17 +115,17 @@ async def test_every_other_way_ends_with_a_summary(nanobot, server, trigger: str
     server.rules = [ReplyRule(asks_for_notes, answers[model])]
     loop = nanobot.loop()
     replies = [(await loop.process_direct(FACT)).content]
-    replies += await long_talk(loop, 6, words=60)
+    replies += await hold_long_conversation(loop, 6, words=60)
     await TRIGGERS[trigger](loop)
-    await settled(loop)
+    await background_work_done(loop)
     replies.append((await loop.process_direct("what now?")).content)
     await loop.aclose()
     assert set(replies) == {"Understood."}
     texts = [record["text"] for record in nanobot.transcript()]
     assert [text[:9] for text in texts[2:-2:2]] == [f"message {number}" for number in range(6)]
-    assert "db-7.example.org" in journal(nanobot)
-    assert "kjfd" not in journal(nanobot)
-    assert (NOTES in journal(nanobot)) == (model == "fine")
+    assert "db-7.example.org" in history_file(nanobot)
+    assert "kjfd" not in history_file(nanobot)
+    assert (NOTES in history_file(nanobot)) == (model == "fine")
     last = server.requests[-1]
     assert ("db-7.example.org" in last.system) == (trigger != "/new")
     if trigger != "/new":
@@ -133,7 +133,7 @@ async def test_every_other_way_ends_with_a_summary(nanobot, server, trigger: str
         assert all("message 5:" not in text_of(message) for message in last.messages[1:])
 
 
-async def settled(loop: Any) -> None:
+async def background_work_done(loop: Any) -> None:
     """Wait for the background work that nanobot has scheduled."""
     import asyncio
 
@@ -144,7 +144,7 @@ async def settled(loop: Any) -> None:
 async def test_messages_that_stayed_are_messages_again_at_the_next_compaction(nanobot, server):
     loop = nanobot.loop()
     await loop.process_direct(FACT)
-    await long_talk(loop, 6, words=60)
+    await hold_long_conversation(loop, 6, words=60)
     await loop.process_direct("/compact")
     await loop.process_direct("something new")
     await loop.process_direct("/compact")
@@ -159,7 +159,7 @@ async def test_messages_that_stayed_are_messages_again_at_the_next_compaction(na
 
 
 async def test_trap_6_a_flush_asks_the_model_in_the_middle_of_a_compaction(install, recorder, server):
-    """Through the session's own loop it would wait for itself for ever."""
+    """A request through the session's own loop would deadlock."""
     calls = recorder(ask="what matters?")
     server.rules = [ReplyRule(lambda request: request.last_user == "what matters?", Reply("PostgreSQL matters."))]
     loop = install().loop()

@@ -1,4 +1,4 @@
-"""The scored entries in the system prompt of a real nanobot, as it reaches the model over HTTP."""
+"""The scored entries in the system prompt of a real nanobot, as the model gets it over HTTP."""
 
 import pytest
 

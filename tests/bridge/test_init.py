@@ -1,4 +1,4 @@
-"""`nanobot-memory init`: shows, writes who one is, prepares, examines."""
+"""`nanobot-memory init` shows the setup, writes the user's names, prepares the model and runs the doctor."""
 
 import json
 from pathlib import Path
@@ -39,21 +39,21 @@ def config(home: Path) -> Path:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Leave out the model and the doctor, which have tests of their own; the list says what was called."""
-    called: list[str] = []
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Replace the model and the doctor, which have their own tests. The list records the calls."""
+    calls: list[str] = []
 
     def prepare(name: str | None) -> bool:
-        called.append(f"model {name}")
+        calls.append(f"model {name}")
         return True
 
     async def collect_findings(workspace: Path, *_: Any) -> list[Finding]:
-        called.append(f"doctor {workspace.name}")
+        calls.append(f"doctor {workspace.name}")
         return [Finding("python", "3")]
 
     monkeypatch.setattr(init_command, "prepare_model", prepare)
     monkeypatch.setattr(init_command, "collect_findings", collect_findings)
-    return called
+    return calls
 
 
 def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -62,19 +62,19 @@ def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]
     return code, told.out + told.err
 
 
-def test_it_writes_nothing_that_is_the_default_and_says_that_the_set_is_active(config: Path, quick, capsys):
+def test_it_writes_nothing_that_is_the_default_and_says_that_the_set_is_active(config: Path, calls, capsys):
     before = config.read_bytes()
     code, told = init(capsys)
     assert code == 0, told
     assert config.read_bytes() == before
     assert not config.with_name("config.json.bak").exists()
     assert f"Active         {len(installed_plugins()) - 1} plugins: all but flush, which" in told
-    assert quick == ["model None", "doctor ws"]
+    assert calls == ["model None", "doctor ws"]
     assert "Ready" in told
     assert "nanobot agent -m" in told
 
 
-def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
+def test_it_writes_who_one_is_and_nothing_else(config: Path, calls, capsys):
     before = config.read_bytes()
     code, told = init(capsys, "--me", "telegram:111")
     assert code == 0, told
@@ -89,7 +89,7 @@ def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
     assert KEY not in told
 
 
-def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, quick, capsys):
+def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, calls, capsys):
     file = home / ".nanobot" / "config.json"
     file.write_text('{"channels": {"telegram": {"enabled": true, "allowFrom": ["*"]}}}', encoding="utf-8")
     assert run_command_line(["init", "--no-model"]) == 0

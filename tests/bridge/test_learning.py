@@ -21,7 +21,7 @@ def asks_for_entries(request: Request) -> bool:
 
 @pytest.fixture
 def learner(server, monkeypatch):
-    """A model that answers what it is asked for, and a memory with the plugin that learns."""
+    """A model that answers extraction requests, and a memory with the consolidation plugin."""
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,consolidation")
 
     def answer(request: Request) -> Reply:

@@ -1,4 +1,4 @@
-"""Which tools a real nanobot offers its model, how many tokens they take in each request, and how to have none."""
+"""The memory's tools in the requests of a real nanobot: which ones, how many tokens, and how to switch them off."""
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, Request, ToolCall, after_tool, text_of
 from tests.support.token_counts import count_like_a_model

@@ -1,4 +1,4 @@
-"""Wrong options are told in one line where the user of nanobot looks."""
+"""Wrong options are reported in one line on standard error, where the user of nanobot sees it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The host's own flows, with the set and without: the model is asked the same, our block and our tools aside."""
+"""nanobot sends the same requests with the memory as without, except for our block and our tools."""
 
 import json
 import re
@@ -22,8 +22,8 @@ from tests.support.nanobot import Installation
 
 FACT = "The staging database runs on host Brunhilde, port 6543."
 QUESTION = "On which host does the staging database run?"
-# Without the plugins whose work it is to ask the model themselves or to put a summary in the place of nanobot's.
-BESIDE = {
+# Without the plugins that send requests of their own or replace nanobot's summary.
+WITH_MEMORY = {
     # A busy machine gets its time.
     "core": {
         "messageLimit": 20,
@@ -33,7 +33,7 @@ BESIDE = {
     "storage": {"embeddingProvider": "none"},
     **{name: {"enabled": False} for name in ("compaction", "flush", "summary", "consolidation")},
 }
-WITHOUT = {"nanobot": {"enabled": False}}
+WITHOUT_MEMORY = {"nanobot": {"enabled": False}}
 OUR_TOOLS = {"memory_search", "memory_get", "remember", "forget", "off_record", "recall_memory"}
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: \(\w+\))?")
 
@@ -61,26 +61,26 @@ async def a_compaction(nanobot: Installation, server: ScriptedServer) -> None:
 FLOWS: dict[str, Flow] = {"tool call": a_tool_call, "/compact": a_compaction}
 
 
-def without_ours(request: Request, folder: Path) -> str:
-    """Return a request as nanobot would have made it: no block, no tool of ours, no clock, no folder of its own."""
+def original_request(request: Request, folder: Path) -> str:
+    """Return a request without our block and tools, and with placeholders for times and the installation's folder."""
     body = json.loads(json.dumps(dict(request.body)).replace(str(folder), "FOLDER"))
     body["tools"] = [one for one in body.get("tools") or () if one["function"]["name"] not in OUR_TOOLS]
     for message in body["messages"]:
         content = message.get("content")
         if isinstance(content, list):
-            parts = [{**part, "text": plain(part["text"])} if "text" in part else part for part in content]
+            parts = [{**part, "text": normalised_text(part["text"])} if "text" in part else part for part in content]
             message["content"] = [part for part in parts if part.get("text") != ""]
         elif isinstance(content, str):
-            message["content"] = plain(content)
+            message["content"] = normalised_text(content)
     return json.dumps(body, ensure_ascii=False, sort_keys=True)
 
 
-def plain(text: str) -> str:
+def normalised_text(text: str) -> str:
     return _CLOCK.sub("TIME", remove_fenced(text)).strip()
 
 
-async def asked(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -> tuple[list[Request], Path]:
-    """Run a flow in an installation that has something to remember, and return what the model was asked."""
+async def requests_of(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -> tuple[list[Request], Path]:
+    """Run a flow in an installation that has a memory, and return the requests to the model."""
     with ScriptedServer() as server:
         nanobot = Installation(folder, server, memory)
         be_user_of(nanobot.home, monkeypatch)
@@ -95,15 +95,15 @@ async def asked(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -
 @pytest.mark.parametrize("name", FLOWS)
 async def test_the_model_is_asked_what_it_is_asked_without_the_set(tmp_path, monkeypatch, name):
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS", raising=False)
-    beside = await asked(tmp_path / "beside", BESIDE, FLOWS[name], monkeypatch)
-    alone = await asked(tmp_path / "without", WITHOUT, FLOWS[name], monkeypatch)
-    # Sorted: nanobot sums up what /new leaves behind in the background, before the next request or after it.
-    assert sorted(without_ours(one, beside[1]) for one in beside[0]) == sorted(
-        without_ours(one, alone[1]) for one in alone[0]
+    with_memory = await requests_of(tmp_path / "with_memory", WITH_MEMORY, FLOWS[name], monkeypatch)
+    without_memory = await requests_of(tmp_path / "without", WITHOUT_MEMORY, FLOWS[name], monkeypatch)
+    # Sorted, since nanobot summarises in the background after /new, before the next request or after it.
+    assert sorted(original_request(one, with_memory[1]) for one in with_memory[0]) == sorted(
+        original_request(one, without_memory[1]) for one in without_memory[0]
     )
-    # It was no comparison of nothing with nothing: the set was there, and was not.
-    assert any(OUR_TOOLS & set(one.tool_names) for one in beside[0])
-    assert not any(OUR_TOOLS & set(one.tool_names) for one in alone[0])
+    # Make sure that the memory was active in one run only.
+    assert any(OUR_TOOLS & set(one.tool_names) for one in with_memory[0])
+    assert not any(OUR_TOOLS & set(one.tool_names) for one in without_memory[0])
     if name != "tool call":
-        assert any(FACT in one.text for one in beside[0][1:])
-        assert not any(FACT in one.text for one in alone[0][1:])
+        assert any(FACT in one.text for one in with_memory[0][1:])
+        assert not any(FACT in one.text for one in without_memory[0][1:])

@@ -1,4 +1,4 @@
-"""Where the bridge takes hold of nanobot, and what is said when it cannot."""
+"""The seams at which the bridge attaches to nanobot, and the report of a missing one."""
 
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.values.diagnosis import Health
 
 
 async def test_a_seam_that_is_gone_is_reported_and_the_others_hold(install, recorder, server, monkeypatch):
-    """As in a later nanobot, whose loop holds its hooks elsewhere; today's needs them itself."""
+    """Simulates a later nanobot whose loop keeps its hooks elsewhere."""
     from nanobot_memory_plugins.bridge.connection import Bridge
 
     calls = recorder(recall="A fact.")

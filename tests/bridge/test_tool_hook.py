@@ -1,4 +1,4 @@
-"""Tools that nanobot runs, as plugins hear of them."""
+"""Tool calls of nanobot, as plugins observe them."""
 
 from nanobot_memory_plugins.tools.scripted_model import Reply, ReplyRule, ToolCall, after_tool
 

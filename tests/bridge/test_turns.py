@@ -1,4 +1,4 @@
-"""A user's turn on a real AgentLoop: what is remembered of it, and what recall puts beside it."""
+"""A user's turn on a real AgentLoop: the messages that are stored, and the block that recall adds."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ async def test_trap_3_a_recall_that_breaks_does_not_end_the_turn(install, record
     recorder(recall=FACT)
     loop = install().loop()
     bridge = bridge_of(loop)
-    bridge.turns._memory = None  # as if a later nanobot had pulled the ground away
+    bridge.turns._memory = None  # makes every call of the memory fail
     response = await loop.process_direct("still there?")
     await loop.aclose()
     assert response.content == "Understood."
@@ -63,7 +63,7 @@ async def test_recall_has_begun_while_the_host_is_still_building_its_context(ins
     compact = loop._compact_session
 
     async def slow_compact(turn):
-        """Stand for a host that is busy before it asks for context: it gets no further without the recall."""
+        """Simulate a host that is busy before it requests context, and wait there until recall has begun."""
         for _ in range(500):
             if calls.calls("message"):
                 return await compact(turn)
@@ -129,6 +129,6 @@ async def test_a_memory_that_does_not_start_holds_the_turn_for_the_start_limit_o
     assert response.content == "Understood."
     assert took < 5  # 0.9 s of ours, and a margin for the machine; the plugin sleeps for 30 s
     assert json.dumps(server.requests[-1].last_user) == '"are you there?"'
-    # The doctor can tell of it, and of why.
+    # It is recorded for the doctor, with the reason.
     (missed,) = missed_turns(StateDatabase.of(nanobot.workspace), since=datetime.now(UTC) - timedelta(minutes=1))
     assert missed[1] == "no answer within 0.9 s, the start of the memory included"

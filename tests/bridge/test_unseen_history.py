@@ -1,4 +1,4 @@
-"""What nanobot's history holds and the memory never saw: kept at the session's first turn or before it is cut, once."""
+"""Messages from before the memory was installed are stored once: at the session's first turn or before they are cut."""
 
 import json
 from collections import Counter
@@ -13,18 +13,18 @@ KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 
 
 def rows_in(workspace: Path) -> list[dict[str, str]]:
-    """Return what the transcripts hold, without a last line that is being written just now."""
+    """Return the rows of all transcripts, without an incomplete last line."""
     files = (workspace / "memory" / "sessions").glob("*.jsonl")
     lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines(keepends=True))
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
-def said_in(workspace: Path) -> Counter[tuple[str, str]]:
+def message_counts(workspace: Path) -> Counter[tuple[str, str]]:
     return Counter((row["role"], row["text"]) for row in rows_in(workspace))
 
 
 def record(nanobot: Installation, messages: list[dict[str, object]], *, session: str = "cli:direct") -> None:
-    """Have nanobot write a session file, as it was before the memory was there."""
+    """Have nanobot save a session as if it were from before the memory was installed."""
     loop = nanobot.loop()
     kept = loop.sessions.get_or_create(session)
     kept.messages.extend({"timestamp": "2026-03-01T10:00:00", **message} for message in messages)
@@ -50,7 +50,7 @@ async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(ins
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall")
     loop = nanobot.loop()
     await loop.process_direct("Good evening to you.")
-    await until(lambda: any("Its key" in text for _, text in said_in(nanobot.workspace)))
+    await until(lambda: any("Its key" in text for _, text in message_counts(nanobot.workspace)))
     await loop.aclose()
     said = {
         ("user", "My boat is called Mistral."): 1,
@@ -59,7 +59,7 @@ async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(ins
         ("user", "Good evening to you."): 1,
         ("assistant", "Understood."): 1,
     }
-    assert said_in(nanobot.workspace) == said
+    assert message_counts(nanobot.workspace) == said
     (boat,) = (row for row in rows_in(nanobot.workspace) if "Mistral" in row["text"])
     assert boat["time"].startswith("2026-02-03")
     loop = nanobot.loop()
@@ -68,4 +68,4 @@ async def test_a_fact_of_a_session_from_before_is_found_after_its_first_turn(ins
     await loop.aclose()
     assert "Mistral" in "".join(recalled_blocks(server.requests[-1]))
     said |= {("user", "And a good night."): 1, ("user", "What is my boat called?"): 1, ("assistant", "Understood."): 3}
-    assert said_in(nanobot.workspace) == said
+    assert message_counts(nanobot.workspace) == said

@@ -1,4 +1,4 @@
-"""``nanobot-memory init``: the first run, from an installed nanobot to one that remembers."""
+"""``nanobot-memory init``: the first run, which sets up an installed nanobot with this memory."""
 
 import os
 import shlex
@@ -28,17 +28,17 @@ from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, People, S
 from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 _FAILED = 1
-_AGAIN = Sentence("then run `nanobot-memory init` again.")
-# What one types first, in one's own language.
-_SAMPLE = Sentence("Remember that our staging database listens on port 5433.")
-_QUESTION = Sentence("Do you remember the port of the staging database?")
+_RUN_AGAIN = Sentence("then run `nanobot-memory init` again.")
+# The first messages to type, in the user's language.
+_SAMPLE_FACT = Sentence("Remember that our staging database listens on port 5433.")
+_SAMPLE_QUESTION = Sentence("Do you remember the port of the staging database?")
 
 
 @dataclass(frozen=True, slots=True)
 class HostSetup:
-    """A nanobot and its memory, as the configuration has them.
+    """The configuration of a nanobot and its memory.
 
-    ``toggles`` are all installed plugins and whether they are on. ``senders`` are those who may write to nanobot.
+    ``toggles`` maps each installed plugin to whether it is on. ``senders`` are the people who may write to nanobot.
     """
 
     file: Path
@@ -73,11 +73,11 @@ def init(
     out = console(stderr=as_json)
     setup = read_setup(config, workspace)
     _show_setup(out, setup)
-    backup = set_plugin_options(setup.file, {"core": {"people": named_by(setup, me)}}) if me else None
+    backup = set_plugin_options(setup.file, {"core": {"people": people_with_names(setup, me)}}) if me else None
     if backup is not None:
         out.print(tr("[green]Written.[/green] The previous file is {backup}.", backup=escape(str(backup))))
     model = "not wanted" if no_model else _prepare(out, setup)
-    with suppress(OSError):  # the findings say what is wrong with it
+    with suppress(OSError):  # the findings report the failure
         setup.workspace.mkdir(parents=True, exist_ok=True)
     findings = run(collect_findings(setup.workspace, setup.memory))
     show_findings(findings, out)
@@ -97,21 +97,21 @@ def init(
         raise typer.Exit(_FAILED)
 
 
-def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
-    """Look at nanobot's configuration: the ``given`` one, else its usual. Raises `ConfigurationError` with a hint."""
-    named = given or os.environ.get(FILE_VARIABLE)
+def read_setup(config: Path | None, workspace: Path | None) -> HostSetup:
+    """Read the configuration file ``config``, by default nanobot's own. Raises `ConfigurationError` with a hint."""
+    named = config or os.environ.get(FILE_VARIABLE)
     file = Path(named).expanduser().absolute() if named else nanobot_config_file()
-    raw, wrong = read_json(file)
+    raw, problem = read_json(file)
     if not file.exists():
         raise ConfigurationError(
             Sentence("There is no nanobot configuration at {file}.", file=file),
-            hint=Sentence("Run `nanobot onboard` to make one, {init} --config names another file.", init=_AGAIN),
+            hint=Sentence("Run `nanobot onboard` to make one, {init} --config names another file.", init=_RUN_AGAIN),
         )
     if not isinstance(raw, Mapping):
-        wrong = Sentence.of(wrong) if wrong else Sentence("a JSON object is expected")
+        problem = Sentence.of(problem) if problem else Sentence("a JSON object is expected")
         raise ConfigurationError(
-            Sentence("{file}: {wrong}.", file=file, wrong=wrong),
-            hint=Sentence("Correct the file, {init} It is left as it is.", init=_AGAIN),
+            Sentence("{file}: {wrong}.", file=file, wrong=problem),
+            hint=Sentence("Correct the file, {init} It is left as it is.", init=_RUN_AGAIN),
         )
     memory = load_config(file)
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
@@ -122,10 +122,10 @@ def read_setup(given: Path | None, workspace: Path | None) -> HostSetup:
 
 
 def _show_setup(out: Console, setup: HostSetup) -> None:
-    """Say which files are used, what is active, and who sees what where more than one person may write."""
+    """Print the files in use, the active plugins, and who sees which memories when several people may write."""
     out.print(tr("Configuration  [cyan]{file}[/cyan]", file=escape(str(setup.file))))
     out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=escape(str(setup.workspace))))
-    off = [name for name, on in setup.toggles.items() if not on]
+    off = [name for name, is_on in setup.toggles.items() if not is_on]
     active = tr("all that are installed")
     if off:
         active = tr("all but {names}, which the configuration switches off", names=", ".join(off))
@@ -138,14 +138,14 @@ def _show_setup(out: Console, setup: HostSetup) -> None:
         out.print(tr("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person."))
 
 
-def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the owner with these names, too: whoever is listed with one of them, else with one of the owner's.
+def people_with_names(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the configured person who has one of these names, with all of them added; by default the owner.
 
-    Raises `ConfigurationError` where they are two people's, or where it cannot be seen who is listed.
+    Raises `ConfigurationError` when the names belong to two people, or when ``core.people`` is invalid.
     """
-    wrong = next((problem for problem in setup.memory.problems if "core.people" in problem.key), None)
-    if wrong is not None:
-        raise ConfigurationError(wrong.message, hint=Sentence("Correct it, {init}", init=_AGAIN))
+    problem = next((one for one in setup.memory.problems if "core.people" in one.key), None)
+    if problem is not None:
+        raise ConfigurationError(problem.message, hint=Sentence("Correct it, {init}", init=_RUN_AGAIN))
     names = list(dict.fromkeys((*filter(None, map(str.strip, own_names)), "cli")))
     listed = setup.memory.core.people
     labels = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
@@ -160,7 +160,7 @@ def named_by(setup: HostSetup, own_names: Sequence[str]) -> dict[str, list[str]]
 
 
 def _prepare(out: Console, setup: HostSetup) -> str:
-    """Prepare the model that the configuration names, where one runs on this machine, and say how that went."""
+    """Prepare the configured embedding model if it runs on this machine, print the outcome and return it."""
     storage = setup.memory.plugins.get("storage", {})
     nested = storage.get("embedding")
     nested = nested if isinstance(nested, dict) else {}
@@ -178,10 +178,10 @@ def _prepare(out: Console, setup: HostSetup) -> str:
 
 
 def prepare_model(name: str | None = None) -> bool:
-    """Build or fetch an embedding model when it is not there yet, and return whether it is there now.
+    """Build or download an embedding model unless it is on disk, and return whether it is there now.
 
-    ``name`` None is the default one. A progress bar and what is wrong go to standard error. It blocks, for a minute at
-    the first time. An interrupt ends it: what is half done is thrown away by the next attempt.
+    Without ``name`` it is the default model. A progress bar and errors go to standard error. The first call blocks for
+    about a minute. After an interrupt, the next attempt discards the partial files.
     """
     command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", LANGUAGE_OPTION, current_language()]
     named = [] if name is None else [name]
@@ -194,8 +194,8 @@ def _next_commands(setup: HostSetup, config: Path | None, workspace: Path | None
     more = ("" if config is None else f" --config {shlex.quote(str(setup.file))}") + (place if workspace else "")
     workspace_option = place if config or workspace else ""
     return [
-        f'nanobot agent{more} -m "{tr(_SAMPLE)}"',
-        f'nanobot agent{more} -s another -m "{tr(_QUESTION)}"',
-        f'nanobot-memory why "{tr(_QUESTION)}"{workspace_option}',
+        f'nanobot agent{more} -m "{tr(_SAMPLE_FACT)}"',
+        f'nanobot agent{more} -s another -m "{tr(_SAMPLE_QUESTION)}"',
+        f'nanobot-memory why "{tr(_SAMPLE_QUESTION)}"{workspace_option}',
         f"nanobot-memory entries list{workspace_option}",
     ]
