@@ -28,7 +28,7 @@ def findings(
 
     ``uses_index`` tells whether the configuration asks for an index.
     """
-    best = Level.HYBRID if embedding.is_wanted else Level.FULL_TEXT
+    best = Level.HYBRID if embedding.is_enabled else Level.FULL_TEXT
     return [
         Finding(
             "SQLite",
@@ -57,15 +57,15 @@ def _search_level(status: StoreStatus, best: Level | None) -> Finding:
     return Finding("search level", state, health, status.hint)
 
 
-def _embedding_model(report: EmbeddingStatus) -> Finding:
-    if report.model:
-        return Finding("embedding model", report.model)
-    if not report.is_wanted:
+def _embedding_model(status: EmbeddingStatus) -> Finding:
+    if status.model:
+        return Finding("embedding model", status.model)
+    if not status.is_enabled:
         return Finding("embedding model", "turned off")
-    if report.is_loading:
+    if status.is_loading:
         hint = Sentence("`nanobot-memory models pull` waits for it; until then words alone are searched.")
-        return Finding("embedding model", report.reason, Health.INFO, hint)
-    return Finding("embedding model", report.reason, Health.DEGRADED, report.hint)
+        return Finding("embedding model", status.reason, Health.INFO, hint)
+    return Finding("embedding model", status.reason, Health.DEGRADED, status.hint)
 
 
 def _index_health(status: StoreStatus, database: Path | None) -> Iterator[Finding]:

@@ -125,7 +125,11 @@ class SqliteStore:
         """Wait (seconds) for a model on disk to be loaded. A process that handles one message needs it for that one."""
 
         def wait() -> None:
-            if self._readers is not None and self.embedding.is_here() and not self.embedding.wait(seconds).is_loading:
+            if (
+                self._readers is not None
+                and self.embedding.is_on_disk()
+                and not self.embedding.wait(seconds).is_loading
+            ):
                 self._warm_up()
 
         await run_in_daemon_thread(wait)

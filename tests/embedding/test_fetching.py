@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find_model
 from nanobot_memory_plugins.storage.embedding.service import open_embedder
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
@@ -98,7 +98,7 @@ def test_a_pulled_model_is_found_and_loaded_without_the_hub(hub: tuple[str, list
     assert Path(told["folder"]).is_relative_to(own_cache)
     assert not any("README" in path for path in asked)
     count = len(asked)
-    found = find("chinese")
+    found = find_model("chinese")
     assert (found.origin, str(found.folder)) == (ModelOrigin.HUB, told["folder"])
     embedder = open_embedder(EmbeddingOptions(model="chinese"))
     assert embedder is not None

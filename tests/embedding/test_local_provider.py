@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
-from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.catalogue import find_model
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 
 # Rows: padding, [CLS], unknown, red, green, blue.
@@ -17,11 +17,11 @@ TABLE = [[9, 9], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
 
 @pytest.fixture(scope="module")
 def embedder(builtin_model: Path) -> LocalEmbedder:
-    return LocalEmbedder(find("multilingual"))
+    return LocalEmbedder(find_model("multilingual"))
 
 
 def loaded(folder: Path, **settings: object) -> LocalEmbedder:
-    return LocalEmbedder(find(str(folder)), **settings)  # type: ignore[arg-type]
+    return LocalEmbedder(find_model(str(folder)), **settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.accept("V5-02")

@@ -106,7 +106,7 @@ def test_what_is_built_while_it_is_closed_is_there_whole_for_the_next_one(own_ca
     ends.set()
     service.close(timeout=60)
     assert "nanobot-memory-embedding" not in threads()
-    assert not service.status().is_wanted
+    assert not service.status().is_enabled
     assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
     assert {path.name for path in builtin_directory().iterdir()} == {"weights.npz", "pieces.npy"}
     service.start()

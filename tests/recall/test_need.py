@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.recall.learned import evidence_of_need, need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import decide_tier
-from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.catalogue import find_model
 from nanobot_memory_plugins.storage.embedding.installation import BUILTIN_NAME
 from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 from nanobot_memory_plugins.storage.search.searcher import WEIGHTS, personal_log_odds
@@ -77,7 +77,7 @@ def test_the_layer_is_one_row_for_the_built_in_model_and_says_nothing_of_another
 
 
 def test_the_layer_tells_personal_from_general_questions(builtin_model: Path):
-    embedder = LocalEmbedder(find("multilingual"))
+    embedder = LocalEmbedder(find_model("multilingual"))
 
     def log_odds(texts: list[str]) -> list[float]:
         vectors = np.asarray(embedder.encode(texts), dtype=np.float32)

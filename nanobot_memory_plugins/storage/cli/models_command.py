@@ -17,7 +17,7 @@ from nanobot_memory_plugins.storage.embedding.catalogue import (
     DEFAULT_MODEL,
     Model,
     ModelOrigin,
-    find,
+    find_model,
     hub_models,
     pull,
     size_on_disk,
@@ -62,7 +62,7 @@ def list_models(as_json: _Json = False) -> None:
 def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     """Build the built-in model, or fetch another one from the hub."""
     # The hub's library draws bars of its own while it fetches.
-    is_built = find(name).origin is ModelOrigin.BUILTIN
+    is_built = find_model(name).origin is ModelOrigin.BUILTIN
     with Progress(console=console(stderr=True, wraps=True)) as bars:
         bar = bars.add_task(tr("the built-in model"), total=None, visible=is_built)
         model = pull(name)
@@ -76,12 +76,12 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
 def _rows() -> Iterator[dict[str, Any]]:
     for alias, name in ALIASES.items():
         try:
-            yield {"alias": alias, **_description(find(alias)), "note": ""}
+            yield {"alias": alias, **_description(find_model(alias)), "note": ""}
         except EmbeddingError as error:  # fastembed is not installed, so its catalogue cannot be asked
             yield {"alias": alias, **_description(Model(name, ModelOrigin.HUB, None, "")), "note": str(error)}
     with suppress(EmbeddingError):  # as above: the notes have said so
         for hub in hub_models():
-            model = find(hub.name)
+            model = find_model(hub.name)
             if model.folder is not None and hub.name not in ALIASES.values():
                 yield {"alias": None, **_description(model), "note": ""}
 

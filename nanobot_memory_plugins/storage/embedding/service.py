@@ -1,4 +1,4 @@
-"""The embedder of a running host: loaded once a process, in the background, and open about what it is doing."""
+"""The embedder of a running host: loaded once per process, in the background, with a status meanwhile."""
 
 import threading
 from concurrent.futures import Future, wait
@@ -11,23 +11,23 @@ from nanobot_memory_plugins.core.isolation.fork import at_fork, never_collect
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.redaction.script.messages import Sentence
-from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find
+from nanobot_memory_plugins.storage.embedding.catalogue import ModelOrigin, find_model
 from nanobot_memory_plugins.storage.embedding.installation import cache_directory, install
 from nanobot_memory_plugins.storage.options import EmbeddingOptions
 
-# Every workspace of a process that uses the same model shares one copy of it in memory.
+# All workspaces of a process that use the same model share one copy of it.
 _loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], Embedder] = WeakValueDictionary()
 _loading_lock = threading.RLock()
 # Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
 _FORK_SECONDS = 10.0
-_held_for_fork = False
+_locked_for_fork = False
 
 
 def open_embedder(options: EmbeddingOptions) -> Embedder | None:
     """Load the configured model and return it ready to use, or None when embedding is turned off.
 
-    Builds the built-in model when it is not there yet (seconds), fetches nothing from a hub, and blocks:
-    call it in a worker thread or use `EmbeddingService`. Raises `EmbeddingError` or `ConfigurationError`.
+    It blocks, builds the built-in model if needed (seconds), and downloads nothing from a hub: call it in a worker
+    thread, or use `EmbeddingService`. Raises `EmbeddingError` or `ConfigurationError`.
     """
     if options.provider == "none":
         return None
@@ -35,14 +35,14 @@ def open_embedder(options: EmbeddingOptions) -> Embedder | None:
         from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder  # which needs tenacity
 
         return RemoteEmbedder(options)
-    with _loading_lock:  # for which a fork waits: a module that is half imported would stay so
-        # A search by words does without it.
+    with _loading_lock:  # a fork waits for it: a half imported module would stay so in the child
+        # Imported late: a search by words does not need it.
         from nanobot_memory_plugins.storage.embedding.local_provider import LocalEmbedder
 
         key = (options, cache_directory())
         embedder = _loaded.get(key)
         if embedder is None:
-            model = find(options.model)
+            model = find_model(options.model)
             if model.folder is None and model.origin is ModelOrigin.BUILTIN:
                 model = replace(model, folder=install())
             embedder = _loaded[key] = LocalEmbedder(model, threads=options.threads, batch_size=options.batch_size)
@@ -50,21 +50,21 @@ def open_embedder(options: EmbeddingOptions) -> Embedder | None:
 
 
 def _before_fork() -> None:
-    global _held_for_fork
-    _held_for_fork = _loading_lock.acquire(timeout=_FORK_SECONDS)
+    global _locked_for_fork
+    _locked_for_fork = _loading_lock.acquire(timeout=_FORK_SECONDS)
 
 
 def _after_fork() -> None:
-    global _held_for_fork
-    if _held_for_fork:
-        _held_for_fork = False
+    global _locked_for_fork
+    if _locked_for_fork:
+        _locked_for_fork = False
         _loading_lock.release()
 
 
 def _reset_after_fork() -> None:
-    """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
-    global _loading_lock, _held_for_fork
-    _loading_lock, _held_for_fork = threading.RLock(), False
+    """Drop the models in a forked process: their threads exist only in its parent."""
+    global _loading_lock, _locked_for_fork
+    _loading_lock, _locked_for_fork = threading.RLock(), False
     for embedder in list(_loaded.values()):
         never_collect(embedder)
     _loaded.clear()
@@ -75,39 +75,39 @@ at_fork(_reset_after_fork, before=_before_fork, in_parent=_after_fork)
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingStatus:
-    """A moment of an `EmbeddingService`.
+    """The state of an `EmbeddingService` at one moment.
 
-    ``model`` names the one that is ready; while there is none ``reason`` and ``hint`` tell why, and what helps.
-    ``is_wanted`` tells whether one is asked for at all, ``is_loading`` whether it is being loaded or waits to be.
+    ``model`` names the model that is ready; while it is empty ``reason`` and ``hint`` say why, and what helps.
+    ``is_enabled`` tells whether a model is configured, ``is_loading`` whether it is being loaded or about to be.
     """
 
     model: str = ""
     reason: str = ""
     hint: str = ""
-    is_wanted: bool = True
+    is_enabled: bool = True
     is_loading: bool = False
 
 
 class EmbeddingService:
-    """Loads the configured embedder in a background thread and answers for it meanwhile.
+    """Loads the configured embedder in a background thread, and has a status meanwhile.
 
-    It never raises while it starts: where a package, a model or a server is missing its status has a reason and a hint,
-    and search goes on without vectors. A model that is being built when it is closed is there for the next one.
+    Starting it never raises: when a package, a model or a server is missing, its status has a reason and a hint, and
+    search works without vectors. A model that is being built at `close` is finished for the next service.
     """
 
     def __init__(self, options: EmbeddingOptions) -> None:
         self._options = options
-        self._starting = threading.Lock()
+        self._start_lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._loaded: Future[Embedder | None] = Future()
         self._closed = False
 
     def start(self) -> None:
-        """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
+        """Begin to load the model in a daemon thread, unless this has begun, or the service is disabled or closed.
 
-        A service that failed is started again: what was missing may be there now.
+        After a failure it starts again: what was missing may have been installed.
         """
-        with self._starting:
+        with self._start_lock:
             is_busy = self._thread is not None and self._thread.is_alive()
             if is_busy or self._closed or self._options.provider == "none" or self.embedder is not None:
                 return
@@ -118,7 +118,7 @@ class EmbeddingService:
             self._thread.start()
 
     def wait(self, timeout: float | None = None) -> EmbeddingStatus:
-        """Start it, wait (seconds, or for ever) until it is no longer loading, and return the status then.
+        """Start loading, wait up to ``timeout`` seconds (None: no limit) for its end, and return the status.
 
         It blocks: from an event loop call it in a thread.
         """
@@ -127,18 +127,18 @@ class EmbeddingService:
             wait({self._loaded}, timeout)
         return self.status()
 
-    def is_here(self) -> bool:
-        """Tell whether the model is on this machine, so that loading it takes a moment. It reads the disk."""
+    def is_on_disk(self) -> bool:
+        """Return whether the model is on this machine, so that loading it only takes a moment. It reads the disk."""
         try:
-            return self._options.provider == "fastembed" and find(self._options.model).folder is not None
+            return self._options.provider == "fastembed" and find_model(self._options.model).folder is not None
         except NanobotMemoryError:
             return False
 
     def status(self) -> EmbeddingStatus:
         """Return the status of this moment."""
         if self._options.provider == "none" or self._closed:
-            return EmbeddingStatus(reason=Sentence("Embedding is turned off."), is_wanted=False)
-        loaded = self._loaded  # which `start` replaces
+            return EmbeddingStatus(reason=Sentence("Embedding is turned off."), is_enabled=False)
+        loaded = self._loaded  # `start` may replace it
         if not loaded.done():
             return EmbeddingStatus(reason=Sentence("The embedding model is being loaded."), is_loading=True)
         if (embedder := self.embedder) is not None:
@@ -147,28 +147,28 @@ class EmbeddingService:
 
     @property
     def embedder(self) -> Embedder | None:
-        """The embedder when it is ready, else None."""
+        """The embedder once it is ready, else None."""
         loaded = self._loaded
-        is_there = loaded.done() and not self._closed and loaded.exception() is None
-        return loaded.result() if is_there else None
+        is_ready = loaded.done() and not self._closed and loaded.exception() is None
+        return loaded.result() if is_ready else None
 
     def close(self, timeout: float = 5.0) -> None:
-        """Let the model go, and wait up to ``timeout`` seconds for the thread."""
+        """Release the model, and wait up to ``timeout`` seconds for the thread."""
         embedder, self._closed = self.embedder, True
-        _let_go(embedder)
+        _close_embedder(embedder)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
     def _load(self, loaded: "Future[Embedder | None]") -> None:
         try:
             embedder = open_embedder(self._options)
-        except BaseException as error:  # a library's panic must not leave the host waiting for ever
+        except BaseException as error:  # even a panic of a native library must end the waiting
             logger.warning("No embedding, search is by words only: {} {}", *_reason_and_hint(error))
             loaded.set_exception(error)
             return
         loaded.set_result(embedder)
         if self._closed:
-            _let_go(embedder)
+            _close_embedder(embedder)
 
 
 def _reason_and_hint(error: BaseException | None) -> tuple[str, str]:
@@ -177,6 +177,6 @@ def _reason_and_hint(error: BaseException | None) -> tuple[str, str]:
     return Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), ""
 
 
-def _let_go(embedder: Embedder | None) -> None:
+def _close_embedder(embedder: Embedder | None) -> None:
     if close := getattr(embedder, "close", None):
         close()
