@@ -67,7 +67,7 @@ class EntryExchange:
                 return None
             if not is_new:
                 break
-        return await run_in_daemon_thread(lambda: len(changed(self._agreed()[1], access.exported())))
+        return await run_in_daemon_thread(lambda: len(changed(self._agreed()[1], access.export_entries())))
 
     def _look(self, access: ExchangedEntries, patience: float) -> bool | None:
         from filelock import Timeout
@@ -85,9 +85,9 @@ class EntryExchange:
         version = access.version()
         if state == former and version == self._seen:
             return False
-        local = access.exported()
+        local = access.export_entries()
         gone = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _NOTHING]
-        lost = set(gone) - set(access.taken_out(gone) if gone else ())
+        lost = set(gone) - set(access.removed_entries(gone) if gone else ())
         for id_ in lost:  # with their file: nobody took them out, so they come back
             del known[id_]
         updates: list[EntryUpdate] = []
@@ -95,8 +95,8 @@ class EntryExchange:
             state, rows, server_revisions = self._server.use(lambda connection: pull(connection, known))
             updates, known = learned(known, rows, server_revisions, local)
         if updates:
-            access.take_in(updates)
-            version, local = access.version(), access.exported()
+            access.merge_updates(updates)
+            version, local = access.version(), access.export_entries()
         if back := len(lost & local.keys()):
             logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
         writes, done = changed(known, local), dict[str, int]()

@@ -21,9 +21,9 @@ def here(tmp_path: Path) -> EntryRepository:
 
 
 def added(repository: EntryRepository, text: str) -> str:
-    before = set(RepositoryAccess(repository).exported())
+    before = set(RepositoryAccess(repository).export_entries())
     remember(repository, NewEntry(text), who="user")
-    (id_,) = set(RepositoryAccess(repository).exported()) - before
+    (id_,) = set(RepositoryAccess(repository).export_entries()) - before
     return id_
 
 
@@ -31,8 +31,8 @@ def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
     with pytest.raises(MemoryFileError, match="newer version"):
-        RepositoryAccess(here).take_in(
-            [EntryUpdate(id_, "", f"## Another form\n{RepositoryAccess(here).exported()[id_]}")]
+        RepositoryAccess(here).merge_updates(
+            [EntryUpdate(id_, "", f"## Another form\n{RepositoryAccess(here).export_entries()[id_]}")]
         )
     assert here.path.read_bytes() == before
 
@@ -41,8 +41,10 @@ def test_a_secret_that_a_person_wrote_into_an_entry_stays_on_their_machine(here:
     id_ = added(here, HOME)
     text = f"{HOME}, the password of the wifi is hunter2-Xk91vQz"
     here.path.write_text(here.path.read_text(encoding="utf-8").replace(HOME, text), encoding="utf-8")
-    base = RepositoryAccess(here).exported()[id_]
+    base = RepositoryAccess(here).export_entries()[id_]
     assert "hunter2" not in base
-    RepositoryAccess(here).take_in([EntryUpdate(id_, base, write_entry(replace(read_entry(base)[0], pinned=True)))])
+    RepositoryAccess(here).merge_updates(
+        [EntryUpdate(id_, base, write_entry(replace(read_entry(base)[0], pinned=True)))]
+    )
     (entry,) = here.load().entries.values()
     assert (entry.content, entry.pinned) == (text, True)

@@ -86,7 +86,7 @@ class RepositoryAccess:
         """Take back a run."""
         return changes.undo(self._repository, run_id, who=_WHO).run
 
-    def exported(self) -> dict[str, str]:
+    def export_entries(self) -> dict[str, str]:
         """Return the text of each entry by id, including forgotten ones; fading does not change the text.
 
         A secret that a person wrote into an entry is redacted. Raises `MemoryFileError`.
@@ -97,7 +97,7 @@ class RepositoryAccess:
             for id_, entry in entries.items()
         }
 
-    def taken_out(self, ids: Collection[str]) -> frozenset[str]:
+    def removed_entries(self, ids: Collection[str]) -> frozenset[str]:
         """Return those of ``ids`` that somebody removed, according to the file, the history and the purges.
 
         Entries that are missing because the whole file is missing are excluded. Raises `MemoryFileError`.
@@ -109,7 +109,7 @@ class RepositoryAccess:
             if history.is_purged(id_) or (file_exists and history.last_known(id_) is not None)
         )
 
-    def take_in(self, updates: Sequence[EntryUpdate]) -> None:
+    def merge_updates(self, updates: Sequence[EntryUpdate]) -> None:
         """Merge the changes of other machines into the entries. Raises `MemoryFileError`."""
         self._purge([update.id for update in updates if update.forgotten])
         versions = [(update, _entry_of(update.base), _entry_of(update.remote)) for update in updates]

@@ -232,7 +232,7 @@ class EntryRun:
 class EntryUpdate:
     """What other machines made of an entry: ``remote``, of what both knew before, ``base``. Empty: it did not exist.
 
-    Both are as `ExchangedEntries.exported` gives them. ``forgotten``: nobody may have it any more, whatever was made
+    Both are as `ExchangedEntries.export_entries` gives them. ``forgotten``: nobody may have it any more, whatever was made
     of it.
     """
 
@@ -246,6 +246,6 @@ _QUOTE = re.compile(r"(?:<!--|;) quote: ([^;]*)")
 
 
 def exported_text(exported: str) -> str:
-    """Return what an entry that is written as `ExchangedEntries.exported` has it says: its text, and its quotation."""
+    """Return what an entry that is written as `ExchangedEntries.export_entries` has it says: its text, and its quotation."""
     text = [line for line in exported.split("\n")[1:] if not line.startswith("<!-- ")]
     return "\n".join((*text, *map(unquote, _QUOTE.findall(exported))))
