@@ -1,4 +1,4 @@
-"""What plugins offer to each other. A third party implements these; nobody inherits from them."""
+"""The protocols by which plugins use each other's services. Implement them; there is no need to inherit from them."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -15,12 +15,12 @@ from nanobot_memory_plugins.core.values.entries import (
 
 
 class Complete(Protocol):
-    """Asks the language model. The host wires it; an ``async def`` with these arguments is one."""
+    """Asks the language model. The host provides it: any ``async def`` function with these parameters will do."""
 
     def __call__(self, messages: Sequence[Mapping[str, Any]], /, *, max_tokens: int, purpose: str) -> Awaitable[str]:
-        """Return the model's answer to chat messages as the APIs have them.
+        """Return the model's answer to chat messages in the form of the chat APIs.
 
-        ``purpose`` says in a word or two what for: each has a budget of its own.
+        ``purpose`` says in a word or two what the request is for: each purpose has its own budget.
         """
 
 
@@ -29,19 +29,19 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Identity of the vector space; it changes when vectors cannot be compared any more."""
+        """The name of the vector space. Vectors of different names cannot be compared."""
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector."""
+        """The length of a vector."""
 
     def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
-        """Return one vector a text; a single string counts as a list of one."""
+        """Return one vector per text. A single string counts as a list of one."""
 
 
 @runtime_checkable
 class Store(Protocol):
-    """An index over the memory files. The files stay the truth: a store may be deleted and built again."""
+    """An index of the memory files. The files remain authoritative: a store can be deleted and rebuilt."""
 
     async def search(self, query: Query) -> SearchResult:
         """Return the best hits for ``query``, best first.
@@ -50,70 +50,73 @@ class Store(Protocol):
         """
 
     async def read(self, hit_id: str) -> Hit | None:
-        """Return one memory whole, or None when there is none with this id."""
+        """Return one memory with its whole text, or None when no memory has this id."""
 
     def notify(self, path: Path) -> None:
-        """Learn that a memory file has grown or changed. Returns at once, from any thread."""
+        """Report that a memory file has changed. May be called from any thread, and returns at once."""
 
     async def flush(self) -> None:
         """Return once everything that was in the files at the call is searchable by full text."""
 
     def status(self) -> StoreStatus:
-        """Return the store's state, without touching the disk for long."""
+        """Return the store's state, without long disk access."""
 
     async def close(self) -> None:
-        """Finish what was begun, close the files and end every thread."""
+        """Finish pending work, close the files and end all threads."""
 
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """What a `Store` that searches by meaning may offer besides."""
+    """Additional methods of a `Store` that searches by embeddings."""
 
     @property
     def embedder(self) -> Embedder | None:
-        """The embedding model, once it is ready: for another store in front of this one."""
+        """The embedding model, once it is ready, for a shared store that wraps this one."""
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
-        """Return one vector of unit length a text, or None while there is no model that answers.
+        """Return one vector of unit length per text, or None while no embedding model is available.
 
-        Vectors can be compared within one answer; in between, the model may have changed.
+        Only vectors of the same call can be compared: the model may change between calls.
         """
 
     async def vectors_complete(self, waiting: Callable[[StoreStatus, Any], None] | None = None) -> None:
-        """Return once everything has its vector, which comes after the text, or when there is no model for it.
+        """Return once every text has its vector, or when there is no embedding model.
 
-        ``waiting`` is called again and again meanwhile, with the state of the store and that of its model.
+        Meanwhile ``waiting`` is called repeatedly with the state of the store and that of its model.
         """
 
 
 @runtime_checkable
 class LeaderElection(Protocol):
-    """A store that many machines share, and that knows which of them does what is to be done once for all."""
+    """A store that several machines share, and that elects the machine which does the common work."""
 
     async def lead(self) -> bool:
-        """Return whether this machine is the leader, until it resigns or is gone. While the store is away, each is."""
+        """Return whether this machine is the leader, until it resigns or is gone.
+
+        While the store cannot be reached, every machine is the leader.
+        """
 
     async def resign(self) -> None:
         """Let another machine lead."""
 
 
 class VisibleScopes(Protocol):
-    """What may be seen, and on behalf of whom."""
+    """Decides who owns a memory and who may see it."""
 
     def visible(self, scope: Scope) -> Visibility:
-        """Return what may be seen on behalf of a call, or of a session alone: the ``scope`` of a query."""
+        """Return which memories a caller or a session may see, as the ``scope`` of a query."""
 
     def owner(self, scope: Scope) -> Scope:
-        """Return the owner of a memory: the same for two scopes of one person, in the same group chat or in none."""
+        """Return the owner of a memory, equal for all scopes of one person in one group chat, or in none."""
 
     def of_session(self, session_key: str) -> Scope:
-        """Return the whole scope of a session, as far as it is known."""
+        """Return the full scope of a session, as far as it is known."""
 
     def of_owner(self) -> Scope:
-        """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
+        """Return the owner of what a command writes: the host's owner, or everybody where the host names no owner."""
 
     def is_nobodys(self, scope: Scope) -> bool:
-        """Return whether nobody sees what is of a scope any more, since it names nobody."""
+        """Return whether nobody can see the memories of a scope any more, because it names nobody."""
 
 
 @runtime_checkable
@@ -135,70 +138,70 @@ class MemoryTool(Protocol):
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool and return its answer as text.
 
-        What the model left empty is not among ``arguments``. What is wrong is said in the answer, or raised as
-        `InputError` or pydantic's `ValidationError`, which the model is told.
+        ``arguments`` lacks those that the model left empty. Report problems in the answer, or raise `InputError` or
+        pydantic's `ValidationError`, whose message is passed to the model.
         """
 
 
 @runtime_checkable
 class ExchangedEntries(Protocol):
-    """An `EntryAccess` whose entries are exchanged with those of other machines. Every call blocks."""
+    """An `EntryAccess` whose entries are synchronised with other machines. Every call blocks."""
 
     def version(self) -> str:
         """Return a text that changes when the entries may have changed. Cheap: no file is read."""
 
-    def exported(self) -> Mapping[str, str]:
-        """Return each entry by its id as it is in its file: a header, its text, and in a comment its other fields.
+    def export_entries(self) -> Mapping[str, str]:
+        """Return each entry by its id, as text: a header, its content, and a comment with its other fields.
 
-        The text of an entry is the same until somebody changes it: what happens to it by itself is no part of it.
+        The text changes only when somebody changes the entry, not when its score fades.
         """
 
-    def taken_out(self, ids: Collection[str]) -> Collection[str]:
-        """Return those of some entries that somebody has taken out; others went with their file, which is gone.
+    def removed_entries(self, ids: Collection[str]) -> Collection[str]:
+        """Return those of ``ids`` that somebody removed. The others are missing because their file is gone.
 
         Raises `MemoryFileError`.
         """
 
-    def take_in(self, updates: Sequence[EntryUpdate]) -> None:
-        """Merge what other machines made of entries with what was made of them here.
+    def merge_updates(self, updates: Sequence[EntryUpdate]) -> None:
+        """Merge the changes of other machines with those made here.
 
-        Where both have written another text, both stay. Raises `MemoryFileError`, also for entries of a version that
-        is not known here; nothing was written then.
+        Where both changed the text of an entry, both texts are kept. Raises `MemoryFileError`, also for entries of an
+        unknown version; then nothing is written.
         """
 
 
 @runtime_checkable
 class EntryAccess(Protocol):
-    """Scored long-term entries: look at them and change them, on behalf of a person.
+    """Views and changes the scored long-term entries on behalf of a person.
 
-    Everything here blocks for as long as the disk takes: call it in a worker thread. Reading takes no lock. What is
-    written is on the disk when the call returns. Every call may raise `MemoryFileError`, and those that change
-    something `InputError` for an entry that is not there, with cause and hint.
+    Every call blocks on the disk: call it in a worker thread. Reading takes no lock. Changes are on the disk when the
+    call returns. Every call may raise `MemoryFileError`; those that change an entry raise `InputError` for an unknown
+    id.
     """
 
     def version(self) -> str:
         """Return a text that changes when the entries may have changed. Cheap: no file is read."""
 
     def entries(self) -> EntryList:
-        """Return all entries in the file, archived ones included, as of now."""
+        """Return all entries in the file, archived ones included, with their current scores."""
 
     def gone(self) -> Sequence[Entry]:
-        """Return entries that went and can be restored, those that went last first."""
+        """Return the removed entries that can be restored, the most recently removed first."""
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
-        """Return what was done, or what was done to one entry, the last run first."""
+        """Return the runs of changes, of all entries or of one, the last run first."""
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
-        """Remember a text. An entry with the same text is marked as used instead of duplicated."""
+        """Remember a text. An existing entry with the same text is marked as used instead."""
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
-        """Change an entry. A text that a person wrote is the user's. None: nothing changed."""
+        """Change an entry. An edited text counts as the user's own. Return None when nothing changed."""
 
     def forget(self, ids: Sequence[str]) -> EntryRun | None:
-        """Take entries out of the memory. `restore` and `undo` bring them back."""
+        """Remove entries from the memory. `restore` and `undo` bring them back."""
 
     def restore(self, entry_id: str) -> EntryRun | None:
         """Bring back an entry that was archived, forgotten or deleted by anybody."""
 
     def undo(self, run_id: str = "") -> EntryRun | None:
-        """Take back a run, the last one by default. What was changed since then stays."""
+        """Undo a run, by default the last one. Later changes are kept."""

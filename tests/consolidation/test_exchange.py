@@ -30,10 +30,9 @@ def added(repository: EntryRepository, text: str) -> str:
 def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
+    update = EntryUpdate(id_, "", f"## Another form\n{RepositoryAccess(here).export_entries()[id_]}")
     with pytest.raises(MemoryFileError, match="newer version"):
-        RepositoryAccess(here).merge_updates(
-            [EntryUpdate(id_, "", f"## Another form\n{RepositoryAccess(here).export_entries()[id_]}")]
-        )
+        RepositoryAccess(here).merge_updates([update])
     assert here.path.read_bytes() == before
 
 
@@ -43,8 +42,7 @@ def test_a_secret_that_a_person_wrote_into_an_entry_stays_on_their_machine(here:
     here.path.write_text(here.path.read_text(encoding="utf-8").replace(HOME, text), encoding="utf-8")
     base = RepositoryAccess(here).export_entries()[id_]
     assert "hunter2" not in base
-    RepositoryAccess(here).merge_updates(
-        [EntryUpdate(id_, base, write_entry(replace(read_entry(base)[0], pinned=True)))]
-    )
+    pinned = write_entry(replace(read_entry(base)[0], pinned=True))
+    RepositoryAccess(here).merge_updates([EntryUpdate(id_, base, pinned)])
     (entry,) = here.load().entries.values()
     assert (entry.content, entry.pinned) == (text, True)

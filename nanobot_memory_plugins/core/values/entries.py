@@ -230,10 +230,10 @@ class EntryRun:
 
 @dataclass(frozen=True, slots=True)
 class EntryUpdate:
-    """What other machines made of an entry: ``remote``, of what both knew before, ``base``. Empty: it did not exist.
+    """A change that other machines made to an entry: from ``base``, the last common version, to ``remote``.
 
-    Both are as `ExchangedEntries.export_entries` gives them. ``forgotten``: nobody may have it any more, whatever was made
-    of it.
+    Both have the form of `ExchangedEntries.export_entries`, and are empty where the entry did not exist. A
+    ``forgotten`` entry is removed here too, whatever was changed in it.
     """
 
     id: str
@@ -246,6 +246,6 @@ _QUOTE = re.compile(r"(?:<!--|;) quote: ([^;]*)")
 
 
 def exported_text(exported: str) -> str:
-    """Return what an entry that is written as `ExchangedEntries.export_entries` has it says: its text, and its quotation."""
+    """Return the content and the quote of an entry in the form of `ExchangedEntries.export_entries`."""
     text = [line for line in exported.split("\n")[1:] if not line.startswith("<!-- ")]
     return "\n".join((*text, *map(unquote, _QUOTE.findall(exported))))
