@@ -1,8 +1,8 @@
 """Hook contract, plugin host, memory files and command line.
 
-What a framework needs is `MemoryHost` or `MemoryService`; what a plugin needs is `hookimpl`, `PluginContext` and the
-values. All that is not listed here is imported from the module that has it. A name is imported when it is first used:
-who wants a value does not wait for the host. Type checkers read the same list in ``__init__.pyi``.
+A framework needs `MemoryHost` or `MemoryService`; a plugin needs `hookimpl`, `PluginContext` and the values. Everything
+else is imported from its own module. Each name is imported on first use, so that code that needs only a value does not
+wait for the host to load. Type checkers read the same list in ``__init__.pyi``.
 """
 
 from nanobot_memory_plugins.redaction.lazy import lazy_names

@@ -1,4 +1,4 @@
-"""Time as the set sees it, so that tests can set it."""
+"""The clock that all code reads the time from, and one that tests can set."""
 
 import re
 import time
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import asyncio
 
-# Above it a time since 1970 is in milliseconds.
-_MILLISECONDS = 1e11
+# A larger number of time units since 1970 is in milliseconds, a smaller one in seconds.
+_LARGEST_SECONDS = 1e11
 
 
 class Alarm(Protocol):
-    """Something that is to happen at a time."""
+    """A call that is scheduled for a time."""
 
     def cancel(self) -> None:
-        """Let it not happen."""
+        """Cancel the call."""
 
 
 class Clock(Protocol):
-    """A source of wall-clock and monotonic time, and of alarms that ring by it."""
+    """A source of wall-clock time, of monotonic time and of alarms."""
 
     def now(self) -> datetime:
         """Return the current time, aware, in UTC."""
@@ -31,7 +31,7 @@ class Clock(Protocol):
         """Return seconds from an arbitrary start that never go backwards."""
 
     def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
-        """Call ``ring`` on the event loop that runs here, once, when so many seconds have passed."""
+        """Call ``ring`` once, on the running event loop, after ``seconds``."""
 
 
 class SystemClock:
@@ -46,15 +46,15 @@ class SystemClock:
         return time.monotonic()
 
     def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
-        """Call ``ring`` on the event loop that runs here, as the loop's own method of this name does."""
-        import asyncio  # which takes longer than what a short command does
+        """Call ``ring`` once, on the running event loop, after ``seconds``."""
+        import asyncio  # slow to import: a short command does without it
 
         return asyncio.get_running_loop().call_later(seconds, ring)
 
 
 @asynccontextmanager
 async def time_limit(clock: Clock, seconds: float) -> "AsyncIterator[asyncio.Timeout]":
-    """Bound what is done inside, as ``asyncio.timeout`` does, by a clock. Raises `TimeoutError`."""
+    """Limit the time of the block, as ``asyncio.timeout`` does, but by ``clock``. Raises `TimeoutError`."""
     import asyncio
 
     async with asyncio.timeout(None) as bound:
@@ -67,7 +67,7 @@ async def time_limit(clock: Clock, seconds: float) -> "AsyncIterator[asyncio.Tim
 
 
 async def sleep(clock: Clock, seconds: float) -> None:
-    """Return when so many seconds have passed by a clock."""
+    """Return after ``seconds`` by ``clock``."""
     import asyncio
 
     rung = asyncio.Event()
@@ -81,8 +81,8 @@ async def sleep(clock: Clock, seconds: float) -> None:
 class ManualClock:
     """A clock that moves only when a test moves it.
 
-    An alarm rings when the clock is moved to its time, and at the latest when so many seconds have really passed: what
-    nobody moves the clock for still ends.
+    An alarm rings when the clock reaches its time, or when its seconds have passed in real time, whichever comes first:
+    a wait ends even if the test never moves the clock.
     """
 
     def __init__(self, now: datetime, monotonic: float = 0.0) -> None:
@@ -93,30 +93,30 @@ class ManualClock:
         self._alarms: set[_ManualAlarm] = set()
 
     def now(self) -> datetime:
-        """Return the time that was set last."""
+        """Return the wall-clock time."""
         return self._now
 
     def monotonic(self) -> float:
-        """Return the monotonic seconds that were set last."""
+        """Return the monotonic time, in seconds."""
         return self._monotonic
 
     def set(self, now: datetime) -> None:
-        """Set the wall clock, backwards too; the monotonic clock stays as it is."""
+        """Set the wall clock, forwards or backwards. The monotonic clock does not change."""
         self._now = now
 
     def call_later(self, seconds: float, ring: Callable[[], None]) -> Alarm:
-        """Call ``ring`` on the event loop that runs here when the clock has been moved by so many seconds."""
+        """Call ``ring`` on the running event loop once the clock has moved forward by ``seconds``."""
         alarm = _ManualAlarm(self._alarms, self._monotonic + seconds, seconds, ring)
         self._alarms.add(alarm)
         return alarm
 
     @property
     def alarms(self) -> list[float]:
-        """In how many seconds each alarm rings that is set: what is being waited for, and until when."""
+        """The seconds left until each pending alarm, in ascending order."""
         return sorted(alarm.when - self._monotonic for alarm in tuple(self._alarms))
 
     def advance(self, seconds: float) -> None:
-        """Move both clocks forward by ``seconds``; it may be called from any thread."""
+        """Move both clocks forward by ``seconds``. May be called from any thread."""
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
         for alarm in sorted(self._alarms, key=lambda one: one.when):
@@ -125,7 +125,7 @@ class ManualClock:
 
 
 class _ManualAlarm:
-    """An alarm among those of a manual clock; ``when`` is the clock's monotonic time."""
+    """An alarm of a `ManualClock`. ``when`` is the clock's monotonic time at which it rings."""
 
     def __init__(self, alarms: "set[_ManualAlarm]", when: float, seconds: float, ring: Callable[[], None]) -> None:
         import asyncio
@@ -134,28 +134,28 @@ class _ManualAlarm:
         self._alarms = alarms
         self._ring = ring
         self._loop = asyncio.get_running_loop()
-        self._really = self._loop.call_later(seconds, self._now)
+        self._real_timer = self._loop.call_later(seconds, self._ring_once)
 
     def cancel(self) -> None:
-        """Let it not ring."""
-        self._really.cancel()
+        """Cancel the alarm."""
+        self._real_timer.cancel()
         self._alarms.discard(self)
 
     def ring_soon(self) -> None:
-        """Ring on the loop that it was set on, unless that has ended."""
+        """Ring on the event loop that set the alarm, unless that loop is closed."""
         if self._loop.is_closed():
             self._alarms.discard(self)
         else:
-            self._loop.call_soon_threadsafe(self._now)
+            self._loop.call_soon_threadsafe(self._ring_once)
 
-    def _now(self) -> None:
+    def _ring_once(self) -> None:
         if self in self._alarms:
             self.cancel()
             self._ring()
 
 
 def in_local_zone(time: datetime) -> datetime:
-    """Return a time in the machine's zone; a naive one is there already."""
+    """Return a time in the machine's time zone. A naive time is taken as local."""
     try:
         return time.astimezone()
     except (OverflowError, OSError, ValueError):  # the ends of the calendar
@@ -163,15 +163,15 @@ def in_local_zone(time: datetime) -> datetime:
 
 
 def time_of(value: object) -> datetime | None:
-    """Return the time that a JSON value names: ISO 8601, or seconds or milliseconds since 1970; None for anything else.
+    """Return the time in a JSON value: ISO 8601, or seconds or milliseconds since 1970. Return None for anything else.
 
-    Without a zone it stays so.
+    ISO 8601 without an offset gives a naive time.
     """
     if isinstance(value, str) and re.fullmatch(r"\d{10,13}", value):
         value = int(value)
     try:
         if isinstance(value, (int, float)) and value > 0 and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
+            return datetime.fromtimestamp(value / 1000 if value > _LARGEST_SECONDS else value, UTC)
         return datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
     except (OverflowError, OSError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""What a plugin may use of its host."""
+"""The context that every hook gets: what a plugin may use of its host."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ async def _no_host(_note: Note, _session_key: str) -> Receipt:
 
 @dataclass(frozen=True, slots=True)
 class HostServices:
-    """What a running host does for a plugin; without one there is nothing open, and nothing is kept.
+    """The services of a running host. The defaults are those of no host: no store, no entries, and no note is kept.
 
-    ``keep`` keeps a note of a session, for tools: hooks return their notes. ``erase`` forgets for good in the whole
-    workspace, as ``nanobot-memory purge`` does, and says whether no file holds it any more. ``time_limit`` gives
-    the seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as
-    it takes. ``tools_offered`` says whether the host has asked for the tools that its model is offered.
-    ``wrong_options`` says what of the plugin's options is wrong, and was left out.
+    ``keep`` stores a note of a session. It is for tools, since hooks return their notes. ``erase`` purges texts from
+    the whole workspace, as ``nanobot-memory purge`` does, and returns whether no file holds them any more.
+    ``time_limit`` returns the seconds that core waits for the answer to a hook, or None where there is no limit.
+    ``tools_offered`` returns whether the host has asked for the tools that it offers to its model. ``wrong_options``
+    describes the options of the plugin that are invalid and were ignored.
     """
 
     store: Callable[[], Store | None] = lambda: None
@@ -40,15 +40,14 @@ class HostServices:
 
 @dataclass(frozen=True, slots=True)
 class PluginContext(Generic[OptionsT]):
-    """Handed to every hook that asks for it; each plugin gets its own.
+    """The context of one plugin, passed to each of its hooks that has a ``context`` parameter.
 
-    ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, by which type checkers
-    know it as ``PluginContext[Options]``. It is None when the plugin declares none, and when an option without a
-    default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
-    when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
-    contact data that no user said; ``redact_said`` is for the user's own words, and for what is in the
-    memory's files. ``scopes`` says what may be seen on whose behalf. ``wishes`` is what
-    the user has laid down about remembering.
+    ``options`` is the plugin's validated configuration, an instance of its ``Options`` model; annotate the context as
+    ``PluginContext[Options]`` to have it typed. It is None when the plugin declares no options, or when an option
+    without a default is missing. ``complete`` asks the language model, within the budget of its purpose; it is None
+    when the host provides no model. ``redact`` hides secrets in a text, as core does before it writes, and contact
+    data that no user has said; ``redact_said`` is for the user's own words and for the text of memory files. ``scopes``
+    says who may see what. ``wishes`` is what the user has configured about remembering.
     """
 
     plugin_name: str
@@ -64,15 +63,15 @@ class PluginContext(Generic[OptionsT]):
 
     @property
     def store(self) -> Store | None:
-        """The open index, or None: no store plugin is enabled, or it could not be opened."""
+        """The open index, or None when no store plugin is enabled or the index could not be opened."""
         return self.host.store()
 
     @property
     def entries(self) -> EntryAccess | None:
-        """Access to the scored entries, or None: no plugin keeps any."""
+        """Access to the scored entries, or None when no plugin manages any."""
         return self.host.entries()
 
     @property
     def keep(self) -> Callable[[Note, str], Awaitable[Receipt]]:
-        """Keeps a note of a session, for tools: ``receipt = await context.keep(note, session_key)``."""
+        """Stores a note of a session, for tools: ``receipt = await context.keep(note, session_key)``."""
         return self.host.keep

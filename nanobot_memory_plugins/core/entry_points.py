@@ -1,4 +1,4 @@
-"""The entry points of the installed distributions, by group; nothing is imported for it."""
+"""The entry points of the installed distributions, by group. Listing them imports none of them."""
 
 import importlib.metadata
 import importlib.util
@@ -23,15 +23,15 @@ SENDERS_GROUP: Final = "nanobot_memory_senders"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
 _OURS: Final = "nanobot_memory_"
 SELECTION_VARIABLE: Final = "NANOBOT_MEMORY_PLUGINS"
-"""The environment variable that names the plugins which may be loaded, joined by commas; without it all may.
-It is for finding out which plugin is at fault."""
+"""The environment variable with the names of the plugins to load, separated by commas. Without it all are loaded.
+It is for finding out which plugin causes a problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledEntryPoint:
-    """One entry point and the distribution that brings it, or a file in the place of both.
+    """One entry point and the distribution that it belongs to, or a plugin file in place of both.
 
-    ``load`` imports what it names, and raises whatever the import raises. ``value`` says for people what that is.
+    ``load`` imports the object, and raises whatever the import raises. ``value`` describes the object to people.
     """
 
     name: str
@@ -42,12 +42,12 @@ class InstalledEntryPoint:
 
 
 def plugin_file(path: Path) -> InstalledEntryPoint:
-    """Return a plugin that is one file without packaging, named in the configuration (``core.pluginFiles``)."""
+    """Return the entry point of a plugin that is a single unpackaged file, listed in ``core.pluginFiles``."""
     return InstalledEntryPoint(path.stem, path.name, "", str(path), partial(_run_file, path))
 
 
 def _run_file(path: Path) -> ModuleType:
-    """Run a file as a module of its own. Raises `ImportError` for what is no Python, and what running it raises."""
+    """Run a file as a module. Raises `ImportError` for a file that is not Python, and whatever running it raises."""
     spec = importlib.util.spec_from_file_location(f"nanobot_memory_plugin_file_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no Python file")
@@ -62,16 +62,16 @@ def _run_file(path: Path) -> ModuleType:
 
 def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
     """Yield the entry points of a group."""
-    for name, version, points in _distributions(tuple((folder, _changed(folder)) for folder in sys.path)):
+    for name, version, points in _distributions(tuple((folder, _modified_at(folder)) for folder in sys.path)):
         found = (one for one in points if one.group == group)
         yield from (InstalledEntryPoint(one.name, name, version, one.value, one.load) for one in found)
 
 
-@lru_cache(maxsize=1)  # every start asks for several groups, and each look reads a file of all that is installed
+@lru_cache(maxsize=1)  # a start asks for several groups, and each listing reads a file of every distribution
 def _distributions(_path: tuple[tuple[str, int], ...]) -> list[tuple[str, str, list[importlib.metadata.EntryPoint]]]:
-    """Return name, version and entry points of the distributions that have some for a memory.
+    """Return name, version and entry points of the distributions that have entry points of these groups.
 
-    They are read anew where the import path is another, or something was installed into a folder of it.
+    They are read again when the import path has changed or something was installed into one of its folders.
     `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
     """
     found: dict[str, tuple[str, str, list[importlib.metadata.EntryPoint]]] = {}
@@ -79,16 +79,16 @@ def _distributions(_path: tuple[tuple[str, int], ...]) -> list[tuple[str, str, l
         try:
             points = [one for one in distribution.entry_points if one.group.startswith(_OURS)]
             if points:
-                about = distribution.metadata  # read and taken apart anew each time
-                # Further down the path are older copies of the same distribution: they are not what is imported.
+                about = distribution.metadata  # parsed again on each access
+                # Copies of the same distribution further down the path are not the ones that are imported.
                 found.setdefault(about["Name"], (about["Name"], about["Version"], points))
         except Exception as error:
             logger.debug("the metadata of a distribution cannot be read: {}", type(error).__name__)
     return list(found.values())
 
 
-def _changed(folder: str) -> int:
-    """Return when a folder was changed, in nanoseconds, or 0 where there is none."""
+def _modified_at(folder: str) -> int:
+    """Return when a folder was last modified, in nanoseconds, or 0 when there is no folder."""
     try:
         return Path(folder).stat().st_mtime_ns
     except OSError:
@@ -96,16 +96,16 @@ def _changed(folder: str) -> int:
 
 
 def entry_points_by_name(group: str) -> dict[str, InstalledEntryPoint]:
-    """Return the entry points of a group by name; of two of one name this project's own counts."""
+    """Return the entry points of a group by name. Of two with one name, this project's own wins."""
     points = list(installed_entry_points(group))
     own = (point for point in points if point.distribution.startswith("nanobot-memory-"))
     return {point.name: point for point in (*points, *own)}
 
 
 def first_answer(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
-    """Return the first answer of what the entry points of a group name, asked by ``ask``, or None; it may block.
+    """Call ``ask`` with the object of each entry point of a group, and return the first answer, or None. It may block.
 
-    One that fails is passed over, and logged: it is somebody else's code.
+    An object that raises is logged and skipped: it is third-party code.
     """
     for point in installed_entry_points(group):
         try:
@@ -119,12 +119,12 @@ def first_answer(group: str, ask: Callable[[Any], _T | None]) -> _T | None:
 
 
 def selected_plugins() -> frozenset[str] | None:
-    """Return the names of the plugins that `SELECTION_VARIABLE` lets through, or None where it lets all through."""
+    """Return the names of the plugins that `SELECTION_VARIABLE` lists, or None where it is not set."""
     names = os.environ.get(SELECTION_VARIABLE)
     return None if names is None else frozenset(name.strip() for name in names.split(",") if name.strip())
 
 
 def is_selected(plugin: str) -> bool:
-    """Return whether `SELECTION_VARIABLE` lets a plugin through."""
+    """Return whether `SELECTION_VARIABLE` allows a plugin to be loaded."""
     only = selected_plugins()
     return only is None or plugin in only

@@ -1,38 +1,38 @@
-"""The errors of the set.
+"""The errors that these plugins raise.
 
 ::
 
     NanobotMemoryError
     ├── ConfigurationError      a configuration file or value cannot be used
     ├── PluginError             a plugin cannot be loaded or used
-    ├── InputError              what a command was given to read, or where to write, cannot be used
-    │   └── WrongUseError       a command was used wrongly
+    ├── InputError              the input or the output path of a command cannot be used
+    │   └── WrongUseError       an option or argument of a command is invalid
     ├── MemoryFileError         a memory file cannot be read or written
     ├── StoreError              the index cannot be opened, searched or written
     ├── EmbeddingError          an embedding model or provider failed, or is not on this machine
     └── LanguageModelError      a completion failed
         ├── CompletionTimeoutError
-        └── NotAskedError       nothing was sent
+        └── NotAskedError       no request was sent
 
-Every message names the cause and, where there is one, a hint how to fix it.
+Every message names the cause and, where possible, how to fix it.
 """
 
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
-def _line(text: str) -> Sentence:
+def _as_sentence(text: str) -> Sentence:
     return text if isinstance(text, Sentence) else Sentence(text)
 
 
 class NanobotMemoryError(Exception):
-    """Base of everything that this set raises on purpose.
+    """The base class of all errors that these plugins raise on purpose.
 
-    ``hint`` says what the reader can do about it, or is empty.
+    ``hint`` says what the reader can do about the error, or is empty.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        self.cause = _line(message)
-        self.hint = _line(hint)
+        self.cause = _as_sentence(message)
+        self.hint = _as_sentence(hint)
         super().__init__(f"{self.cause} {self.hint}" if hint else self.cause)
 
 
@@ -45,11 +45,11 @@ class PluginError(NanobotMemoryError):
 
 
 class InputError(NanobotMemoryError):
-    """What a command was given to read, or the place it was to write to, cannot be used."""
+    """The input or the output path of a command cannot be used."""
 
 
 class WrongUseError(InputError):
-    """A command was used wrongly: an option or an argument has a value that it cannot have."""
+    """An option or argument of a command has an invalid value."""
 
 
 class MemoryFileError(NanobotMemoryError):
@@ -73,9 +73,12 @@ class CompletionTimeoutError(LanguageModelError):
 
 
 class NotAskedError(LanguageModelError):
-    """Nothing was sent: the day's budget of the purpose is used up, or it rests after many failures."""
+    """No request was sent: the day's budget of the purpose is used up, or it is paused after repeated failures."""
 
 
 def log_text(error: BaseException) -> str:
-    """Return an error for a log: the sentence of our own, only the type of others, whose text may hold values."""
+    """Return an error as text for a log: the message of our own errors, only the type of others.
+
+    The message of another error may contain values of the user's.
+    """
     return str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__

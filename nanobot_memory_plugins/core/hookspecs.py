@@ -1,9 +1,9 @@
-"""The hooks that a plugin may implement: the contract of the set, on one page.
+"""The hooks that a plugin may implement: the contract between host and plugins, on one page.
 
-An implementation names only the arguments that it wants; none is fine. It may be a plain or an async
-function. Values are frozen. Whatever it raises or returns by mistake is logged and costs only itself.
-``session_key`` names the conversation ("cli:direct"), ``scope`` whose call it is, and ``context`` is the plugin's own
-`PluginContext`. ``examples/every_hook.py`` implements each of them.
+An implementation declares only the parameters that it needs, and may be a plain or an async function. Values are
+frozen. What it raises, or returns of a wrong type, is logged and affects no other plugin. ``session_key`` names the
+conversation ("cli:direct"), ``scope`` says whose call it is, and ``context`` is the plugin's own `PluginContext`.
+``examples/every_hook.py`` implements each hook once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,12 +39,12 @@ def on_message_received(
     scope: Scope,
     context: PluginContext,
 ) -> ContextBlock | Note | Sequence[ContextBlock | Note] | None:
-    """Answer a user's message, before the prompt is built.
+    """React to a user's message, before the prompt is built.
 
-    ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``history`` the messages
-    that precede it in the live context. What a host says in the user's place is not ``spoken``: it may call for
-    memories, and is no order, nor the user's word.
-    Answer with blocks to inject next to the message, notes to keep, both in a list, or None.
+    ``text`` is what the user wrote; of more than 40,000 characters only the first and last 6,000 are passed.
+    ``history`` holds the messages before it in the live context. ``spoken`` is False for a message that the host writes
+    in the user's place: it may need memories, but is neither a request nor a statement of the user's.
+    Return blocks to inject next to the message, notes to keep, both in a list, or None.
     """
 
 
@@ -59,13 +59,12 @@ def on_tool_executed(
     scope: Scope,
     context: PluginContext,
 ) -> Note | Sequence[Note] | None:
-    """Answer a tool that finished or failed.
+    """React to a tool call that finished or failed.
 
-    ``tool_name`` was called, and took ``duration_ms`` milliseconds. ``error`` is None when it succeeded.
-    ``arguments`` and ``result`` are as they were, secrets included; of lists and
-    mappings the first thousand values and 262,144 characters alone, with how many more there were (``[… 9 more]``).
-    What you return as a note is redacted by core before it is written, what you do yourself is not.
-    Answer with notes to keep, or None.
+    ``error`` is None when the call succeeded; it took ``duration_ms`` milliseconds. ``arguments`` and ``result`` are
+    unredacted. Of lists and mappings only the first thousand values and 262,144 characters are passed, with the number
+    of those left out (``[… 9 more]``). Core redacts the notes that you return; redact what you use in other ways.
+    Return notes to keep, or None.
     """
 
 
@@ -77,10 +76,10 @@ def on_session_idle(
     scope: Scope,
     context: PluginContext,
 ) -> Note | Sequence[Note] | None:
-    """Answer a session that has been quiet for a while (300 s by default), or that has ``ended``.
+    """React to a session that has been quiet for a while (300 s by default), or that has ``ended``.
 
-    ``history`` are its messages, oldest first. Nobody waits for the answer.
-    Answer with notes to keep, or None.
+    ``history`` holds its messages, oldest first. The user does not wait for the answer.
+    Return notes to keep, or None.
     """
 
 
@@ -95,14 +94,13 @@ def before_compaction(
     scope: Scope,
     context: PluginContext,
 ) -> Note | Summary | Sequence[Note | Summary] | None:
-    """Answer that history is about to be cut.
+    """React before history is cut.
 
-    ``messages`` are the messages at stake, ``context_window`` is in tokens, and ``room`` is what the summary and
-    the messages that stay may take of it together. ``reason`` is ``token_pressure``, ``idle``,
-    ``command``, ``session_ended`` (then nothing stays), or a word of the host's.
-    Everybody's notes are kept; the first summary, in the order of the
-    plugins, replaces what is cut. Where the host makes a summary of its own they are not ``replaceable``: then it is
-    advice for that one.
+    ``messages`` are those that may be cut. ``context_window`` is in tokens, and ``room`` is the part of it that the
+    summary and the remaining messages may take together. ``reason`` is ``token_pressure``, ``overflow``, ``idle``,
+    ``command``, ``session_ended`` (then no message remains), or a word of the host's. The notes of all plugins are
+    kept; the first summary, in the order of the plugins, replaces the messages that are cut. ``replaceable`` is False
+    where the host writes its own summary, for which the plugin's is only advice.
     """
 
 
@@ -115,11 +113,11 @@ def on_turn_finished(
     scope: Scope,
     context: PluginContext,
 ) -> Note | ReadingRequest | Sequence[Note | ReadingRequest] | None:
-    """Answer that a turn is over: the user has the reply, and nobody waits for you.
+    """React to the end of a turn: the user has the reply, and nobody waits for the answer.
 
-    ``messages`` are the last of those in the live context now. ``context_tokens`` is about how many tokens all of them
-    are, with what the host sends besides them, and ``context_window`` is the model's window in tokens.
-    Answer with notes to keep, with a request that the session be read now, or None.
+    ``messages`` are the last ones of the live context. ``context_tokens`` is the estimated size of the whole context,
+    with what the host sends besides messages, and ``context_window`` is the model's window, both in tokens.
+    Return notes to keep, a `ReadingRequest` to have the session read now, or None.
     """
 
 
@@ -132,12 +130,12 @@ def contribute_reading(
     scope: Scope,
     context: PluginContext,
 ) -> ReadingPart | Sequence[ReadingPart] | None:
-    """Say what you want to know of a session that the language model is about to read, and take the answer.
+    """Contribute a part to the question that the language model answers about a session, and handle the answer.
 
-    One question is asked for all plugins, after the turn. ``messages`` are what was said since the session was read,
-    oldest first; of them the last ``unread[field]`` are new for a field of the answer that was read before. ``reason``
-    is ``turn`` (somebody asked for it by a `ReadingRequest`), ``idle``, ``ended``, ``compaction``, or ``start`` for
-    what an earlier process has left. Answer with parts, or None where there is nothing to know.
+    One request is made for all plugins, after the turn. ``messages`` are those since the last reading, oldest first; of
+    them the last ``unread[field]`` are new for a field of the answer that was read before. ``reason`` is ``turn`` (a
+    plugin returned a `ReadingRequest`), ``idle``, ``ended``, ``compaction``, or ``start`` for messages that an earlier
+    process left unread. Return parts, or None.
     """
 
 
@@ -150,9 +148,9 @@ def on_draft_written(
     scope: Scope,
     context: PluginContext,
 ) -> ContextBlock | Sequence[ContextBlock] | None:
-    """Look at the ``draft`` of an answer to ``text`` before the user sees it; ``history`` precedes ``text``.
+    """Review the ``draft`` of an answer to ``text`` before the user sees it. ``history`` precedes ``text``.
 
-    Answer with blocks when the answer should be made again with more evidence next to the message, or None.
+    Return blocks with more evidence when the answer should be generated again with them, or None.
     """
 
 
@@ -162,63 +160,62 @@ def trim_bootstrap(
 ) -> dict[str, str] | None:
     """Shorten the files that open a prompt.
 
-    Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``files`` are the texts by
-    file name, in the order in which the host shows them, ``overhead`` is the
-    characters that the host puts around each file. Called once for each state of the files, with what other plugins
-    left of them; the answer holds until one changes. Answer with the texts by name, without those to leave out, or
-    None.
+    Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``files`` maps file names
+    to texts, in the order in which the host shows them and as earlier plugins shortened them. ``overhead`` is the
+    number of characters that the host adds around each file. Called again only after a file has changed. Return the
+    texts by name, without the files to leave out, or None.
     """
 
 
 @hookspec
 def prompt_entries(long_term: str, scope: Scope, context: PluginContext) -> PromptEntries | None:
-    """Say what is known of the user for long, or what else the system prompt shall hold.
+    """Contribute a block to the system prompt: the long-term knowledge about the user, or something else.
 
-    Synchronous, and called for every prompt: keep the text, and make it anew only when what it is made of has changed,
-    since providers' prompt caches hold only as long as the prompt stays the same. ``long_term`` is the text of the
-    long-term file as the host would show it, or what another plugin has left of it; ``scope`` is the prompt's owner.
-    The blocks of several plugins are put one below the other. An answer holds when a later call fails. Answer with the
-    block and with what of ``long_term`` still goes into the prompt, or None.
+    Synchronous, and called for every prompt: cache the text and change it only when its sources change, since a
+    provider's prompt cache is valid only while the prompt stays the same. ``long_term`` is the text of the long-term
+    file as the host would show it, or as an earlier plugin shortened it; ``scope`` is the prompt's owner. The blocks of
+    several plugins follow each other. When a call fails, the plugin's previous answer is used. Return the block and
+    the part of ``long_term`` that still goes into the prompt, or None.
     """
 
 
 @hookspec(firstresult=True)
 def open_store(context: PluginContext) -> Store | None:
-    """Open the index of the workspace. The first store that is returned serves everybody."""
+    """Open the index of the workspace. All plugins use the first store that is returned."""
 
 
 @hookspec(firstresult=True)
 def open_shared_store(context: PluginContext) -> Store | None:
-    """Put a store that many machines share before the one of this machine, which is ``context.store``.
+    """Open a store that several machines share. ``context.store`` is the store of this machine.
 
-    What is returned serves everybody in its place, answers from it where nothing else does, and closes it.
+    All plugins use the returned store instead of this machine's. It falls back on this machine's store, and closes it.
     """
 
 
 @hookspec(firstresult=True)
 def open_entries(context: PluginContext) -> EntryAccess | None:
-    """Give access to the scored entries of the workspace, for people who look at them and change them.
+    """Give access to the scored entries of the workspace, for people who view and change them.
 
-    Called by panels and the like, which start nothing else of you: `on_start` need not have been called. The first
-    answer serves everybody.
+    Called by user interfaces, which start nothing else of the plugin: `on_start` may not have been called. The first
+    answer is used.
     """
 
 
 @hookspec
 def on_start(context: PluginContext) -> None:
-    """Begin: the host has started, and the store is open. Limit: 10 s."""
+    """Start: the host has started, and the store is open. Limit: 10 s."""
 
 
 @hookspec
 def on_stop(context: PluginContext) -> None:
-    """End: give back what `on_start` took. The store is closed after this."""
+    """Stop: release what `on_start` acquired. The store is closed afterwards."""
 
 
 @hookspec
 def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool] | None:
     """Offer tools to the model. Called once, at start.
 
-    ``reads_only`` and ``destroys`` tell hosts that ask a person before a call.
+    The attributes ``reads_only`` and ``destroys`` of a tool are for hosts that ask a person before a call.
     """
 
 
@@ -233,17 +230,17 @@ def on_purge(
     sessions: tuple[str, ...],
     context: PluginContext,
 ) -> Trace | Sequence[Trace] | None:
-    """Forget texts for good: take every trace of them out of what you keep.
+    """Purge texts: remove every trace of them from the data that the plugin stores.
 
-    The memory files are clean already when it is called. ``texts`` is what the entries of these ``ids`` ever said,
-    ``words`` what a person named besides. With ``dry_run`` nothing is written; ``everywhere`` reaches text of people;
-    ``records`` are messages and notes that went, by their ids, ``sessions`` whole conversations by their keys. Answer
-    with what was found, and what had to stay and why. Do not write the texts down. It may be called again with the
-    same: a forgetting that was broken off is finished at the next start. All are empty when files were cleaned
-    otherwise: then erase what you made of what they held.
+    The memory files are already clean. ``texts`` are all texts that the entries ``ids`` ever had, ``words`` are others
+    that a person named, ``records`` are the ids of removed messages and notes, and ``sessions`` the keys of removed
+    conversations. With ``dry_run`` change nothing; with ``everywhere`` include text that people wrote. Return what was
+    found, and what could not be removed and why. Do not store the texts. The hook may be called again with the same
+    arguments: an interrupted purge is finished at the next start. All arguments are empty when files were cleaned in
+    another way: then remove what you derived from them.
     """
 
 
 @hookspec
 def diagnose(context: PluginContext) -> Finding | Sequence[Finding] | None:
-    """Report the plugin's health for ``nanobot-memory doctor``: one finding a check, with a hint where it is bad."""
+    """Report the plugin's health for ``nanobot-memory doctor``: one finding per check, with a hint for each problem."""

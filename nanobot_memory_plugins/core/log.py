@@ -1,4 +1,4 @@
-"""The log of the set. Whatever a line is about (a session's key, a file, a tool), it stays one line and harmless."""
+"""The logger of all plugins. Whatever a message contains (a session key, a file name), it stays one printable line."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -14,11 +14,11 @@ def _on_one_line(record: "Record") -> None:
 
 
 class _LazyLogger:
-    """loguru's own, imported when something is logged: asyncio comes with it, and who lists entries logs nothing."""
+    """loguru's logger, imported on first use: importing it also imports asyncio, and many commands log nothing."""
 
     @cached_property
     def logger(self) -> "Logger":
-        """The one that logs."""
+        """The patched loguru logger."""
         import loguru
 
         return loguru.logger.patch(_on_one_line)
@@ -29,9 +29,9 @@ class _LazyLogger:
 
 _lazy = _LazyLogger()
 logger = cast("Logger", _lazy)
-"""loguru's own, sinks included; only what this set logs is changed."""
+"""loguru's logger with its own sinks. Only the messages of these plugins are patched."""
 
 
 def import_log() -> None:
-    """Import loguru now: who gives up the right to read it could not log later."""
+    """Import loguru now: a process that drops the permission to read its files could not import it later."""
     _lazy.logger  # noqa: B018
