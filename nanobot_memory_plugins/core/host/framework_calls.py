@@ -1,4 +1,4 @@
-"""What a framework's hooks hand over, who asks what runs inside a tool, what it sees of ours, and safe callbacks."""
+"""Helpers for adapters of frameworks: sub-agents, tool arguments and metadata, and callbacks that never raise."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -11,32 +11,32 @@ from nanobot_memory_plugins.core.errors import log_text
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
 
-# Messages before one, or how to get at them: reading them is left to the memory's thread then.
+# The messages before another one, or a function that returns them and is called in the memory's thread.
 History = Sequence[object] | Callable[[], Sequence[object]]
 ExceptionTypes = type[BaseException] | tuple[type[BaseException], ...]
 
 
-_asking: ContextVar[str] = ContextVar("nanobot_memory_asking_session", default="")
+_calling: ContextVar[str] = ContextVar("nanobot_memory_calling_session", default="")
 
 
 def calling_session() -> str:
-    """Return the session in one of whose tools this code runs, or nothing: an agent that begins here is a sub-agent."""
-    return _asking.get()
+    """Return the session whose tool runs this code, or "": an agent that starts inside a tool is a sub-agent."""
+    return _calling.get()
 
 
 @contextmanager
 def tool_call_of(session_key: str) -> Iterator[None]:
-    """Have what runs inside asked by a session: its tasks, and its threads where they are given the context."""
-    token = _asking.set(session_key)
+    """Mark the code inside as a tool call of a session, with its tasks, and its threads if they get the context."""
+    token = _calling.set(session_key)
     try:
         yield
     finally:
-        with suppress(ValueError):  # a generator may be closed in another context than it began in
-            _asking.reset(token)
+        with suppress(ValueError):  # a generator may be closed in another context than it started in
+            _calling.reset(token)
 
 
 def arguments_of(given: object) -> Mapping[str, Any]:
-    """Return a tool's arguments as a mapping, also where a host has them as JSON text."""
+    """Return a tool's arguments as a mapping, even if the host passes them as JSON text."""
     if isinstance(given, str):
         with suppress(ValueError, RecursionError):
             given = json.loads(given or "{}")
@@ -49,15 +49,15 @@ _P = ParamSpec("_P")
 
 @contextmanager
 def log_failures() -> Iterator[None]:
-    """Log what fails inside, and go on behind it: most frameworks end the run for what a callback raises."""
+    """Log an exception and continue after the block: most frameworks end the run if a callback raises."""
     try:
         yield
     except Exception as error:
-        logger.warning("the memory could not deal with what the host told: {}", log_text(error))
+        logger.warning("a call from the host failed in the memory: {}", log_text(error))
 
 
 def none_on_failure(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | None]]:
-    """Have a callback answer None where it fails. A cancellation is passed on."""
+    """Make a callback return None when it fails; a cancellation is passed on."""
 
     @wraps(callback)
     async def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
@@ -69,10 +69,10 @@ def none_on_failure(callback: Callable[_P, Awaitable[_T]]) -> Callable[_P, Await
 
 
 class ToolMetadata:
-    """What a model and its host see of a tool: what it is called, when to use it, its JSON schema, and what it does.
+    """What a model and its host see of a tool: its name, description and JSON schema, and whether it changes anything.
 
-    ``reads_only`` says that it changes nothing, ``destroys`` that it takes away what was kept. One that does not say
-    what it does may change something.
+    ``reads_only`` means that it changes nothing, ``destroys`` that it removes stored data. A tool that declares neither
+    may change something.
     """
 
     def __init__(self, tool: MemoryTool) -> None:

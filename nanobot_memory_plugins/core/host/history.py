@@ -1,4 +1,4 @@
-"""The messages that a host hands over: its history as plugins get it, and what its model is about to be asked."""
+"""The chat messages of a host: normalised for plugins, searched for the user's message, and extended by the block."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +13,17 @@ from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from nanobot_memory_plugins.redaction.engine.turns import secrets_in
 
-# Share of the window that a history may fill: the rest is for the system prompt, the tools and the answer.
+# Share of the context window that a history may fill; the rest is for the system prompt, the tools and the answer.
 HISTORY_SHARE = 0.7
 _SPEAKERS = ("user", "assistant")
-# Messages at the end of a history that are read for secrets.
-_READ_FOR_SECRETS = 100
+# Only this many messages at the end of a history are searched for secrets.
+_SECRET_MESSAGES = 100
 
 
 def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
-    """Normalise a host's chat messages: our own blocks, private parts, and answers that are secrets are removed.
+    """Normalise a host's chat messages: remove our own blocks, private parts, and answers that are secrets.
 
-    A secret of one message is hidden in those after it, among the last hundred.
+    A secret found in one of the last hundred messages is hidden in the messages after it.
     """
     messages = list(messages_from_chat(history))
     secrets = SessionSecrets()
@@ -31,30 +31,30 @@ def plain_history(history: Iterable[object]) -> tuple[Message, ...]:
         unfenced = replace(message, text=remove_fenced(message.text))
         text = without_private(unfenced.text) if message.role == "user" else unfenced.text
         if message.role in _SPEAKERS and text.strip():
-            said, is_read = text, place >= len(messages) - _READ_FOR_SECRETS
-            text = secrets.without(said)
-            secrets.learn(said, secrets_in(said) if is_read else ())
+            original, is_searched = text, place >= len(messages) - _SECRET_MESSAGES
+            text = secrets.without(original)
+            secrets.learn(original, secrets_in(original) if is_searched else ())
         messages[place] = unfenced.with_text(text)
     return tuple(messages)
 
 
 def without_media(message: Message) -> Message:
-    """Return a message without the marks for its pictures and files: nobody said them."""
+    """Return a message without the placeholders of its pictures and files, which nobody wrote."""
     content = message.raw.get("content")
     if not isinstance(content, tuple):
         return message
-    marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
-    text = "\n".join(line for line in message.text.split("\n") if line not in marks)
+    labels = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
+    text = "\n".join(line for line in message.text.split("\n") if line not in labels)
     return message if text == message.text else replace(message, text=text)
 
 
 def spoken_text(message: object) -> str:
-    """Return what a chat message says, as a turn gets it: without the marks of its pictures and files."""
+    """Return the text of a chat message without the placeholders of its pictures and files, as a turn needs it."""
     return without_media(Message.from_chat(message)).text
 
 
 def tokens_of(message: object) -> int:
-    """Return the estimated tokens of one chat message in any wire form."""
+    """Return the estimated tokens of one chat message in any wire format."""
     return message_tokens(Message.from_chat(message))
 
 
@@ -62,7 +62,7 @@ def tokens_of(message: object) -> int:
 class LastUserMessage:
     """The user's last message in a list: its text without pictures, and the messages before it.
 
-    It ``is_unanswered`` where nobody has answered it yet, in words or with a call of a tool.
+    It ``is_unanswered`` while neither text nor a tool call follows it.
     """
 
     text: str
@@ -71,7 +71,7 @@ class LastUserMessage:
 
 
 def last_user_message(messages: Sequence[object]) -> LastUserMessage:
-    """Return the user's last message in a list of any wire form; its text is empty where there is none."""
+    """Return the user's last message in a list of any wire format; its text is empty if there is none."""
     is_unanswered = True
     for index in range(len(messages) - 1, -1, -1):
         message = without_media(Message.from_chat(messages[index]))
@@ -82,34 +82,34 @@ def last_user_message(messages: Sequence[object]) -> LastUserMessage:
 
 
 def unanswered_messages(messages: Sequence[object]) -> Sequence[object]:
-    """Return the user's messages at the end of a list that nobody has answered yet."""
+    """Return the user's messages at the end of a list that have no answer yet."""
     start = len(messages)
-    while (asked := last_user_message(messages[:start])).is_unanswered and asked.text:
-        start = len(asked.preceding)
+    while (last := last_user_message(messages[:start])).is_unanswered and last.text:
+        start = len(last.preceding)
     return messages[start:]
 
 
-def with_block(messages: Sequence[Any], block: str | None, is_meant: Callable[[Message], bool]) -> list[Any]:
-    """Return the messages in a new list, the last of the user's that ``is_meant`` with the block behind its text.
+def with_block(messages: Sequence[Any], block: str | None, is_target: Callable[[Message], bool]) -> list[Any]:
+    """Return a new list of the messages, with the block after the text of the user's last message that ``is_target``.
 
-    Nothing that was handed over is changed. Messages that are no dicts are left alone.
+    The given list and messages are not changed. Messages that are not dicts are skipped.
     """
-    made = list(messages)
-    for index in range(len(made) - 1, -1, -1) if block else ():
-        message = made[index]
+    extended = list(messages)
+    for index in range(len(extended) - 1, -1, -1) if block else ():
+        message = extended[index]
         if not isinstance(message, Mapping):
             continue
-        read = Message.from_chat(message)
-        if read.role == "user" and is_meant(read):
-            made[index] = _with_text(message, block or "")
+        parsed = Message.from_chat(message)
+        if parsed.role == "user" and is_target(parsed):
+            extended[index] = _with_text(message, block or "")
             break
-    return made
+    return extended
 
 
 def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
     content = message.get("content")
-    if content is None and isinstance(given := message.get("parts"), (list, tuple)):
-        return {**message, "parts": [*given, {"text": block}]}
+    if content is None and isinstance(gemini_parts := message.get("parts"), (list, tuple)):
+        return {**message, "parts": [*gemini_parts, {"text": block}]}
     if isinstance(content, str):
         return {**message, "content": f"{content}\n\n{block}"}
     parts = list(content) if isinstance(content, (list, tuple)) else []
@@ -119,21 +119,21 @@ def _with_text(message: Mapping[str, Any], block: str) -> dict[str, Any]:
 
 
 def compaction_arguments(
-    messages: Sequence[object], is_asked: Callable[[Message], bool], window: int
+    messages: Sequence[object], is_target: Callable[[Message], bool], window: int
 ) -> dict[str, Any] | None:
-    """Return the arguments of a compaction of what precedes the last message that ``is_asked``.
+    """Return the arguments for compacting everything before the last message that ``is_target``.
 
-    None while all fits into its share of the ``window``, in tokens, or there is nothing but an earlier summary.
+    Returns None if everything fits into its share of the ``window`` (in tokens), or only an earlier summary precedes.
     """
     if window <= 0:
         return None
-    read = messages_from_chat(messages)
-    tokens = list(map(tokens_of, read))
+    parsed = messages_from_chat(messages)
+    tokens = list(map(tokens_of, parsed))
     if sum(tokens) <= window * HISTORY_SHARE:
         return None
-    asked = max((index for index, one in enumerate(read) if is_asked(one)), default=len(read))
-    earlier = find_earlier_summary(read[:asked])
-    if asked <= (0 if earlier is None else earlier + 1):
+    end = max((index for index, one in enumerate(parsed) if is_target(one)), default=len(parsed))
+    summary = find_earlier_summary(parsed[:end])
+    if end <= (0 if summary is None else summary + 1):
         return None
-    room = max(1, int(window * HISTORY_SHARE) - sum(tokens[asked:]))
-    return {"messages": messages[:asked], "context_window": window, "room": room}
+    room = max(1, int(window * HISTORY_SHARE) - sum(tokens[end:]))
+    return {"messages": messages[:end], "context_window": window, "room": room}

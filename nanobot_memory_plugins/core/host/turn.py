@@ -1,4 +1,4 @@
-"""One turn of a host: what an adapter reports of it, however often its hooks fire."""
+"""One turn of a host, as an adapter reports it, no matter how often its hooks fire."""
 
 import time
 from collections import Counter
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Turn:
     """One turn: the user's message, the tools, the reply, the end.
 
-    Everything may be reported twice: by a hook for each step, for each hand-off, or for each part of an answer. Nothing
-    raises for what goes wrong in the memory. The turn of a sub-agent has a ``parent``, the session that asked: what it
-    is asked is not the user's word, and its tools are noted there.
+    Everything may be reported more than once, by hooks for each step, hand-off or part of an answer. A failure in the
+    memory never raises. The turn of a sub-agent has a ``parent``, the session that called it: its message is not the
+    user's, and its tool calls belong to the parent.
     """
 
     def __init__(
@@ -45,45 +45,45 @@ class Turn:
         self._service = service
         self._received: dict[str, Future[MessageContext | None]] = {}
         self.block: str | None = None
-        """The fenced text to put next to the user's message, once it was recalled."""
+        """The fenced text to put next to the user's message, after recall."""
         self.was_late = False
-        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
-        # When each tool began, and None once it was noted.
-        self._tools: dict[str, float | None] = {}
-        self._asking: dict[str, AbstractContextManager[None]] = {}
+        """Whether the memory failed or did not answer in time, so that the turn continues without it."""
+        # The start time of each tool call, None once it is reported.
+        self._tool_starts: dict[str, float | None] = {}
+        self._running_tools: dict[str, AbstractContextManager[None]] = {}
         self._replies: Counter[str] = Counter()
-        self._over = False
+        self._is_finished = False
 
     def restore(self, text: str, block: str | None = None) -> Self:
-        """Go on with a turn that another object began, in another process perhaps: nothing is kept or recalled anew.
+        """Continue a turn that another object began, perhaps in another process, without a second recall.
 
-        ``text`` is the user's message, ``block`` what was recalled for it.
+        ``text`` is the user's message, ``block`` the result of its recall.
         """
         if not self.parent:
             self._service.touch(self.session_key, self.scope)
         context: Future[MessageContext | None] = Future()
         context.set_result(MessageContext(block, Receipt(stored=False)))
-        self._received.setdefault(_folded(text), context)
+        self._received.setdefault(_message_key(text), context)
         self.block = block
         return self
 
     def received(self, text: str, history: History = ()) -> Answer[str | None]:
-        """Keep the user's message, once, and return the fenced block that belongs next to it, or None.
+        """Keep the user's message once, and return the fenced block to put next to it, or None.
 
-        ``history`` precedes it in the live context.
+        ``history`` is what precedes it in the live context.
         """
         future = self.begin(text, history)
-        if future is None or (self.was_late and not future.done()):  # it is waited for once
+        if future is None or (self.was_late and not future.done()):  # wait for it only once
             return self._service.answer(lambda: None)
-        return self._service.answer(lambda _: self.note_block(text), future)
+        return self._service.answer(lambda _: self.take_block(text), future)
 
     @log_failures()
     def begin(self, text: str, history: History = (), *, known: bool = False) -> "Future[MessageContext | None] | None":
-        """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
+        """Start what `received` does, and return its future; None for an empty message.
 
-        A ``known`` message was kept before, as that of a run that goes on in another turn.
+        A ``known`` message was kept before, for example in a run that this turn continues.
         """
-        key = _folded(text)
+        key = _message_key(text)
         if not key:
             return None
         if key not in self._received:
@@ -93,7 +93,7 @@ class Turn:
                     session_key=self.session_key,
                     text=text,
                     history=history() if callable(history) else history,
-                    scope=self._scope_in(memory),
+                    scope=self._scope_for(memory),
                     spoken=not self.parent,
                     known=known,
                 )
@@ -101,10 +101,9 @@ class Turn:
             self._received[key] = self._service.submit(receive)
         return self._received[key]
 
-    def note_block(self, text: str) -> str | None:
-        """Return the block of a message whose recall was waited for: from now on it is part of the request."""
-        key = _folded(text)
-        future = self._received.get(key)
+    def take_block(self, text: str) -> str | None:
+        """Set and return the block of a message after waiting for its recall; a notice if that is not done yet."""
+        future = self._received.get(_message_key(text))
         if future is None:
             return None
         context = future.result() if future.done() else None
@@ -116,38 +115,37 @@ class Turn:
         return self.block
 
     def with_block(self, messages: Sequence[Any]) -> list[Any]:
-        """Return the messages of a request with the block next to the user's, in a new list.
+        """Return a new list of the messages of a request, with the block next to the user's message.
 
-        The messages are dicts as chat completions, Responses or Anthropic have them; those of the host stay as they
-        are. Where the user's message of this turn is not among them (for example in the request of a nested agent)
-        nothing is added.
+        The messages are dicts of chat completions, Responses or Anthropic; the host's own are not changed. If the
+        message of this turn is not among them (as in the request of a nested agent), nothing is added.
         """
         with log_failures():
-            return with_block(messages, self.block, self._is_asked)
+            return with_block(messages, self.block, self._is_own_message)
         return list(messages)
 
     def tool_began(self, call_id: str) -> None:
-        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
-        self._tools[call_id] = time.perf_counter()
+        """Start timing a tool call. A repeated id means a new call: some providers reuse ids in each step."""
+        self._tool_starts[call_id] = time.perf_counter()
 
     def tool_entered(self, call_id: str) -> None:
-        """Start the clock of a tool that runs in this context until its end, and know the agent that it asks.
+        """Start timing a tool that runs in this context, and mark agents that it starts as sub-agents.
 
-        It is for hosts that have a hook before a tool and one behind it; `tool` does the same around one.
+        This is for hosts with hooks before and after a tool; `tool` does the same as a context manager.
         """
         self.tool_began(call_id)
-        self._asking[call_id] = asking = tool_call_of(self.parent or self.session_key)
-        asking.__enter__()
+        self._running_tools[call_id] = running = tool_call_of(self.parent or self.session_key)
+        running.__enter__()
 
     @property
     def has_running_tool(self) -> bool:
-        """Whether a tool that was entered runs still."""
-        return bool(self._asking)
+        """Whether a tool that was entered is still running."""
+        return bool(self._running_tools)
 
     def tool_suspended(self, call_id: str) -> None:
-        """Say of a tool that began that it waits for somebody: it is called again."""
-        self._leave(call_id)
-        self._tools.pop(call_id, None)
+        """Discard the call of a tool that waits for somebody and will be called again."""
+        self._leave_tool(call_id)
+        self._tool_starts.pop(call_id, None)
 
     def tool_finished(
         self,
@@ -158,15 +156,15 @@ class Turn:
         result: object = None,
         error: "BaseException | str | None" = None,
     ) -> Answer[None]:
-        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own."""
-        self._leave(call_id)
+        """Report a tool that finished or failed with ``error``, once for each id; the memory's own are skipped."""
+        self._leave_tool(call_id)
         now = time.perf_counter()
-        began, self._tools[call_id] = self._tools.get(call_id, now), None
-        if began is None:
+        start, self._tool_starts[call_id] = self._tool_starts.get(call_id, now), None
+        if start is None:
             return self._service.answer(_nothing)
-        milliseconds = (now - began) * 1000
+        milliseconds = (now - start) * 1000
 
-        async def note(memory: "MemoryHost") -> None:
+        async def report(memory: "MemoryHost") -> None:
             if memory.tool(name) is None:
                 await memory.tool_executed(
                     session_key=self.parent or self.session_key,
@@ -178,52 +176,52 @@ class Turn:
                     scope=self.scope,
                 )
 
-        noting = self._service.submit(note)
-        return self._service.answer(_nothing, noting, limit=self._service.config.core.tool_limit)
+        reported = self._service.submit(report)
+        return self._service.answer(_nothing, reported, limit=self._service.config.core.tool_limit)
 
     def tool(self, name: str, arguments: object, *, call_id: str = "", waits: ExceptionTypes = ()) -> "ToolExecution":
-        """Measure a tool that runs inside (``async with``, or ``with``), and note it. What it raises goes on.
+        """Time and report the tool that runs inside ``with`` or ``async with``; its exceptions are passed on.
 
-        What ``waits`` names is no failure: such a tool is called again, once somebody has answered.
+        An exception in ``waits`` is not a failure: that tool is called again after somebody has answered.
         """
         return ToolExecution(self, name, arguments, call_id or f"{name}-{time.perf_counter_ns()}", waits)
 
     def compact(self, messages: Sequence[object], *, context_window: int) -> Answer[Summary | None]:
-        """Return what replaces the history before the user's message of this turn once it fills the window, else None.
+        """Return a summary of the history before this turn's message if the request fills the window, else None.
 
-        ``messages`` are those of the next request. The message itself and what follows it stay, so ``keep_from`` leads
-        to it at most.
+        ``messages`` are those of the next request. The user's message and everything after it stay, so ``keep_from`` is
+        at most its index.
         """
-        cut = compaction_arguments(messages, self._is_asked, context_window)
-        if cut is None:
+        arguments = compaction_arguments(messages, self._is_own_message, context_window)
+        if arguments is None:
             return self._service.answer(lambda: None)
-        return self._service.before_compaction(self.session_key, **cut, scope=self.scope)
+        return self._service.before_compaction(self.session_key, **arguments, scope=self.scope)
 
     def replied(self, reply: str | Sequence[object]) -> Answer[None]:
-        """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
-        begun = []
+        """Keep the assistant's replies, each once: a text, or those after the user's message in a list of messages."""
+        sends = []
         seen: Counter[str] = Counter()
         with log_failures():
             for text in [reply] if isinstance(reply, str) else self._replies_in(reply):
-                key = _folded(text)
+                key = _message_key(text)
                 seen[key] += 1
-                # In a list the same may be said again, and counts again.
+                # A text that occurs twice in one list is two replies.
                 if key and seen[key] > self._replies[key]:
                     self._replies[key] += 1
-                    begun.append(self._service.submit(partial(self._send, text)))
-        return self._service.answer(_nothing, *begun)
+                    sends.append(self._service.submit(partial(self._send, text)))
+        return self._service.answer(_nothing, *sends)
 
     @log_failures()
     def finished(
         self, messages: Sequence[object] = (), *, context_window: int = 0, context_tokens: int | None = None
     ) -> None:
-        """Say that the turn is over, once, and return at once. A sub-agent's ends with the tool that asked it.
+        """Report the end of the turn and return immediately; ignored for a sub-agent and after the first call.
 
-        ``messages`` are in the live context now, ``context_window`` is the model's in tokens, and ``context_tokens``
-        what the last request held, where the host knows that. Without a window only the session's clock begins anew, as
-        behind a turn that was cancelled.
+        ``messages`` are the live context now, ``context_window`` is the model's, in tokens, and ``context_tokens`` the
+        size of the last request if the host knows it. Without a window, as after a cancelled turn, only the session's
+        idle timer restarts.
         """
-        if self._over:
+        if self._is_finished:
             return
         if context_window > 0 and not self.parent and self._service.is_running:
 
@@ -237,32 +235,32 @@ class Turn:
                 )
 
             self._service.submit(finish)
-        self._over = True
-        if self._service.is_running and not self.parent:  # a memory that was closed is not started again for it
+        self._is_finished = True
+        if self._service.is_running and not self.parent:  # do not restart a closed memory for this
             self._service.touch(self.session_key, self.scope)
 
-    # --- what the calls have in common
+    # --- shared by the calls
 
-    def _is_asked(self, message: Message) -> bool:
-        return message.role == "user" and _folded(without_media(message).text) in self._received
+    def _is_own_message(self, message: Message) -> bool:
+        return message.role == "user" and _message_key(without_media(message).text) in self._received
 
-    def _leave(self, call_id: str) -> None:
-        if (asking := self._asking.pop(call_id, None)) is not None:
-            asking.__exit__(None, None, None)
+    def _leave_tool(self, call_id: str) -> None:
+        if (running := self._running_tools.pop(call_id, None)) is not None:
+            running.__exit__(None, None, None)
 
-    def _scope_in(self, memory: "MemoryHost") -> ScopeLike:
+    def _scope_for(self, memory: "MemoryHost") -> ScopeLike:
         if self.scope is not None or not self.parent:
             return self.scope
         return memory.child_scope(self.parent, self.session_key)
 
     async def _send(self, text: str, memory: "MemoryHost") -> None:
-        await memory.message_sent(session_key=self.session_key, text=text, scope=self._scope_in(memory))
+        await memory.message_sent(session_key=self.session_key, text=text, scope=self._scope_for(memory))
 
     def _replies_in(self, messages: Sequence[object]) -> list[str]:
-        """Return what the assistant said behind the user's last message of this turn."""
+        """Return the assistant's texts after the user's last message of this turn."""
         replies: list[str] = []
         for message in reversed(messages_from_chat(messages)):
-            if self._is_asked(message):
+            if self._is_own_message(message):
                 break
             if message.role == "assistant" and not message.tool_calls:
                 replies.append(message.text)
@@ -270,7 +268,7 @@ class Turn:
 
 
 class ToolExecution:
-    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
+    """One execution of a tool. The caller sets ``result``, or ``error`` if the tool reports a failure."""
 
     def __init__(self, turn: Turn, name: str, arguments: object, call_id: str, waits: ExceptionTypes) -> None:
         self.result: object = None
@@ -282,30 +280,30 @@ class ToolExecution:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if (noting := self._ended(error)) is not None:
-            noting.now()
+        if (report := self._finish(error)) is not None:
+            report.now()
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
     async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if (noting := self._ended(error)) is not None:
-            await noting
+        if (report := self._finish(error)) is not None:
+            await report
 
-    def _ended(self, error: BaseException | None) -> Answer[None] | None:
-        """Note the end; return what is to be waited for, which a cancelled turn does not."""
+    def _finish(self, error: BaseException | None) -> Answer[None] | None:
+        """Report the end of the tool, and return the answer to wait for; None if the tool waits or was cancelled."""
         if error is not None and isinstance(error, self._waits):
             self._turn.tool_suspended(self._id)
             return None
-        failed = self.error if error is None else error
-        noting = self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failed)
-        return noting if error is None or isinstance(error, Exception) else None
+        failure = self.error if error is None else error
+        report = self._turn.tool_finished(self._id, self._name, self._arguments, result=self.result, error=failure)
+        return report if error is None or isinstance(error, Exception) else None
 
 
 def _nothing(*_answers: object) -> None:
-    """Answer nothing."""
+    """Return None, whatever the answers are."""
 
 
-def _folded(text: str) -> str:
-    """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may be in it."""
+def _message_key(text: str) -> str:
+    """Return the form of a text that is compared: hosts trim and wrap texts, which may contain our block."""
     return " ".join(remove_fenced(text).split())

@@ -1,6 +1,6 @@
-"""What the state keeps of turns: what was injected, and which went without memory. Ids and counts, and no words.
+"""Records of turns in the state database: what was injected, and which turns had no memory. Ids and counts, no texts.
 
-And what is said of turns without memory: to the model in the turn, and by ``doctor``.
+Also the notices of turns without memory: for the model in the turn, and for ``doctor``.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core.values import ContextBlock
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Fences are written in these; the command line may have catalogues of more.
-_OF_FENCES: Mapping[str, Language] = {"en": "en", "zh": "zh"}
+# The languages of fences; the command line may be translated into more.
+_FENCE_LANGUAGES: Mapping[str, Language] = {"en": "en", "zh": "zh"}
 
 LATE_NOTICE: Mapping[Language, str] = {
     "en": "The memory could not be searched in time for this message: what it knows may be missing here. Say so where"
@@ -33,16 +33,16 @@ _DAY = timedelta(days=1)
 
 
 def notice_language(language: str, text: str) -> Language:
-    """Return the language for the notices of a turn: the configured one, or that of its message."""
-    return _OF_FENCES.get(language) or language_of(text)
+    """Return the language for the notices of a turn: the configured one, else that of its message."""
+    return _FENCE_LANGUAGES.get(language) or language_of(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """One turn. ``tokens`` are those of the injected block, ``ids`` the memories in it.
+    """The memory in one turn: the ``ids`` in the injected block, and the estimated tokens in one request.
 
-    ``tool_tokens`` are those of the tools that the model was offered, ``entry_tokens`` those of the entries in the
-    prompt: what one request held besides. All are estimates.
+    ``tokens`` are those of the block, ``tool_tokens`` those of the offered tools, ``entry_tokens`` those of the entries
+    in the prompt.
     """
 
     time: datetime
@@ -55,14 +55,14 @@ class Injection:
 def record_injection(
     workspace: Path, clock: Clock, blocks: Sequence[ContextBlock], *, tool_tokens: int, entries: str
 ) -> None:
-    """Record a turn. It blocks; a state database that is locked costs the record only."""
+    """Record what was injected in a turn. This blocks; if the state database is locked, the record is dropped."""
     body = {
         "ids": list(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
         "tokens": sum(estimate_tokens(block.text) for block in blocks),
         "tool_tokens": tool_tokens,
         "entry_tokens": estimate_tokens(entries),
     }
-    _note(workspace, clock, _INJECTED_KIND, body)
+    _record(workspace, clock, _INJECTED_KIND, body)
 
 
 def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
@@ -72,18 +72,18 @@ def injections(state: StateDatabase, *, since: date) -> Iterator[Injection]:
 
 
 def record_missed_turn(workspace: Path, clock: Clock, why: str) -> None:
-    """Record why nothing was recalled in a turn. It blocks; a state database that is locked costs the record."""
-    said = Sentence.of(why)
-    _note(workspace, clock, _MISSED_KIND, {"why": said.template, "values": said.values})
+    """Record why a turn had no recall. This blocks; if the state database is locked, the record is dropped."""
+    sentence = Sentence.of(why)
+    _record(workspace, clock, _MISSED_KIND, {"why": sentence.template, "values": sentence.values})
 
 
 def missed_turns(state: StateDatabase, *, since: datetime) -> list[tuple[datetime, str]]:
-    """Return when nothing was recalled, and why. It blocks. Raises `StoreError`."""
-    found = state.events(_MISSED_KIND, since=since.date())
-    return [(time, Sentence(body["why"], **body.get("values", {}))) for time, body in found if time >= since]
+    """Return the times and reasons of turns without recall. This blocks. Raises `StoreError`."""
+    events = state.events(_MISSED_KIND, since=since.date())
+    return [(time, Sentence(body["why"], **body.get("values", {}))) for time, body in events if time >= since]
 
 
-def _note(workspace: Path, clock: Clock, kind: str, body: Mapping[str, object]) -> None:
+def _record(workspace: Path, clock: Clock, kind: str, body: Mapping[str, object]) -> None:
     try:
         StateDatabase.of(workspace).add_event(kind, clock.now(), body)
     except StoreError as error:
@@ -91,16 +91,16 @@ def _note(workspace: Path, clock: Clock, kind: str, body: Mapping[str, object]) 
 
 
 def missed_findings(state: StateDatabase, now: datetime) -> list[Finding]:
-    """Return which turns of the last day went without memory, and why; nothing where none did. It blocks."""
+    """Return a finding about the turns of the last day without memory, if there are any. This blocks."""
     try:
-        found = missed_turns(state, since=now - _DAY)
+        turns = missed_turns(state, since=now - _DAY)
     except StoreError:
         return []
-    if not found:
+    if not turns:
         return []
-    counted = Counter(why for _, why in found).most_common()
+    counted = Counter(why for _, why in turns).most_common()
     told = Sentence.joined((Sentence("{times} ({why})", times=times, why=why) for why, times in counted), "; ")
-    last = max(time for time, _ in found).astimezone()
+    last = max(time for time, _ in turns).astimezone()
     condition = Sentence("in the last day {told}; last at {last:%H:%M}", told=told, last=last)
     hint = Sentence(
         "`nanobot-memory --verbose doctor` shows what fails. Where the machine is busy let a turn wait longer, in"
