@@ -224,7 +224,7 @@ def _compaction_task(
         )
         if summary is None or not summary.text.strip():
             return None
-        shown = await memory.privacy.shown(key, tuple(map(Message.from_chat, history)))
+        shown = await memory.privacy.visible_messages(key, tuple(map(Message.from_chat, history)))
         text = replacement(summary, shown, first=len(summaries), fits=room.fits)
         return text, memory.redact(text)
 

@@ -10,7 +10,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.files.appending import acquire_lock
 from nanobot_memory_plugins.core.host.history import plain_history
-from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.host.recorded_messages import RecordedMessages
 from tests.behaviour.kit.waiting import until
 
 CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})

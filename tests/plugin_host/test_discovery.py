@@ -18,6 +18,6 @@ def test_an_import_that_hangs_and_metadata_that_cannot_be_read_are_left_behind(
     (metadata,) = (tmp_path / "site-broken").glob("*/entry_points.txt")
     metadata.write_text("[nanobot_memory_plugins]\nthis line has no equals sign\n", encoding="utf-8")
     names = {"import_hangs", "broken", "good"}
-    found = {one.name: one for one in discover_plugins(wanted=names.__contains__, import_seconds=0.2)}
+    found = {one.name: one for one in discover_plugins(should_load=names.__contains__, import_seconds=0.2)}
     assert found["import_hangs"].error == "its import takes longer than 0.2 s"
     assert found["good"].plugin is not None

@@ -155,7 +155,7 @@ def _options(memory: MemoryConfig, plugins: set[str]) -> tuple[list[_Option], li
     """Return the options of core, redaction and some plugins, and all that is wrong with them."""
     problems = list(memory.problems)
     found = [*_options_of("core", memory.core, memory), *_options_of("redaction", memory.redaction, memory)]
-    for plugin in discover_plugins(wanted=plugins.__contains__) if plugins else ():
+    for plugin in discover_plugins(should_load=plugins.__contains__) if plugins else ():
         name = plugin.name
         if name not in plugins:
             continue

@@ -1,4 +1,4 @@
-"""Finds plugins through entry points and files. One that cannot be imported costs only itself."""
+"""Finds plugins through entry points and files. A plugin that cannot be imported does not affect the others."""
 
 import importlib
 import inspect
@@ -22,18 +22,17 @@ from nanobot_memory_plugins.core.isolation.failure import exception_name, log_tr
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# Frames of the import system, and our own, say nothing about the place of an error.
-_NO_PLACES = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib", __file__)
+# Frames of the import system and of this file, which are never the place of an error.
+_IGNORED_FRAMES = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib", __file__)
 
 
 @dataclass(slots=True)
 class DiscoveredPlugin:
-    """One entry point of the group, or one file, loaded or not.
+    """A plugin that an entry point or a file names, loaded or not.
 
-    ``plugin`` is what the entry point names: a module or an object, an instance where it names a class. It is
-    None when it was not to be loaded, and when loading failed; ``error`` then says why, by type and place.
-    ``options_model`` is the plugin's ``Options``, where that is a pydantic model. ``hooks`` is None until it has been
-    registered.
+    ``plugin`` is the module or object, or an instance if the entry point names a class. It is None if it was not
+    selected, or if loading failed; then ``error`` gives the type and place. ``options_model`` is the plugin's
+    ``Options`` if that is a pydantic model. ``hooks`` is None until the plugin is registered.
     """
 
     name: str
@@ -47,47 +46,47 @@ class DiscoveredPlugin:
 
 def discover_plugins(
     *,
-    wanted: Callable[[str], bool] = lambda name: True,
+    should_load: Callable[[str], bool] = lambda name: True,
     import_seconds: float = 10.0,
     files: Iterable[Path] = (),
 ) -> list[DiscoveredPlugin]:
-    """Return every entry point of the group ``nanobot_memory_plugins``, ordered by name, and then the ``files``.
+    """Return every plugin of the group ``nanobot_memory_plugins``, ordered by name, and then those of the ``files``.
 
-    Those of other names than the ``wanted`` ones are listed and not imported. An import may take ``import_seconds``;
-    it runs in a daemon thread, and one that hangs is abandoned. Where two distributions use the same name, the one that
-    is first on the path is taken, the other reported as an error.
+    A plugin that ``should_load`` rejects is listed, but not imported. Each import runs in a daemon thread, and is
+    abandoned after ``import_seconds``. If two distributions use the same name, the first on the path is loaded, and the
+    other one gets an error.
 
-    It imports, so it blocks: call it before the loop runs, or in a thread.
+    This imports code and blocks: call it before the event loop runs, or in a thread.
     """
-    found: list[DiscoveredPlugin] = []
+    plugins: list[DiscoveredPlugin] = []
     owners: dict[str, str] = {}
     points = sorted(installed_entry_points(PLUGIN_GROUP), key=lambda point: point.name)
     for point in (*points, *map(plugin_file, files)):
-        one = DiscoveredPlugin(point.name, point.distribution, point.version)
-        if one.name in owners:
-            one.error = Sentence("the name is taken by distribution {owner}", owner=owners[one.name])
-        elif wanted(one.name):
-            _load_in_time(one, point, import_seconds)
-        owners.setdefault(one.name, one.distribution)
-        found.append(one)
-    return found
+        plugin = DiscoveredPlugin(point.name, point.distribution, point.version)
+        if plugin.name in owners:
+            plugin.error = Sentence("the name is taken by distribution {owner}", owner=owners[plugin.name])
+        elif should_load(plugin.name):
+            _load_within(plugin, point, import_seconds)
+        owners.setdefault(plugin.name, plugin.distribution)
+        plugins.append(plugin)
+    return plugins
 
 
-def _load_in_time(one: DiscoveredPlugin, point: InstalledEntryPoint, seconds: float) -> None:
-    """Load the entry point of a plugin in a daemon thread, or note why that failed."""
+def _load_within(plugin: DiscoveredPlugin, point: InstalledEntryPoint, seconds: float) -> None:
+    """Load a plugin from its entry point in a daemon thread, or set its ``error``."""
     loading = DaemonThreadPool(1, f"nanobot-memory import {point.name}").submit(_load, point)
     try:
-        one.plugin, one.options_model = loading.result(seconds)
+        plugin.plugin, plugin.options_model = loading.result(seconds)
     except BaseException as error:
         if loading.done():
             log_traceback(point.name, error)
-            one.error = _describe(error, point.value)
+            plugin.error = _describe_error(error, point.value)
         elif isinstance(error, TimeoutError):
-            one.error = Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
+            plugin.error = Sentence("its import takes longer than {seconds:g} s", seconds=seconds)
         else:
             raise  # the user's Ctrl-C
     else:
-        one.error = Sentence("it names nothing but None") if one.plugin is None else ""
+        plugin.error = Sentence("it names nothing but None") if plugin.plugin is None else ""
 
 
 def _load(point: InstalledEntryPoint) -> tuple[object | None, type[BaseModel] | None]:
@@ -98,24 +97,24 @@ def _load(point: InstalledEntryPoint) -> tuple[object | None, type[BaseModel] | 
     return plugin, options if inspect.isclass(options) and issubclass(options, BaseModel) else None
 
 
-def _describe(error: BaseException, value: str) -> str:
-    """Say what an import failed of: type and place, and which module is missing."""
-    what = exception_name(error)
+def _describe_error(error: BaseException, value: str) -> str:
+    """Describe why an import failed: the error's type and place, and a missing module."""
+    name = exception_name(error)
     frames = traceback.extract_tb(error.__traceback__)
-    places = [f"{one.filename}:{one.lineno}" for one in frames if not one.filename.startswith(_NO_PLACES)]
+    places = [f"{one.filename}:{one.lineno}" for one in frames if not one.filename.startswith(_IGNORED_FRAMES)]
     place = places[-1] if places else value
     if isinstance(error, SyntaxError) and error.filename:
         place = f"{error.filename}:{error.lineno}"
     if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
         parts = error.name.split(".")
         if all(part.isidentifier() for part in parts):
-            return Sentence("{error} (no module {module}) at {place}", error=what, module=error.name, place=place)
-    return Sentence("{error} at {place}", error=what, place=place)
+            return Sentence("{error} (no module {module}) at {place}", error=name, module=error.name, place=place)
+    return Sentence("{error} at {place}", error=name, place=place)
 
 
 @cache
 def accepted_types(specification: Callable[..., Any]) -> tuple[type, ...]:
-    """Return the types of the values that a hook may answer with, as its specification names them."""
+    """Return the types of values that a hook may answer with, according to its specification."""
     return tuple(dict.fromkeys(_types(get_type_hints(specification).get("return", object))))
 
 

@@ -1,4 +1,4 @@
-"""Forgetting for good: a plan first, then files, what plugins keep, and state. What broke off is finished."""
+"""Permanent erasure: a plan first, then the files, the plugins' data and the state. Interrupted ones are finished."""
 
 import re
 from collections.abc import Sequence
@@ -27,59 +27,59 @@ from nanobot_memory_plugins.core.values.entries import exported_text
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SUBJECT = "forgetting for good"
-_GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
+_UNFINISHED_HINT = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
 # Seconds that one erasure waits for another.
 _WAIT_SECONDS = 60.0
-# The plugin whose files the indexes in the workspace are.
+# The plugin that owns the indexes in the workspace.
 _INDEX_OWNER = "storage"
 _SIDE_FILE = f"(?:{'|'.join(SIDE_FILES)})$"
 _DELETED = "no plugin opens it; it is deleted, and made again where it is used"
 
 
 class Eraser:
-    """Erases in one workspace: its files, its plugins, its store, its state."""
+    """Erases data in one workspace: in its files, its plugins, its store and its state."""
 
     def __init__(self, workspace: Path, plugins: PluginSet, clock: Clock) -> None:
         self._paths = MemoryPaths.of(workspace)
         self._plugins = plugins
         self._clock = clock
         self._file = PrivacyFile(self._paths)
-        # What had been broken off, and was finished here.
+        # An interrupted erasure that this object finished.
         self.finished: ErasurePlan | None = None
 
     async def plan(self, erasure: Erasure) -> ErasurePlan:
-        """Return what an erasure would do; nothing is written."""
+        """Return what an erasure would do, without writing anything."""
         return ErasurePlan(erasure, tuple(await self._carry_out(erasure, None)))
 
     async def erase(self, erasure: Erasure, *, wait: float = _WAIT_SECONDS) -> ErasurePlan:
-        """Erase, and return what became of it. Where nothing is found the index is written anew all the same.
+        """Erase, and return the result. The index is rewritten even if nothing is found.
 
-        One that was not open at an earlier purge may hold it in freed pages. What was broken off before is finished
-        first. Raises `MemoryFileError`, also when another erasure takes longer than ``wait`` seconds.
+        An index that was not open at an earlier purge may still contain the data in freed pages. An interrupted erasure
+        is finished first. Raises `MemoryFileError`, also if another erasure takes longer than ``wait`` seconds.
         """
-        with await self._alone(wait):
+        with await self._lock(wait):
             earlier = await self._finish()
-            left = earlier.unfinished if earlier else None
-            return await self._recorded(await self.plan(erasure), exact_time(self._clock.now()), left)
+            unfinished = earlier.unfinished if earlier else None
+            return await self._execute(await self.plan(erasure), exact_time(self._clock.now()), unfinished)
 
     async def forget(self, erasure: Erasure) -> bool:
-        """Erase, and say whether no file holds it any more: for one that is ordered by a plugin. Raises as `erase`."""
-        left = (await self.erase(erasure)).unfinished
-        return left is None or not left.has_targets
+        """Erase on behalf of a plugin, and return whether the data is gone from all files. Raises as `erase`."""
+        unfinished = (await self.erase(erasure)).unfinished
+        return unfinished is None or not unfinished.has_targets
 
     async def finish(self) -> ErasurePlan | None:
-        """Finish an erasure that was broken off, and return what became of it; None where another process does."""
+        """Finish an interrupted erasure and return its result; None if there is none, or another process has it."""
         if await run_in_daemon_thread(self._file.unfinished) is None:
             return None
         try:
-            with await self._alone(0):
+            with await self._lock(0):
                 return await self._finish()
         except MemoryFileError as error:
             logger.warning("what was to be forgotten is not forgotten yet: {}", error.cause)
             return None
 
     async def findings(self) -> list[Finding]:
-        """Say for ``nanobot-memory doctor`` what was broken off."""
+        """Return what ``nanobot-memory doctor`` says about an interrupted erasure."""
         unfinished = (await run_in_daemon_thread(self._file.read)).unfinished
         if unfinished is None:
             return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []
@@ -89,9 +89,9 @@ class Eraser:
             holds = Sentence("the files are clean, and what is made of them is not yet")
         since = Sentence(" begun at {time}", time=unfinished.time)
         state = Sentence("one{since} is not finished; {holds}", since=since, holds=holds)
-        return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _GOES_ON)]
+        return [Finding(_SUBJECT, Sentence.joined([state, *waits], "; "), Health.DEGRADED, _UNFINISHED_HINT)]
 
-    async def _alone(self, wait: float) -> AbstractContextManager[object]:
+    async def _lock(self, wait: float) -> AbstractContextManager[object]:
         try:
             return await run_in_daemon_thread(acquire_lock, self._paths, "work", wait)
         except FileBusyError as error:
@@ -104,30 +104,30 @@ class Eraser:
         unfinished = await run_in_daemon_thread(self._file.unfinished)
         if unfinished is None:
             return None
-        self.finished = await self._recorded(ErasurePlan(unfinished.erasure, ()), unfinished.time)
+        self.finished = await self._execute(ErasurePlan(unfinished.erasure, ()), unfinished.time)
         return self.finished
 
-    async def _recorded(self, plan: ErasurePlan, ordered: str, earlier: Erasure | None = None) -> ErasurePlan:
-        """Carry a plan out that was ordered at a time. What an ``earlier`` one has left to do stays written down."""
-        begun = plan.erasure.union(earlier) if earlier else plan.erasure
-        await run_in_daemon_thread(lambda: self._file.note_purge(UnfinishedPurge(begun, ordered)))
-        cleaned = finished_plan(plan, await self._carry_out(plan.erasure, read_time(ordered) or self._clock.now()))
-        left = cleaned.unfinished.union(earlier or Erasure()) if cleaned.unfinished else earlier
-        unfinished = UnfinishedPurge(left, ordered) if left is not None else None
+    async def _execute(self, plan: ErasurePlan, start: str, earlier: Erasure | None = None) -> ErasurePlan:
+        """Carry out a plan, recorded as unfinished since ``start`` until it is done, with the rest of another."""
+        erasure = plan.erasure.union(earlier) if earlier else plan.erasure
+        await run_in_daemon_thread(lambda: self._file.note_purge(UnfinishedPurge(erasure, start)))
+        result = finished_plan(plan, await self._carry_out(plan.erasure, read_time(start) or self._clock.now()))
+        rest = result.unfinished.union(earlier or Erasure()) if result.unfinished else earlier
+        unfinished = UnfinishedPurge(rest, start) if rest is not None else None
         await run_in_daemon_thread(lambda: self._file.note_purge(unfinished))
-        return cleaned
+        return result
 
-    async def _carry_out(self, erasure: Erasure, ordered: datetime | None) -> list[Trace]:
-        """Do what is asked for, or without a time look what there is."""
-        dry_run, cleaner = ordered is None, words_cleaner(erasure)
+    async def _carry_out(self, erasure: Erasure, start: datetime | None) -> list[Trace]:
+        """Erase, or without a ``start`` time only report what would be erased."""
+        dry_run, cleaner = start is None, words_cleaner(erasure)
         found: list[Trace] = []
         if erasure.has_targets:
             found = await run_in_daemon_thread(lambda: clean_files(self._paths, cleaner, dry_run=dry_run))
-        if ordered is not None and erasure.has_targets:
-            # A host that goes on with such a conversation may still have it, and would bring it back.
+        if start is not None and erasure.has_targets:
+            # A host that continues such a conversation may still have the data, and would bring it back.
             names = [Path(one.where).name for one in found if one.where.endswith(".jsonl")]
             names += map(session_file_name, erasure.sessions)
-            await run_in_daemon_thread(lambda: self._file.mark(["", *names], ordered))
+            await run_in_daemon_thread(lambda: self._file.mark(["", *names], start))
         store = self._plugins.store
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:
@@ -140,7 +140,7 @@ class Eraser:
         reported += await run_in_daemon_thread(lambda: self._purge_indexes(dry_run=dry_run))
         if erasure.has_targets:
             reported += await run_in_daemon_thread(lambda: self._clean_state(erasure, dry_run=dry_run))
-        # What seemed to be text of people may have been a plugin's, which has taken it out since, or reports it.
+        # What looked like a person's text may belong to a plugin, which has removed it by now, or reports it.
         if not dry_run and any(one.foreign for one in found):
             again = await run_in_daemon_thread(lambda: clean_files(self._paths, cleaner, dry_run=True))
             found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
@@ -149,33 +149,33 @@ class Eraser:
     def _clean_state(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
         cleaner = words_cleaner(replace(erasure, records=(), sessions=()))
 
-        def remainder(text: str) -> str | None:
-            said = exported_text(text) if text.startswith("### [") else text
-            in_json = cleaner.clean_rows(said.encode())
-            return None if cleaner.take(said, Origin.USER)[1] or in_json.found or in_json.named else text
+        def unless_erased(text: str) -> str | None:
+            words = exported_text(text) if text.startswith("### [") else text
+            in_json = cleaner.clean_rows(words.encode())
+            return None if cleaner.take(words, Origin.USER)[1] or in_json.found or in_json.named else text
 
-        return clean_state(self._paths, remainder, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
+        return clean_state(self._paths, unless_erased, (*erasure.ids, *erasure.sessions), dry_run=dry_run)
 
     def _purge_indexes(self, *, dry_run: bool) -> list[Trace]:
-        """Delete the indexes that no plugin opens, as they can be made again."""
+        """Delete the indexes that no plugin opens; they can be rebuilt."""
         if _INDEX_OWNER in self._plugins.plugins_with("on_purge"):
             return []
         files = self._paths.database.parent.glob("*.db*")
         indexes = {path.with_name(re.sub(_SIDE_FILE, "", path.name)) for path in files} - {self._paths.state}
-        left = list(filter(is_index, sorted(indexes)))
-        for path in () if dry_run else left:
+        unopened = list(filter(is_index, sorted(indexes)))
+        for path in () if dry_run else unopened:
             remove_database(path)
-        return [Trace(self._paths.relative(path), 0, why=_DELETED) for path in left]
+        return [Trace(self._paths.relative(path), 0, why=_DELETED) for path in unopened]
 
 
 def _without_reported_lines(found: Sequence[Trace], reported: Sequence[Trace]) -> list[Trace]:
-    """Return what was found in text of people without the lines that a plugin reports itself."""
-    lines = {(trace.where, held.line) for trace in reported for held in trace.lines}
+    """Return the traces found in files without the lines of people's text that a plugin reports itself."""
+    lines = {(trace.where, one.line) for trace in reported for one in trace.lines}
     kept = []
     for trace in found:
-        left = tuple(held for held in trace.lines if (trace.where, held.line) not in lines)
-        if not trace.foreign or len(left) == len(trace.lines):
+        others = tuple(one for one in trace.lines if (trace.where, one.line) not in lines)
+        if not trace.foreign or len(others) == len(trace.lines):
             kept.append(trace)
-        elif left:
-            kept.append(replace(trace, lines=left, count=len(left)))
+        elif others:
+            kept.append(replace(trace, lines=others, count=len(others)))
     return kept

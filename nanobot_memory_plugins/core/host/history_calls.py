@@ -1,8 +1,8 @@
-"""What comes after turns: a session goes quiet or is resumed, and its history is cut.
+"""The calls of a host outside turns: a session goes quiet or is resumed, or its history is about to be compacted.
 
-Of a host's history that is taken in what the transcript lacks, once, with the times that the host gives: hosts resume
-from checkpoints, forks and files, a session may be older than this memory, and a call may have been missed. Nothing is
-recalled for it, and no tool is noted.
+Messages of the host's history that the transcript lacks are recorded once, with the host's times: hosts resume from
+checkpoints, forks and files, a session may be older than this memory, and a call may have been missed. No recall runs
+for these messages, and their tool calls are not noted.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from nanobot_memory_plugins.core.files.transcript import TranscriptRecord
 from nanobot_memory_plugins.core.host.framework_calls import log_failures
 from nanobot_memory_plugins.core.host.history import tokens_of, without_media
 from nanobot_memory_plugins.core.host.host_parts import combined_receipt
-from nanobot_memory_plugins.core.host.message_calls import LOOKED_AT, MessageCalls
+from nanobot_memory_plugins.core.host.message_calls import MOST_SHOWN, MessageCalls
 from nanobot_memory_plugins.core.host.plugin_host import Answers, values_of
-from nanobot_memory_plugins.core.host.privacy import left_out
-from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.host.privacy import omitted_message
+from nanobot_memory_plugins.core.host.recorded_messages import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
@@ -33,68 +33,69 @@ from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.core.values.session_reading import ReadingRequest
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Messages at the end of a history that is about to be cut, or has gone quiet, that may be missing: all before them was
-# seen by calls of before, or is a matter for `resume` and the importers.
-_LATELY = 500
-# Seconds that a history waits for another process, which takes one in or purges.
+# Of a history that goes quiet or is compacted, only this many messages at the end are compared with the transcript:
+# earlier calls have seen the others, or they are a matter for `resume` and the importers.
+_RECENT_MESSAGES = 500
+# Seconds to wait for another process that records a history or purges.
 _LOCK_SECONDS = 5.0
-# A session that another process may still be timing is left to it for this many idle times; and how many are taken up
-# at one start.
-_PATIENCE, _MOST_LEFT = 2, 20
-# What lies between a message and those before it of which no host says when they came.
-_A_MOMENT = timedelta(milliseconds=1)
-# Messages that are written at once, so that what is said meanwhile does not wait behind a long history.
-_AT_ONCE = 20
+# For this many idle times a session belongs to the process that may still be timing it.
+_HOLD_IDLE_TIMES = 2
+# Abandoned sessions of earlier processes that are handled at one start, at most.
+_MOST_ABANDONED = 20
+# The assumed time between a message and earlier ones for which the host gives no time.
+_TIME_STEP = timedelta(milliseconds=1)
+# Messages written at a time, so that new messages need not wait for a long history.
+_BATCH_SIZE = 20
 
 
 class HistoryCalls(MessageCalls):
-    """The calls of a host about the histories that it holds itself."""
+    """The part of `MemoryHost` that deals with whole sessions and the history that the host holds."""
 
     async def session_idle(
         self, *, session_key: str, history: Sequence[object] = (), ended: bool = False, scope: ScopeLike = None
     ) -> Receipt:
-        """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes.
+        """Tell the plugins that a session has been quiet for a while or has ended, and keep their notes.
 
-        What is new in it is read by the language model, once for all plugins. What of ``history`` memory never saw is
-        taken in first; without one the plugins are shown the transcript.
+        The language model reads what is new in it, once for all plugins. Missing messages of ``history`` are recorded
+        first; without a ``history`` the plugins get the transcript.
         """
         owner = await self._owner_of(session_key, scope)
-        plain = self._begin_plain(owner, history[-_LATELY:])
-        await self._take_in(owner, plain)
-        return await self._go_quiet(owner, await plain, ended=ended)
+        plain = self._start_plain_history(owner, history[-_RECENT_MESSAGES:])
+        await self._record_missing(owner, plain)
+        return await self._report_idle(owner, await plain, ended=ended)
 
-    async def _go_quiet(self, owner: Scope, history: Sequence[Message] = (), *, ended: bool = False) -> Receipt:
+    async def _report_idle(self, owner: Scope, history: Sequence[Message] = (), *, ended: bool = False) -> Receipt:
         session_key = owner.session
-        self._set_clock(session_key, None)
-        given = history or await self._plain_history(session_key, self._files.history(session_key, limit=LOOKED_AT))
-        messages = await self.privacy.shown(session_key, tuple(given[-LOOKED_AT:]))
+        self._set_idle_timer(session_key, None)
+        given = history or await self._plain_history(session_key, self._files.history(session_key, limit=MOST_SHOWN))
+        messages = await self.privacy.visible_messages(session_key, tuple(given[-MOST_SHOWN:]))
         self._redaction.learn_from_history(messages)
         arguments = {"session_key": session_key, "history": messages, "ended": ended}
-        noted = await self._ask_for_notes("on_session_idle", arguments, owner)
-        await run_in_daemon_thread(self._reader.positions.let_go, session_key)
-        reading = self._read(owner, "ended" if ended else "idle", noted, messages)
+        receipt = await self._ask_for_notes("on_session_idle", arguments, owner)
+        await run_in_daemon_thread(self._reader.positions.release, session_key)
+        reading = self._read(owner, "ended" if ended else "idle", receipt, messages)
         return await asyncio.shield(self._background.begin(reading))
 
     async def session_continues(self, *, session_key: str, scope: ScopeLike = None) -> None:
-        """Begin the clock of a session anew: once it has been quiet for a while, `session_idle` is called for it.
+        """Restart the idle timer of a session: once it has been quiet for a while, the plugins are told.
 
-        Another process takes it for quiet where this one ends before.
+        If this process ends before that, another one takes over.
         """
         owner = await self._owner_of(session_key, scope)
-        self._set_clock(owner.session, self._background.begin(self._waited(owner)))
-        await run_in_daemon_thread(self._reader.positions.hold, owner.session, owner, self._patience)
+        self._set_idle_timer(owner.session, self._background.begin(self._report_when_idle(owner)))
+        await run_in_daemon_thread(self._reader.positions.hold, owner.session, owner, self._hold_seconds)
 
-    async def _waited(self, owner: Scope) -> None:
+    async def _report_when_idle(self, owner: Scope) -> None:
         await sleep(self._clock, self.config.core.idle_seconds)
-        self.privacy.session(owner.session).clock = None  # else it would end itself
+        self.privacy.session(owner.session).idle_timer = None  # or it would cancel itself
         with log_failures():
-            await self._go_quiet(owner)
+            await self._report_idle(owner)
 
-    def _set_clock(self, session_key: str, clock: asyncio.Task[None] | None) -> None:
+    def _set_idle_timer(self, session_key: str, timer: asyncio.Task[None] | None) -> None:
         session = self.privacy.session(session_key)
-        if session.clock is not None:
-            session.clock.cancel()
-        session.clock = clock
+        if session.idle_timer is not None:
+            session.idle_timer.cancel()
+        session.idle_timer = timer
 
     def turn_finished(
         self,
@@ -105,20 +106,20 @@ class HistoryCalls(MessageCalls):
         context_tokens: int | None = None,
         scope: ScopeLike = None,
     ) -> "asyncio.Task[Receipt]":
-        """Tell the plugins that a turn is over, and return at once: what they do about it runs in the background.
+        """Tell the plugins that a turn is over, in the background, and return immediately.
 
-        ``messages`` are in the live context now. ``context_tokens`` is what the last request to the model held, where
-        the host knows it; else the messages are estimated. The task, which need not be awaited, ends with the receipt
-        of the notes. It is cancelled at the close.
+        ``messages`` are the live context now. ``context_tokens`` is the size of the last request to the model; without
+        it the size is estimated from the messages. The returned task need not be awaited; its result is the receipt of
+        the notes. It is cancelled when the memory closes.
         """
-        owner, given = self._scopes.of(session_key, scope), tuple(messages)
+        owner, context = self._scopes.of(session_key, scope), tuple(messages)
 
-        async def follow() -> Receipt:
+        async def report() -> Receipt:
             await self.start()
             tokens = context_tokens
             if tokens is None:
-                tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, given)))
-            live = await self._shown_history(owner.session, given[-LOOKED_AT:])
+                tokens = await run_in_daemon_thread(lambda: sum(map(tokens_of, context)))
+            live = await self._visible_history(owner.session, context[-MOST_SHOWN:])
             arguments = {
                 "session_key": owner.session,
                 "messages": live,
@@ -126,11 +127,11 @@ class HistoryCalls(MessageCalls):
                 "context_window": context_window,
             }
             answers = await self._ask("on_turn_finished", arguments, owner)
-            noted = await self._keep_answers(answers, owner)
+            receipt = await self._keep_answers(answers, owner)
             is_reading_requested = bool(values_of(answers, ReadingRequest))
-            return await self._read(owner, "turn", noted, live) if is_reading_requested else noted
+            return await self._read(owner, "turn", receipt, live) if is_reading_requested else receipt
 
-        return self._background.begin(follow())
+        return self._background.begin(report())
 
     async def resume(
         self,
@@ -141,17 +142,17 @@ class HistoryCalls(MessageCalls):
         scope: ScopeLike = None,
         precedes_turn: bool = False,
     ) -> int:
-        """Keep what is missing of a host's history, once, and return how many messages that were.
+        """Record the messages of a host's history that the transcript lacks, and return their number.
 
-        ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off. What
-        is taken in ``precedes_turn`` is older than a turn that was begun before.
+        ``messages`` may carry a ``timestamp``. ``parent`` is the session from which this one was forked. A history that
+        ``precedes_turn`` is older than the turn that has already begun.
         """
-        began = self.privacy.session(redact_key(session_key)).began  # the next turn may begin before this is done
-        before = began - _A_MOMENT if precedes_turn and began is not None else None
-        of_parent = self.child_scope(parent, session_key) if parent else None
-        owner = await self._owner_of(session_key, scope or of_parent)
-        plain = self._begin_plain(owner, messages)
-        return await self._take_in(owner, plain, parent=parent, before=before)
+        start = self.privacy.session(redact_key(session_key)).turn_start  # read now: the next turn may start meanwhile
+        before = start - _TIME_STEP if precedes_turn and start is not None else None
+        parent_scope = self.child_scope(parent, session_key) if parent else None
+        owner = await self._owner_of(session_key, scope or parent_scope)
+        plain = self._start_plain_history(owner, messages)
+        return await self._record_missing(owner, plain, parent=parent, before=before)
 
     async def before_compaction(
         self,
@@ -164,26 +165,25 @@ class HistoryCalls(MessageCalls):
         replaceable: bool = True,
         scope: ScopeLike = None,
     ) -> Summary | None:
-        """Let the plugins save what matters before history is cut; return what replaces it.
+        """Let the plugins save what matters before history is cut, and return the summary that replaces it, or None.
 
-        What of it memory never saw is kept first. ``room`` is what the summary and the messages that stay may take, in
-        tokens. A host that makes its own summary says that it is not ``replaceable``: then the answer's text is advice
-        for that. None: no plugin has a summary.
+        Messages that the transcript lacks are recorded first. ``room`` is the number of tokens for the summary and the
+        messages that stay. With ``replaceable=False`` the host makes its own summary, and the text is advice for it.
         """
         owner = await self._owner_of(session_key, scope)
         session_key = owner.session
-        plain = self._begin_plain(owner, messages)
+        plain = self._start_plain_history(owner, messages)
         try:
-            await self._take_in(owner, plain, is_cut=True)
-        except Exception as error:  # the plugins are to be asked all the same
+            await self._record_missing(owner, plain, is_compaction=True)
+        except Exception as error:  # the plugins are still called
             logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
-        shown = await self.privacy.shown(session_key, await plain)
-        # What the memory's own tools answered stands in the memory, or is to be forgotten.
-        cut = tuple(left_out(one) if one.name and self._tools.called(one.name) else one for one in shown)
-        self._redaction.learn_from_history(cut)
+        visible = await self.privacy.visible_messages(session_key, await plain)
+        # Answers of the memory's own tools are in the memory already, or must be forgotten.
+        history = tuple(omitted_message(one) if one.name and self._tools.find(one.name) else one for one in visible)
+        self._redaction.learn_from_history(history)
         arguments = {
             "session_key": session_key,
-            "messages": cut,
+            "messages": history,
             "context_window": context_window,
             "room": context_window if room is None else room,
             "reason": reason,
@@ -193,103 +193,108 @@ class HistoryCalls(MessageCalls):
         await self._keep_answers(answers, owner)
         summary = _first_summary(answers, len(messages))
         if summary is not None:
-            summary = self.privacy.summed_up(session_key, summary, cut)
+            summary = self.privacy.register_summary(session_key, summary, history)
         await run_in_daemon_thread(self._reader.positions.expect, session_key, owner)
-        # Read is the transcript, where there is one.
-        given = () if self.config.core.keep_transcripts else await self.privacy.readable(session_key, cut[-LOOKED_AT:])
+        given = (  # the reader prefers the transcript
+            ()
+            if self.config.core.keep_transcripts
+            else await self.privacy.readable_messages(session_key, history[-MOST_SHOWN:])
+        )
         why = "ended" if reason == "session_ended" else "compaction"
         self._background.begin(self._reader.read(session_key, owner, why, given=given))
         return summary
 
-    # --- after a turn, and after the process in which it was
+    # --- sessions of earlier processes, and the reading of a session
 
     async def _start(self) -> None:
         await super()._start()
-        self._background.begin(self._take_up_left())
+        self._background.begin(self._resume_abandoned())
 
-    async def _take_up_left(self) -> None:
-        """Tell the plugins of sessions that earlier processes left before they had gone quiet, and read what waits."""
-        for session_key, scope in (await self._reader.waiting())[-_MOST_LEFT:]:
-            if await run_in_daemon_thread(self._reader.positions.take_up, session_key, self._patience):
-                await self._go_quiet(scope)
-            else:  # the plugins were told
+    async def _resume_abandoned(self) -> None:
+        """Report the sessions that earlier processes left before they went quiet, and read those that wait for it."""
+        for session_key, scope in (await self._reader.waiting())[-_MOST_ABANDONED:]:
+            if await run_in_daemon_thread(self._reader.positions.claim, session_key, self._hold_seconds):
+                await self._report_idle(scope)
+            else:  # the plugins were told before
                 await self._reader.read(session_key, scope, "start")
 
     @property
-    def _patience(self) -> float:
-        return _PATIENCE * self.config.core.idle_seconds
+    def _hold_seconds(self) -> float:
+        return _HOLD_IDLE_TIMES * self.config.core.idle_seconds
 
-    async def _read(self, scope: Scope, reason: str, noted: Receipt, given: tuple[Message, ...]) -> Receipt:
-        """Read a session once all that was said in it is written; return what was ``noted`` with the notes of that."""
+    async def _read(self, scope: Scope, reason: str, receipt: Receipt, given: tuple[Message, ...]) -> Receipt:
+        """Read a session after all its messages are written, and return the ``receipt`` with the resulting notes."""
         session_key = scope.session
         await run_in_daemon_thread(self._reader.positions.expect, session_key, scope)
         await self._drain()
-        readable = await self.privacy.readable(session_key, given)
+        readable = await self.privacy.readable_messages(session_key, given)
         notes = await self._reader.read(session_key, scope, reason, given=readable)
-        return combined_receipt((*noted.notes, *notes)) if notes else noted
+        return combined_receipt((*receipt.notes, *notes)) if notes else receipt
 
-    # --- what is missing
+    # --- missing messages
 
-    def _begin_plain(self, owner: Scope, history: Sequence[object]) -> asyncio.Task[tuple[Message, ...]]:
-        """Begin to read a history, which takes seconds where it is long, and goes on where its caller is cancelled."""
-        return self._writing.begin(self._plain_history(owner.session, history))
+    def _start_plain_history(self, owner: Scope, history: Sequence[object]) -> asyncio.Task[tuple[Message, ...]]:
+        """Start to normalise a history: a long one takes seconds, and is finished even if the caller is cancelled."""
+        return self._writes.begin(self._plain_history(owner.session, history))
 
-    async def _take_in(
+    async def _record_missing(
         self,
         scope: Scope,
         plain: asyncio.Task[tuple[Message, ...]],
         *,
         parent: str = "",
         before: datetime | None = None,
-        is_cut: bool = False,
+        is_compaction: bool = False,
     ) -> int:
-        """Keep what is missing of a history, and return how many messages that were.
+        """Record the messages of a history that the transcript lacks, and return their number.
 
-        What the session ``parent`` has already is not missing. ``before`` is the time of a history from before a turn
-        that was handed over already: the host hands over nothing of it any more. One that ``is_cut`` comes in no other
-        time, and the last of it are looked at.
+        Messages that the session ``parent`` has are not missing. ``before`` is the time of messages without one in a
+        history that precedes a turn; the host will not report those again. With ``is_compaction`` only the last
+        messages are compared, and a locked workspace does not stop it, since the history will not come again.
         """
         session_key = scope.session
 
-        async def take() -> int:
-            is_refused = await self.privacy.refuses(session_key) or self.privacy.is_marked(session_key)
+        async def record() -> int:
+            is_refused = await self.privacy.mark_if_off_record(session_key) or self.privacy.is_marked(session_key)
             messages = await plain
             if is_refused or not messages or not self.config.core.keep_transcripts:
                 return 0
-            given = list(map(without_media, messages[-_LATELY:] if is_cut else messages))
+            given = list(map(without_media, messages[-_RECENT_MESSAGES:] if is_compaction else messages))
             self._redaction.learn_from_history(given)
-            async with self._taking_in.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-                held: AbstractContextManager[object] = nullcontext()
+            async with self._history_locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+                lock: AbstractContextManager[object] = nullcontext()
                 try:
-                    held = await run_in_daemon_thread(acquire_lock, self._files.paths, "work", _LOCK_SECONDS)
+                    lock = await run_in_daemon_thread(acquire_lock, self._files.paths, "work", _LOCK_SECONDS)
                 except FileBusyError:
-                    if not is_cut:  # another process takes in the same, maybe
+                    if not is_compaction:  # another process may be recording the same history
                         return 0
                 except Exception as error:
                     logger.debug("a history is taken in without a lock: {}", type(error).__name__)
-                with held:
-                    return await self._take_missing(scope, keepable_messages(given), parent, before)
+                with lock:
+                    return await self._write_missing(scope, keepable_messages(given), parent, before)
 
-        return await asyncio.shield(self._writing.begin(take()))
+        return await asyncio.shield(self._writes.begin(record()))
 
-    async def _take_missing(
-        self, scope: Scope, shown: list[Message | None], parent: str, before: datetime | None
+    async def _write_missing(
+        self, scope: Scope, history: list[Message | None], parent: str, before: datetime | None
     ) -> int:
         session_key = scope.session
         keys = [session_key, redact_key(parent)] if parent else [session_key]
         recorded = await run_in_daemon_thread(RecordedMessages.read, self._files.paths, keys)
         recorded.add_counts(self.privacy.session(key).message_counts for key in keys)
         last = self.privacy.file.read().last
-        if recorded.is_empty and last:  # it may hold what was taken back elsewhere
-            shown = [one if one and (time := message_time(one)) and time.isoformat() > last else None for one in shown]
-        missing = await run_in_daemon_thread(self._missing, shown, recorded)
+        if recorded.is_empty and last:  # messages older than the last mark may have been erased elsewhere
+            history = [
+                one if one and (time := message_time(one)) and time.isoformat() > last else None for one in history
+            ]
+        missing = await run_in_daemon_thread(self._missing_messages, history, recorded)
         session = self.privacy.session(session_key)
-        session.taken_in.clear()
-        # From here on the host may hand it over by itself yet.
-        last_user = max((n for n, one in enumerate(shown) if one is not None and one.role == "user"), default=0)
-        taken = 0
-        while taken < len(missing) and not self._closed:  # what is left is missing still: taken in another time
-            some = missing[taken : taken + _AT_ONCE]
+        session.history_receipts.clear()
+        # The host may still report the messages from here on one by one.
+        last_user = max((n for n, one in enumerate(history) if one is not None and one.role == "user"), default=0)
+        count = 0
+        while count < len(missing) and not self._closed:  # the rest stays missing, and is recorded another time
+            batch = missing[count : count + _BATCH_SIZE]
             records = [
                 TranscriptRecord(
                     role=message.role,
@@ -300,55 +305,55 @@ class HistoryCalls(MessageCalls):
                     time=time or before,
                     resumed=True,
                 )
-                for _, message, time in some
+                for _, message, time in batch
             ]
             receipts = await self._files.keep_messages(records)
-            for (place, message, _), receipt in zip(some, receipts, strict=True):
+            for (place, message, _), receipt in zip(batch, receipts, strict=True):
                 session.count_message(message.role, message.text)
                 if place >= last_user and before is None:
-                    session.taken_in[message_key(message.role, message.text)] = receipt
-            taken += len(some)
-        await self._files.drain()  # what is still being redacted another process would not find
-        if taken:
-            logger.info("{} messages of a session that were not known have been taken in", taken)
-        return taken
+                    session.history_receipts[message_key(message.role, message.text)] = receipt
+            count += len(batch)
+        await self._files.drain()  # another process must find these messages before the lock is released
+        if count:
+            logger.info("{} messages of a session that were not known have been taken in", count)
+        return count
 
-    def _missing(
+    def _missing_messages(
         self, messages: Sequence[Message | None], recorded: RecordedMessages
     ) -> list[tuple[int, Message, datetime | None]]:
-        """Return what is missing, in order, with its place and time. It blocks while it reads a long history."""
+        """Return the missing messages in order, with index and time. This blocks for long histories."""
         days = self.config.core.transcript_max_age_days
         oldest = self._clock.now() - timedelta(days=days) if days else None
         missing = []
-        unseen, started = False, recorded.is_empty
+        is_new_turn, has_started = False, recorded.is_empty
         time: datetime | None = None
         for place, message in enumerate(messages):
             if message is None:
-                unseen = False
+                is_new_turn = False
                 continue
             time = message_time(message) or time
             if not message.text.strip() or message.text.lstrip().startswith(tuple(MARK.values())):
-                unseen = unseen and message.role != "user"
+                is_new_turn = is_new_turn and message.role != "user"
                 continue
             if message.role == "user":
-                is_missing = unseen = not recorded.take("user", message.text)
-                started = started or not unseen
-            elif message.role == "assistant" and (unseen or not message.tool_calls):
-                is_missing = not recorded.take("assistant", message.text)
+                is_missing = is_new_turn = not recorded.consume("user", message.text)
+                has_started = has_started or not is_new_turn
+            elif message.role == "assistant" and (is_new_turn or not message.tool_calls):
+                is_missing = not recorded.consume("assistant", message.text)
             else:
                 continue
-            # Of what retention has dropped nothing comes back.
-            dropped = oldest is not None and (time.astimezone() < oldest if time is not None else not started)
-            if is_missing and not dropped:
+            # Messages that retention has dropped do not come back.
+            is_expired = oldest is not None and (time.astimezone() < oldest if time is not None else not has_started)
+            if is_missing and not is_expired:
                 missing.append((place, message, time))
         return missing
 
 
-def _first_summary(answers: Answers, messages: int) -> Summary | None:
-    """Return the first summary of so many messages, without what is hidden in it, or None."""
+def _first_summary(answers: Answers, message_count: int) -> Summary | None:
+    """Return the first valid summary of ``message_count`` messages, as printable text, or None."""
     summaries = [(name, one) for name, values in answers.items() for one in values if isinstance(one, Summary)]
     for name, summary in summaries:
-        if 0 <= summary.keep_from <= messages and summary.text.strip():
+        if 0 <= summary.keep_from <= message_count and summary.text.strip():
             return replace(summary, text=printable(summary.text))
         logger.warning("the summary of plugin {} is empty, or keeps from outside of the messages: ignored", name)
     return None

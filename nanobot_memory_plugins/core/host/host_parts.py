@@ -1,6 +1,6 @@
-"""What one memory is made of, its start and its end, and what its calls have in common: to ask plugins and to keep.
+"""The parts of one memory, its start and its end, and what all calls share: calling plugins and writing notes.
 
-What is kept ends up in its file whatever becomes of the caller: no time limit reaches a write that has begun.
+A write that has begun is always finished, no matter what happens to the caller: no time limit applies to it.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ from nanobot_memory_plugins.redaction.script.printable import printable
 
 
 class HostParts:
-    """The parts of one `MemoryHost`, its start and its end. The calls are in the classes that derive from this one."""
+    """The base of `MemoryHost`: its parts, its start and its end. The calls are in the derived classes."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class HostParts:
             redaction=self._redaction,
             specifications=hookspecs,
         )
-        """The plugins that were found, with their states."""
+        """The installed plugins, with their states."""
         self.eraser = Eraser(self.workspace, self.plugins, self._clock)
         self._tools = OfferedTools(is_on=self.config.core.tools)
         self.privacy = Privacy(self._files.paths, self._clock)
@@ -93,10 +93,10 @@ class HostParts:
             clock=self._clock,
         )
         self._prompt = PromptTexts(self.plugins)
-        self._shown_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.redact_people(text)))
-        # What is missing of a history is taken in one after the other. A lock belongs to one event loop.
-        self._taking_in: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
-        self._writing = OwnedTasks()
+        self._redacted_base = lru_cache(maxsize=1)(lambda text: printable(self._redaction.redact_people(text)))
+        # Histories are recorded one after the other; an asyncio lock belongs to one event loop.
+        self._history_locks: WeakValueDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakValueDictionary()
+        self._writes = OwnedTasks()
         self._background = OwnedTasks()
         self._starting: asyncio.Task[None] | None = None
         self._closed = False
@@ -109,7 +109,7 @@ class HostParts:
         await self.close()
 
     async def start(self) -> None:
-        """Discover the plugins, open the store and start both. Doing it again, or from two tasks, does nothing more."""
+        """Load the plugins, open the store and call ``on_start``. Further calls, also concurrent ones, only wait."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
         await asyncio.shield(self._starting)
@@ -127,13 +127,13 @@ class HostParts:
         self._background.begin(run_retention(self.config.core, self.workspace, self._clock, self._notify))
 
     async def close(self) -> None:
-        """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
+        """Finish pending writes, stop the plugins and close the store; nothing runs afterwards."""
         if self._closed:
             return
         self._closed = True
         await self._background.cancel()
         if self._starting is not None:
-            if not self._starting.done():  # one that is done may be of an event loop that has ended
+            if not self._starting.done():  # a finished task may belong to a loop that has ended
                 await asyncio.gather(self._starting, return_exceptions=True)
             await self.plugins.call("on_stop", {})
         await self._drain()
@@ -145,21 +145,21 @@ class HostParts:
         return self._scopes.of(session_key, scope)
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
-        """Keep one note, as a plugin would by returning it, without private parts.
+        """Keep one note, without private parts, as if a plugin had returned it.
 
-        Give the ``session_key`` of the conversation that it comes from: nothing is kept of one that is off the record.
+        ``session_key`` is that of the note's conversation: nothing is kept of one that is off the record.
         """
-        named = note.scope and redact_scope(note.scope)
-        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details), scope=named)
+        note_scope = note.scope and redact_scope(note.scope)
+        note = replace(note, tldr=without_private(note.tldr), details=without_private(note.details), scope=note_scope)
         owner = await self._owner_of(session_key, scope)
-        if self.privacy.keeps_nothing(owner.session):
+        if self.privacy.is_off_record(owner.session):
             return NOT_KEPT
-        return await asyncio.shield(self._writing.begin(self._files.keep_note(note, scope=owner)))
+        return await asyncio.shield(self._writes.begin(self._files.keep_note(note, scope=owner)))
 
     async def _ask(self, hook: str, arguments: Mapping[str, Any], scope: Scope) -> Answers:
-        """Return every plugin's answer to a hook, in order.
+        """Call a hook of all plugins and return their answers, in order.
 
-        The hook's time limit is the deadline by which uses of the language model are bounded.
+        The hook's time limit becomes the deadline for uses of the language model.
         """
         token = hook_deadline.set(time.monotonic() + self.plugins.time_limit(hook))
         try:
@@ -174,30 +174,30 @@ class HostParts:
         return values_of(await self._ask("contribute_reading", arguments, scope), ReadingPart)
 
     async def _keep_answers(self, answers: Answers, scope: Scope) -> Receipt:
-        """Keep the notes among the answers to a hook. The receipt is that of the first, with all of them inside."""
+        """Keep the notes among the answers to a hook, and return their combined receipt."""
         return combined_receipt(await self._keep_notes(values_of(answers, Note), scope))
 
     async def _keep_notes(self, notes: Sequence[Note], scope: Scope) -> tuple[Receipt, ...]:
-        """Keep the notes that plugins made of a session; in a group chat they are the group's, whoever wrote last."""
+        """Keep the notes that plugins made of a session; in a group chat they belong to the group, not to a user."""
         owner = replace(scope, user="") if scope.group_chat else scope
-        tasks = [self._writing.begin(self._files.keep_note(note, scope=owner)) for note in notes]
+        tasks = [self._writes.begin(self._files.keep_note(note, scope=owner)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def _write_in_thread(self, write: Callable[[], None]) -> None:
-        """Begin to write something that blocks, in a thread of its own."""
+        """Start a blocking write in a thread of its own."""
 
-        async def written() -> None:
+        async def run() -> None:
             await run_in_daemon_thread(write)
 
-        self._writing.begin(written())
+        self._writes.begin(run())
 
     async def _drain(self) -> None:
-        """Return once every write that has begun has ended, also of messages that are still being redacted."""
-        await self._writing.finish()
+        """Return once all pending writes are done, including messages that are still being redacted."""
+        await self._writes.finish()
         await self._files.drain()
 
     def child_scope(self, parent: str, session_key: str) -> Scope:
-        """Return the scope of a session that another one began: a sub-agent's, or a fork's."""
+        """Return the scope of a session that another session started: a sub-agent's or a fork's."""
         return replace(self._scopes.of_session(parent), session=session_key)
 
     def _notify(self, path: Path) -> None:
@@ -211,12 +211,12 @@ class HostParts:
 
     @property
     def entries(self) -> EntryAccess | None:
-        """Access to the scored entries, or None: no plugin keeps any."""
+        """Access to the scored entries, or None if no plugin keeps entries."""
         return self.plugins.entries
 
 
 def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:
-    """Return one receipt for a call that kept several notes: that of the first, with all of them inside."""
+    """Return one receipt for several notes: that of the first, with all of them in ``notes``."""
     if not receipts:
         return Receipt(stored=False, reason="no plugin took a note")
     reason = next((receipt.reason for receipt in receipts if receipt.reason), "")

@@ -178,7 +178,7 @@ class MemoryService:
     def answer(
         self, finish: Callable[..., _T], *futures: "Future[Any] | None", limit: float | None = None
     ) -> Answer[_T]:
-        """Return an `Answer` that calls ``finish`` with the results of the futures; ``limit`` is as in `call`, for each."""
+        """Return an `Answer` that calls ``finish`` with the results of the futures; ``limit`` is that of `call`."""
         calls = [one for one in futures if one is not None]
         return Answer(calls, self.limit_of(limit), finish, self._clock)
 

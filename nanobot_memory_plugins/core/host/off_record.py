@@ -1,4 +1,4 @@
-"""``off_record``: what a wish in other words takes back, of the turn or the conversation."""
+"""The tool ``off_record``, with which the model erases or stops recording what the user does not want kept."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
@@ -17,12 +17,12 @@ from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import Erasure, Origin
 
 _SCOPES = ("this_message", "last_message", "from_now_on", "resume")
-_RECORDS = 200
+_MOST_RECORDS = 200
 _DAY = timedelta(days=1)
 
 
 class OffRecordTool:
-    """The tool by which the model has something taken back. ``drain`` returns once all is written that was begun."""
+    """The tool itself; ``drain`` returns once all pending writes are done, ``erase`` whether everything is gone."""
 
     name = "off_record"
     destroys = True
@@ -47,7 +47,7 @@ class OffRecordTool:
         self._entries = entries
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Take back what is meant; the answer says what was done."""
+        """Erase the records of a scope, or pause or resume the memory; the answer says what was done."""
         scope, session = arguments.get("scope"), self._privacy.session(session_key)
         if scope not in _SCOPES:
             return f"Error: nothing was taken back. scope: it is one of {', '.join(_SCOPES)}"
@@ -60,12 +60,12 @@ class OffRecordTool:
 
     async def _take_back(self, session_key: str, scope: str, session: Session) -> str:
         was_kept, session.is_off_record = not session.is_off_record, session.is_off_record or scope != "last_message"
-        await self._drain()  # what is meant may be on its way to the transcript
-        ids = await run_in_daemon_thread(lambda: self._taken_back(session_key, scope, session, was_kept=was_kept))
+        await self._drain()  # the message may not be in the transcript yet
+        ids = await run_in_daemon_thread(lambda: self._ids_to_erase(session_key, scope, session, was_kept=was_kept))
         now = self._privacy.clock.now()
         if scope == "from_now_on":
             await run_in_daemon_thread(self._privacy.file.pause, session_key, session.sender, BY_TOOL, now)
-        # First the mark: should this end halfway, no history brings it back.
+        # The mark comes first: if this is interrupted, the host's history does not bring the records back.
         await run_in_daemon_thread(self._privacy.file.mark, [session_file_name(session_key)], now)
         is_gone = not ids or await self._erase(Erasure(records=tuple(ids)))
         done = f"{len(ids)} records were taken out of the memory." if is_gone else "NOT all could be taken out yet."
@@ -73,31 +73,31 @@ class OffRecordTool:
             done += " Nothing of this conversation is kept until the user wants it again."
         return f"{done} The host's own history still holds the words. Say that it is not kept; do not repeat it."
 
-    def _taken_back(self, session_key: str, scope: str, session: Session, *, was_kept: bool) -> list[str]:
-        """Return the ids of what a scope means: the messages of a turn, and what was noted and learned in it.
+    def _ids_to_erase(self, session_key: str, scope: str, session: Session, *, was_kept: bool) -> list[str]:
+        """Return the ids of the messages, notes and entries of the turn that a scope means.
 
-        ``was_kept`` says whether the message of this turn was: else the transcript ends before it.
+        ``was_kept`` says whether the message of this turn is in the transcript.
         """
         is_before = scope == "last_message"
-        start, end = (session.began_before, session.began) if is_before else (session.began, None)
-        records = last_records(self._privacy.paths.transcript(session_key), session_key, _RECORDS)
+        start, end = (session.previous_turn_start, session.turn_start) if is_before else (session.turn_start, None)
+        records = last_records(self._privacy.paths.transcript(session_key), session_key, _MOST_RECORDS)
         turns = [place for place, one in enumerate(records) if one.origin is Origin.USER]
         turns += [len(records)] if was_kept else [len(records), len(records)]
         turn = turns[-3:-1] if is_before else turns[-2:]
-        if len(turn) < 2 or turn[0] == len(records):  # nothing of it is in a transcript
-            return self._made(session_key, start, end)
+        if len(turn) < 2 or turn[0] == len(records):  # no message of the turn is in the transcript
+            return self._ids_made(session_key, start, end)
         first, following = turn
         start = records[first].time
         end = records[following].time if following < len(records) else end
-        return [*(one.id for one in records[first:following]), *self._made(session_key, start, end)]
+        return [*(one.id for one in records[first:following]), *self._ids_made(session_key, start, end)]
 
-    def _made(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
-        """Return the ids of the notes and entries made in a session from ``start`` to ``end``, by any process."""
+    def _ids_made(self, session_key: str, start: datetime | None, end: datetime | None) -> list[str]:
+        """Return the ids of the notes and entries that any process made in a session from ``start`` to ``end``."""
         if start is None:
             return []
-        start = start.replace(microsecond=0)  # entries are dated by the second
+        start = start.replace(microsecond=0)  # the times of entries have no microseconds
 
-        def is_meant(session: str, time: datetime | None) -> bool:
+        def is_included(session: str, time: datetime | None) -> bool:
             return session == session_key and time is not None and start <= time and (end is None or time <= end)
 
         since = (start - _DAY).date().isoformat()
@@ -106,9 +106,9 @@ class OffRecordTool:
         access = self._entries()
         entries = access.entries().entries if access is not None else ()
         return [
-            *(note.id for note in notes if is_meant(note.scope.session, note.time)),
-            # What rests on a message goes with it.
-            *(one.id for one in entries if not one.records and is_meant(one.source_session, one.created_at)),
+            *(note.id for note in notes if is_included(note.scope.session, note.time)),
+            # Entries with records are erased together with their messages.
+            *(one.id for one in entries if not one.records and is_included(one.source_session, one.created_at)),
         ]
 
     def _resume(self, session_key: str, session: Session) -> str:

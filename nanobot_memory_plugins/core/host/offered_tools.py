@@ -1,4 +1,4 @@
-"""The tools of one memory: what the model is offered, what a call of it means, and what it may say at a time."""
+"""The tools that the memory offers to the model, with checked arguments and bounded answers."""
 
 import json
 from collections.abc import Mapping
@@ -19,24 +19,24 @@ from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# What separates a prefix of a client's and the name of a tool.
+# Clients put prefixes before the name of a tool, with one of these separators.
 _SEPARATORS = ("__", ".", ":", "/")
-# Tools with which a model keeps something.
-_KEEPERS = ("remember",)
+# Tools that do not run while a session is off the record.
+_STORING_TOOLS = ("remember",)
 
 
 class OfferedTools:
-    """Our own tool and the plugins'. None where the configuration turns them off."""
+    """The tools of the plugins and core's own; none if the configuration turns tools off."""
 
     def __init__(self, *, is_on: bool) -> None:
         self._tools: dict[str, MemoryTool] = {}
         self._is_on = is_on
         self.were_offered = False
         self.tokens = 0
-        """The estimated tokens of what is offered, in each request that has it."""
+        """The estimated tokens of all tools in a request."""
 
     async def load(self, plugins: PluginHost, privacy: Privacy, own: MemoryTool) -> None:
-        """Ask the plugins for their tools; ``own`` is not theirs."""
+        """Collect the tools of the plugins, and add core's ``own`` tool."""
         if not self._is_on:
             return
         for plugin, values in (await plugins.call("contribute_tools", {})).items():
@@ -51,19 +51,19 @@ class OfferedTools:
         self._tools[own.name] = own
         self.tokens = sum(map(_tokens_of, self._tools.values()))
 
-    def offered(self) -> list[MemoryTool]:
-        """Return what the model is offered."""
+    def offer(self) -> list[MemoryTool]:
+        """Return the tools, and note that they were offered."""
         self.were_offered = True
         return list(self._tools.values())
 
-    def called(self, name: str) -> MemoryTool | None:
-        """Return the tool that a call means, also behind a client's prefix (``mcp__memory__remember``), or None."""
+    def find(self, name: str) -> MemoryTool | None:
+        """Return the tool with a name, which may have a client's prefix (``mcp__memory__remember``), or None."""
         names = [name, *(name.rpartition(separator)[2] for separator in _SEPARATORS if separator in name)]
         return next((self._tools[one] for one in names if one in self._tools), None)
 
 
 def _tokens_of(tool: MemoryTool) -> int:
-    """Return what a request with a tool pays for it. Raises for one that cannot be shown to a model."""
+    """Return the estimated tokens of a tool in a request. Raises if the tool cannot be shown to a model."""
     if not (isinstance(tool.name, str) and isinstance(tool.description, str) and isinstance(tool.parameters, Mapping)):
         raise TypeError
     shown = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
@@ -71,9 +71,9 @@ def _tokens_of(tool: MemoryTool) -> int:
 
 
 async def answer_of(tool: MemoryTool, arguments: Mapping[str, Any], session_key: str) -> object:
-    """Return a tool's answer to what a model has given, or why it refuses that, in words for the model.
+    """Return a tool's answer to a model's arguments, or an error text for the model if it refuses them.
 
-    A model sends null or an empty text for what it leaves out, and halves of surrogate pairs: a tool gets neither.
+    Models send null or "" for arguments that they leave out, and halves of surrogate pairs; a tool gets neither.
     """
     given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
     given = {name: value for name, value in given.items() if value not in (None, "")}
@@ -91,7 +91,7 @@ async def answer_of(tool: MemoryTool, arguments: Mapping[str, Any], session_key:
 
 
 class BoundedTool(ToolMetadata):
-    """A `MemoryTool` that lets another one speak. ``plugin`` is its owner."""
+    """A wrapper around a ``plugin``'s `MemoryTool` that reports its failures and bounds its answers."""
 
     def __init__(self, tool: MemoryTool, plugin: str, privacy: Privacy) -> None:
         super().__init__(tool)
@@ -100,21 +100,21 @@ class BoundedTool(ToolMetadata):
         self._privacy = privacy
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Run the tool; where it fails, or its answer is too long or no text, the answer says so."""
+        """Run the tool; if it fails, or its answer is too long or not a text, the answer says so."""
         session_key = redact_key(session_key)
-        if self.name in _KEEPERS and self._privacy.keeps_nothing(session_key):
+        if self.name in _STORING_TOOLS and self._privacy.is_off_record(session_key):
             return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
         try:
             answer = await answer_of(self._tool, arguments, session_key)
         except (Exception, SystemExit) as error:
             log_traceback(self._plugin, error)
-            return self._left_out(exception_name(error))
+            return self._omit_answer(exception_name(error))
         if not isinstance(answer, str):
-            return self._left_out("it is no text")
+            return self._omit_answer("it is no text")
         if len(answer) > TOOL_CHARS:
-            return self._left_out(f"an answer of {len(answer):,} characters, where {TOOL_CHARS:,} are allowed")
+            return self._omit_answer(f"an answer of {len(answer):,} characters, where {TOOL_CHARS:,} are allowed")
         return printable(answer)
 
-    def _left_out(self, why: str) -> str:
+    def _omit_answer(self, why: str) -> str:
         logger.warning("the answer of the tool {} of plugin {} is left out: {}", self.name, self._plugin, why)
         return f"Error: the answer of {self.name} is left out: {why}"

@@ -94,7 +94,7 @@ class PluginHost:
         }
         for spec in self._specs.values():
             spec.argnames = tuple(dict.fromkeys((*spec.argnames, "context")))  # every implementation may ask for it
-        self._made: dict[pluggy.HookImpl, Implementation] = {}
+        self._registered: dict[pluggy.HookImpl, Implementation] = {}
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: set[Attempt] = set()
         self._closed = False
@@ -121,7 +121,7 @@ class PluginHost:
             for caller in callers:
                 for one in caller.get_hookimpls():
                     if one.plugin is plugin:
-                        self._made[one] = Implementation(
+                        self._registered[one] = Implementation(
                             plugin_name=name,
                             hook=caller.name,
                             function=one.function,
@@ -219,7 +219,7 @@ class PluginHost:
             )
         # Pluggy calls the last first.
         made = () if self._closed else reversed(getattr(self._manager.hook, hook).get_hookimpls())
-        return [self._made[one] for one in made]
+        return [self._registered[one] for one in made]
 
     async def _run(
         self, implementations: Iterable[Implementation], arguments: Mapping[str, object], limit: float

@@ -95,10 +95,10 @@ class PluginSet(PluginHost):
         """Import the enabled plugins, off the event loop, and register them."""
         files = self._usable_files()
 
-        def is_wanted(name: str) -> bool:
+        def is_enabled(name: str) -> bool:
             return is_selected(name) and self._config.enabled(name)
 
-        self.discovered = await run_in_daemon_thread(lambda: discover_plugins(wanted=is_wanted, files=files))
+        self.discovered = await run_in_daemon_thread(lambda: discover_plugins(should_load=is_enabled, files=files))
         for found in self.discovered:
             if found.plugin is not None:
                 self._load(found)

@@ -1,7 +1,7 @@
-"""What this process knows of each session, and what of it is not to be kept: private messages, paused conversations.
+"""The sessions of this process, and what must not be kept of them: private messages and paused conversations.
 
-What is said so is written nowhere, and no plugin is shown it. The host goes on holding it: of such a conversation
-plugins are given no more of the host's history than our own transcript holds.
+A private message is not written anywhere, and no plugin sees it. The host still has it in its history: plugins
+therefore see only those messages of such a conversation that our own transcript contains.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_na
 from nanobot_memory_plugins.core.files.privacy_marks import BY_WORDS, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.host.history import tokens_of
-from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.host.recorded_messages import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.conversation import function_of
@@ -29,13 +29,13 @@ from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.conversation import message_key
 
 NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
-"""The receipt of what is not to be kept."""
+"""The receipt of a message that must not be kept."""
 
 OMITTED = "[left out of the memory]"
-"""What replaces a message in a history that is not to be kept."""
+"""The text that replaces a message in a history that must not be kept."""
 
-MEMORYS = "nanobot-memory"
-"""The name of messages that the memory itself puts into a history."""
+MEMORY_NAME = "nanobot-memory"
+"""The name of messages that the memory itself adds to a history."""
 
 _OMISSION: Mapping[Language, str] = {
     "en": "(Earlier messages of this conversation were left out: the user does not want them kept.)",
@@ -69,47 +69,48 @@ _NOTICES: Mapping[str, Mapping[Language, str]] = {
         "zh": "这条消息不会保存，其他什么也没做：{cause}。请告诉用户。",
     },
 }
-# Sessions that are known; of each, messages by their keys, summaries, and records that are looked through for notices.
-_SESSIONS, _MESSAGES, _SUMMARIES, _RECORDS = 1_000, 4_000, 60, 500
-# Roles of messages that nobody said.
+# Bounds: sessions in memory, and for each of them message keys, summaries, and records searched for notices.
+_MOST_SESSIONS, _MOST_MESSAGES, _MOST_SUMMARIES, _MOST_RECORDS = 1_000, 4_000, 60, 500
+# Roles of messages that no person or assistant said.
 _UNSPOKEN_ROLES = ("tool", "function", "system")
 
 
 @dataclass(slots=True)
 class Session:
-    """One session. Messages are known by their keys (`message_key`).
+    """The state of one session in this process. Messages are identified by their keys (`message_key`).
 
-    ``message_counts`` is by key; some of the messages may be on their way to the transcript. ``taken_in`` came with the
-    host's history in its last turn, and may be handed over by itself yet. ``unspoken`` is what the host said in the
-    user's place; None until the transcript was looked at. ``summaries`` were made of what plugins were shown.
+    ``message_counts`` counts messages by key, including those not written yet. ``history_receipts`` are those of the
+    newest messages of the host's history, which the host may still report one by one. ``unspoken`` are messages that
+    the host wrote in the user's place, None until they are read from the transcript. ``summaries`` were made of what
+    plugins saw.
 
-    The rest is of the turn: when its message and the one before came, who speaks, and whether it is kept. Where the
-    turn before was off the record and had no answer yet, the answers of this one may be its: they are not kept. In the
-    tasks ``asking`` the plugins are asked about a message; it is written when they have ended. The ``clock`` ends once
-    the session has been quiet for a while.
+    The other fields are about the turn: when it and the turn before started, who speaks, and whether it is kept. If the
+    turn before was off the record and unanswered, this turn's answers may belong to it, and are not kept either.
+    ``hook_tasks`` call the plugins for a message, which is written after them. The ``idle_timer`` ends once the session
+    has been quiet for a while.
     """
 
     message_counts: Counter[str] = field(default_factory=Counter)
-    taken_in: dict[str, Receipt] = field(default_factory=dict)
+    history_receipts: dict[str, Receipt] = field(default_factory=dict)
     unspoken: set[str] | None = None
-    summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_SUMMARIES))
-    began: datetime | None = None
-    began_before: datetime | None = None
+    summaries: BoundedDict[str, None] = field(default_factory=lambda: BoundedDict(_MOST_SUMMARIES))
+    turn_start: datetime | None = None
+    previous_turn_start: datetime | None = None
     sender: str = ""
     is_off_record: bool = False
     is_answered: bool = False
     is_answer_off_record: bool = False
-    asking: set[asyncio.Task[Any]] = field(default_factory=set)
-    clock: asyncio.Task[None] | None = None
+    hook_tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    idle_timer: asyncio.Task[None] | None = None
 
     def begin_turn(self, sender: str) -> None:
-        """Begin a turn of the user's."""
+        """Start a turn of the user."""
         self.is_answer_off_record = self.is_off_record and not self.is_answered
         self.sender, self.is_off_record, self.is_answered = sender, False, False
 
     def count_message(self, role: str, text: str, *, spoken: bool = True) -> None:
-        """Count a message; ``spoken`` is off where the host says it in the user's place."""
-        if len(self.message_counts) >= _MESSAGES:
+        """Count a message; it is not ``spoken`` if the host writes it in the user's place."""
+        if len(self.message_counts) >= _MOST_MESSAGES:
             self.message_counts.clear()
         self.message_counts[message_key(role if spoken else "assistant", text)] += 1
         if not spoken:
@@ -117,53 +118,53 @@ class Session:
 
 
 class Privacy:
-    """Knows the sessions of one workspace, what of them may be kept now, and what of a host's history may be shown.
+    """The sessions of one workspace: which messages may be kept now, and which of a host's history plugins may see.
 
-    What it knows of sessions is in memory alone, for one event loop.
+    The sessions are in memory only, for one event loop.
     """
 
     def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
         self.paths = paths
         self.clock = clock
         self.file = PrivacyFile(paths)
-        self._sessions: BoundedDict[str, Session] = BoundedDict(_SESSIONS)
+        self._sessions: BoundedDict[str, Session] = BoundedDict(_MOST_SESSIONS)
 
     def session(self, session_key: str) -> Session:
-        """Return what is known of a session."""
+        """Return the state of a session, which is created if it is new."""
         session = self._sessions.setdefault(session_key, Session())
         self._sessions.move_to_end(session_key)
         return session
 
-    async def attributed(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Return a history in which what no user said is the assistant's."""
+    async def attribute_messages(self, session_key: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Return a history in which messages that the host wrote in the user's place are the assistant's."""
         session = self.session(session_key)
-        if messages and session.unspoken is None and not session.message_counts:  # the first time here
+        if messages and session.unspoken is None and not session.message_counts:  # the first time in this process
             session.unspoken = await run_in_daemon_thread(self._recorded_notices, session_key)
         unspoken = session.unspoken or ()
 
-        def of_speaker(message: Message) -> Message:
+        def attribute(message: Message) -> Message:
             if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
                 return message
             return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
 
-        return tuple(map(of_speaker, messages)) if unspoken else tuple(messages)
+        return tuple(map(attribute, messages)) if unspoken else tuple(messages)
 
     def _recorded_notices(self, session_key: str) -> set[str]:
         try:
-            records = last_records(self.paths.transcript(session_key), session_key, _RECORDS)
+            records = last_records(self.paths.transcript(session_key), session_key, _MOST_RECORDS)
         except OSError:
             return set()
         notices = (one for one in records if one.role == "assistant" and one.origin is Origin.TOOL)
         return {message_key("user", one.text) for one in notices}
 
-    def keeps_nothing(self, session_key: str) -> bool:
-        """Return whether nothing of a session is kept now."""
+    def is_off_record(self, session_key: str) -> bool:
+        """Return whether a session is off the record now: nothing of it is kept."""
         session = self.session(session_key)
         return session.is_off_record or bool(self.file.read().pause_of(session_key, session.sender))
 
-    async def refuses(self, session_key: str) -> bool:
-        """Return whether nothing of a session is kept now; that marks it, as a pause by command begins anywhere."""
-        if not self.keeps_nothing(session_key):
+    async def mark_if_off_record(self, session_key: str) -> bool:
+        """Return whether a session is off the record now; if so, mark it, as a command may have paused it just now."""
+        if not self.is_off_record(session_key):
             return False
         if not self.is_marked(session_key):
             try:
@@ -173,18 +174,18 @@ class Privacy:
         return True
 
     def is_marked(self, session_key: str) -> bool:
-        """Return whether something of a conversation was taken back: the host's history of it may hold it still."""
+        """Return whether parts of a conversation must not be kept, though the host's history may contain them."""
         return self.file.read().is_marked(session_key)
 
-    async def received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
-        """Begin a turn; return the notice for it where its message is not to be kept, or None for an ordinary one."""
+    async def begin_turn(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
+        """Start a turn; return a notice for the model if its message must not be kept, else None."""
         self.session(session_key).begin_turn(sender)
-        return await run_in_daemon_thread(lambda: self._received(session_key, text, sender, language))
+        return await run_in_daemon_thread(lambda: self._check_message(session_key, text, sender, language))
 
-    def _received(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
-        paused = self.file.read().pause_of(session_key, sender)
-        notice = memory_command(text) or ("private" if is_private(text) else "paused" if paused else "")
-        if not notice or (notice == "resume" and not paused):
+    def _check_message(self, session_key: str, text: str, sender: str, language: Language) -> str | None:
+        pause = self.file.read().pause_of(session_key, sender)
+        notice = memory_command(text) or ("private" if is_private(text) else "paused" if pause else "")
+        if not notice or (notice == "resume" and not pause):
             return None
         self.session(session_key).is_off_record = True
         try:
@@ -200,46 +201,46 @@ class Privacy:
             return _NOTICES["failed"][language].format(cause=error.cause)
         return _NOTICES[notice][language]
 
-    async def shown(self, session_key: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """Return a host's history as plugins get it: of a marked conversation what our transcript holds.
+    async def visible_messages(self, session_key: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Return a host's history as plugins see it: for a marked conversation, only what our transcript contains.
 
-        There are as many, in their places; what is left out is `OMITTED`, results of tools among it.
+        The number and order of the messages stay the same; `OMITTED` replaces other texts, including tool results.
         """
         if not messages or not self.is_marked(session_key):
             return messages
         recorded = await run_in_daemon_thread(lambda: RecordedMessages.read(self.paths, [session_key]))
         summaries = self.session(session_key).summaries
 
-        def shown(one: Message) -> Message:
-            if one.name == MEMORYS or message_key("", one.text) in summaries:
-                return one
-            is_spoken = one.role not in _UNSPOKEN_ROLES and bool(one.text.strip())
-            text = recorded.known(one.role, one.text) if is_spoken else None
-            return left_out(one) if text is None else one.with_text(text)
+        def visible(message: Message) -> Message:
+            if message.name == MEMORY_NAME or message_key("", message.text) in summaries:
+                return message
+            is_spoken = message.role not in _UNSPOKEN_ROLES and bool(message.text.strip())
+            text = recorded.match(message.role, message.text) if is_spoken else None
+            return omitted_message(message) if text is None else message.with_text(text)
 
-        return tuple(map(shown, messages))
+        return tuple(map(visible, messages))
 
-    async def readable(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
-        """Return of a host's history what may be read where no transcript holds it."""
-        shown = await self.shown(session_key, tuple(messages))
-        return [one for one in keepable_messages(shown) if one is not None and one.text != OMITTED]
+    async def readable_messages(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
+        """Return the messages of a host's history that the model may read if there is no transcript."""
+        visible = await self.visible_messages(session_key, tuple(messages))
+        return [one for one in keepable_messages(visible) if one is not None and one.text != OMITTED]
 
-    def summed_up(self, session_key: str, summary: Summary, shown: Sequence[Message]) -> Summary:
-        """Return the summary of what plugins were shown; that of a marked conversation says what was left out.
+    def register_summary(self, session_key: str, summary: Summary, messages: Sequence[Message]) -> Summary:
+        """Return a summary of visible messages; for a marked conversation it says that messages were left out.
 
-        It is shown again itself.
+        It is registered as visible, since a later history contains it.
         """
         if not self.is_marked(session_key):
             return summary
-        if any(one.tokens for one in shown[: summary.keep_from]):
+        if any(one.tokens for one in messages[: summary.keep_from]):
             summary = replace(summary, text=f"{summary.text}\n{_OMISSION[language_of(summary.text)]}")
         for text in (summary.text, *(marked_summary(summary.text, language) for language in MARK)):
             self.session(session_key).summaries[message_key("", text)] = None
         return summary
 
 
-def left_out(message: Message) -> Message:
-    """Return what replaces a message in a history that is not to be kept: its place, its size and its calls."""
+def omitted_message(message: Message) -> Message:
+    """Return the replacement of a message that must not be kept: its role, its size and the names of its tool calls."""
     if not message.text.strip() and not message.tool_calls:
         return message
     calls = tuple(

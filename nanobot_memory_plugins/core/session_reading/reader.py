@@ -97,7 +97,7 @@ class Positions:
         """Note that this process has a session in hand, for so many seconds."""
         self._change(session_key, lambda position: replace(position, left=self._in(seconds), scope=_named(scope)))
 
-    def take_up(self, session_key: str, seconds: float) -> bool:
+    def claim(self, session_key: str, seconds: float) -> bool:
         """Have a session in hand for so many seconds, and return True, where whoever had it before has ended."""
 
         def change(position: Position) -> Position | None:
@@ -105,7 +105,7 @@ class Positions:
 
         return self._change(session_key, change) is not None
 
-    def let_go(self, session_key: str) -> None:
+    def release(self, session_key: str) -> None:
         """Note that a session has gone quiet."""
         self._change(session_key, lambda position: replace(position, left="") if position.left else None)
 

@@ -1,4 +1,4 @@
-"""The messages in transcripts, to recognise those of a host's history."""
+"""The recorded messages of sessions, to recognise those of a host's history."""
 
 import re
 from collections import Counter
@@ -11,19 +11,18 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
-# Messages of a session that are compared, the last ones.
-_RECORDS = 20_000
-# From so many characters on a text is known as a part of one that was recorded: hosts cut what is long.
-_PART = 40
-_MARK_LINE = re.compile(r"\s*\[[^\[\]\n]{1,300}\]\s*")
-_MARKS_BEFORE = re.compile(r"\A\s*(?:\[[^\[\]\n]{1,80}\]\s*){1,4}")
+# Only this many messages at the end of a transcript are compared.
+_MOST_RECORDS = 20_000
+# A text of at least this many characters may match a part of a recorded one: hosts cut long messages.
+_SHORTEST_PART = 40
+_LABEL_LINE = re.compile(r"\s*\[[^\[\]\n]{1,300}\]\s*")
+_LEADING_LABELS = re.compile(r"\A\s*(?:\[[^\[\]\n]{1,80}\]\s*){1,4}")
 
 
 class RecordedMessages:
-    """Counts what is recorded; each record accounts for one message of the history.
+    """Counts the recorded messages; each record matches one message of the history.
 
-    A message is known by its role and words. Where redaction has hidden something, the words around it have to be
-    there.
+    Messages match by role and words. Where redaction has hidden something, the words around it must match.
     """
 
     def __init__(self) -> None:
@@ -33,51 +32,51 @@ class RecordedMessages:
 
     @classmethod
     def read(cls, paths: MemoryPaths, session_keys: Sequence[str]) -> "RecordedMessages":
-        """Return what the transcripts of some sessions hold, imported ones included. It blocks."""
-        made = cls()
+        """Return the messages in the transcripts of some sessions, including imported ones. This blocks."""
+        recorded = cls()
         for key in session_keys:
             for path in (paths.transcript(key), paths.sessions / session_file_name(f"imported/{key}")):
                 try:
-                    records = last_records(path, key, _RECORDS)
+                    records = last_records(path, key, _MOST_RECORDS)
                 except OSError as error:
                     logger.warning("a transcript cannot be read to compare a history with: {}", error.strerror)
                     continue
                 for record in records:
-                    made._add(record.role, record.text)
-        return made
+                    recorded._add(record.role, record.text)
+        return recorded
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is recorded, so that nothing can have been dropped of it either."""
+        """Whether no record is left to match."""
         return not any(self._counts.values())
 
     def add_counts(self, counts: Iterable[Counter[str]]) -> None:
-        """Add messages that were counted elsewhere: they may be on their way to the file, or redacted in it."""
+        """Add messages that were counted elsewhere: they may not be written yet, or be redacted in the file."""
         for one in counts:
             self._counts |= one
 
-    def take(self, role: str, text: str) -> bool:
-        """Return whether a message is recorded, perhaps redacted, and use up one record for it."""
-        if self.known(role, text) is not None:
+    def consume(self, role: str, text: str) -> bool:
+        """Return whether a message is recorded, perhaps redacted, and remove one record for it."""
+        if self.match(role, text) is not None:
             return True
         redacted = self._redacted.get(role, ())
         whole = " ".join(text.split()) if redacted else ""
         for index, pieces in enumerate(redacted):
-            if _fits(pieces, whole):
+            if _matches_pieces(whole, pieces):
                 del self._redacted[role][index]
                 return True
         return False
 
-    def known(self, role: str, text: str) -> str | None:
-        """Return what of a message is recorded word by word, without a host's marks around it, or None."""
-        for candidate in dict.fromkeys((text, *_without_marks(text))):
+    def match(self, role: str, text: str) -> str | None:
+        """Return the recorded words of a message, without labels that a host put around them, or None."""
+        for candidate in dict.fromkeys((text, *_without_labels(text))):
             key = message_key(role, candidate)
             if self._counts[key] > 0:
                 self._counts[key] -= 1
                 return candidate
-        recorded = self._joined.get(role, "")
+        recorded = self._joined_texts.get(role, "")
         whole = " ".join(text.split()) if recorded else ""
-        return text if len(whole) >= _PART and whole in recorded else None
+        return text if len(whole) >= _SHORTEST_PART and whole in recorded else None
 
     def _add(self, role: str, text: str) -> None:
         whole = " ".join(text.split())
@@ -88,21 +87,21 @@ class RecordedMessages:
                 self._redacted[role].append(PLACEHOLDER.split(whole))
 
     @cached_property
-    def _joined(self) -> dict[str, str]:
+    def _joined_texts(self) -> dict[str, str]:
         return {role: "\n".join(texts) for role, texts in self._texts.items()}
 
 
-def _without_marks(text: str) -> Iterator[str]:
-    """Yield a text without what hosts put around it in brackets: pictures, times, names."""
+def _without_labels(text: str) -> Iterator[str]:
+    """Yield a text without the labels in brackets that hosts add: pictures, times, names."""
     if "[" in text:
-        lines = "\n".join(line for line in text.splitlines() if not _MARK_LINE.fullmatch(line))
-        for left in (lines, _MARKS_BEFORE.sub("", lines, count=1)):
-            if left.strip():
-                yield left
+        lines = "\n".join(line for line in text.splitlines() if not _LABEL_LINE.fullmatch(line))
+        for stripped in (lines, _LEADING_LABELS.sub("", lines, count=1)):
+            if stripped.strip():
+                yield stripped
 
 
-def _fits(pieces: Sequence[str], text: str) -> bool:
-    """Return whether a text begins and ends with the outer pieces, and has the others between, in order."""
+def _matches_pieces(text: str, pieces: Sequence[str]) -> bool:
+    """Return whether a text begins and ends with the outer pieces and contains the others between, in order."""
     if len(text) < sum(map(len, pieces)) or not text.startswith(pieces[0]) or not text.endswith(pieces[-1]):
         return False
     place, end = len(pieces[0]), len(text) - len(pieces[-1])
