@@ -1,4 +1,4 @@
-"""Memories that say the same, that the live context has, and that say nothing: questions, and answers without one."""
+"""Recognizes hits that repeat each other or the live context, and uninformative ones: questions and non-answers."""
 
 import math
 import re
@@ -9,15 +9,15 @@ from nanobot_memory_plugins.core import Hit, Origin
 from nanobot_memory_plugins.core.text.folding import fold_text
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, is_only_questions
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import knows_nothing
+from nanobot_memory_plugins.recall.routing import is_non_answer
 from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
-# What the store appends to an entry that has taken the place of another: a prompt shows it without.
+# The remark that the store appends to an entry that supersedes another one; prompts show the entry without it.
 _SINCE = re.compile(r"\s*(?:\(since [\d-]+\)|（自[\d-]+起）)$")
-# What parts a clause that tells something from the question behind it.
+# Separates a clause that states something from the question after it.
 _CLAUSE = re.compile("[,，;；:：]")
-# Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
-_SHORTEST_PART = 8
+# Shorter texts ("yes", "好的") are compared with whole texts only, not searched for in longer ones.
+_MIN_PART_CHARS = 8
 
 
 def one_line(text: str) -> str:
@@ -26,40 +26,40 @@ def one_line(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return what two writings of the same text have in common: no case, compatible forms, script, or line breaks."""
+    """Normalize case, compatible characters, Chinese script and white space, to compare two versions of a text."""
     return one_line(fold_text(text))
 
 
-def says_nothing(hit: Hit, options: RecallOptions) -> bool:
-    """Return whether a hit is no memory by itself: a question, what was noted of one, or an answer that has none."""
+def is_uninformative(hit: Hit, options: RecallOptions) -> bool:
+    """Return whether a hit says nothing by itself: a question, the summary of one, or an answer without information."""
     if hit.origin is Origin.SUMMARY:
         return is_only_questions(hit.text)
     if hit.source != "transcript":
         return False
     if hit.origin is Origin.ASSISTANT:
-        return knows_nothing(hit.text, options)
-    # "I have gastritis, what may I drink?" tells something before it asks.
-    is_users = hit.origin is Origin.USER and not hit.answers
-    return is_users and is_only_questions(hit.text) and _CLAUSE.search(hit.text) is None
+        return is_non_answer(hit.text, options)
+    # "I have gastritis, what may I drink?" states something before it asks.
+    is_from_user = hit.origin is Origin.USER and not hit.answers
+    return is_from_user and is_only_questions(hit.text) and _CLAUSE.search(hit.text) is None
 
 
-def fold_repeats(hits: Iterable[Hit]) -> list[Hit]:
-    """Keep of hits that say the same the newest, in the place and with the figures of the best."""
-    kept: list[tuple[Hit, str]] = []
+def merge_repeats(hits: Iterable[Hit]) -> list[Hit]:
+    """Merge hits that say the same: the newest stays, with the rank and the figures of the best."""
+    unique: list[tuple[Hit, str]] = []
     for hit in hits:
         words = "".join(letter for letter in folded(hit.text) if letter.isalnum()) or hit.text
-        same = (place for place, (other, others_words) in enumerate(kept) if words == others_words)
-        place = next((place for place in same if _is_of_one(hit, kept[place][0])), None)
+        same = (place for place, (other, others_words) in enumerate(unique) if words == others_words)
+        place = next((place for place in same if _may_repeat(hit, unique[place][0])), None)
         if place is None:
-            kept.append((hit, words))
-        elif _time(hit) > _time(other := kept[place][0]):
+            unique.append((hit, words))
+        elif _time(hit) > _time(other := unique[place][0]):
             newest = replace(hit, score=other.score, coverage=other.coverage, similarity=other.similarity)
-            kept[place] = (newest, words)
-    return [hit for hit, _ in kept]
+            unique[place] = (newest, words)
+    return [hit for hit, _ in unique]
 
 
-def _is_of_one(hit: Hit, other: Hit) -> bool:
-    """Return whether two memories are of one speaker and one project, and both ask or none does."""
+def _may_repeat(hit: Hit, other: Hit) -> bool:
+    """Return whether two hits have the same speaker and project as far as known, and both or neither ask."""
     speakers, projects = {hit.speaker.casefold(), other.speaker.casefold()}, {hit.scope.project, other.scope.project}
     is_question = {ends_in_question_mark(hit.text), ends_in_question_mark(other.text)}
     return len(speakers - {""}) < 2 and len(projects - {""}) < 2 and len(is_question) == 1
@@ -70,27 +70,26 @@ def _time(hit: Hit) -> float:
 
 
 class LiveContext:
-    """What a live context contains already, and is not injected again. Built once for a message.
+    """The texts of a live context, whose memories are not injected again. Built once per message.
 
-    A memory of it is in its file as it was stored: its secrets hidden, its white space as it may be, perhaps a part of
-    it only. What was hidden is not looked for: a memory whose other words are in one text, in their order, says no
-    more.
+    A memory of such a text may be stored with hidden secrets, other white space, or only in part. Placeholders of
+    secrets match anything: a memory is contained if its other words occur in one text, in the same order.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = {folded(text) for text in texts} | {""}
 
-    def holds(self, text: str) -> bool:
-        """Return whether a memory says only what the context contains."""
+    def contains(self, text: str) -> bool:
+        """Return whether the context contains all of a memory."""
         text = _SINCE.sub("", text)
         parts = [folded(part) for part in PLACEHOLDER.split(text)]
-        if len(parts) == 1 and len(parts[0]) < _SHORTEST_PART:
+        if len(parts) == 1 and len(parts[0]) < _MIN_PART_CHARS:
             return parts[0] in self._texts
-        return any(_stand_in(parts, known) for known in self._texts)
+        return any(_occur_in_order(parts, known) for known in self._texts)
 
 
-def _stand_in(parts: Iterable[str], text: str) -> bool:
-    """Return whether a text contains all parts, one after the other."""
+def _occur_in_order(parts: Iterable[str], text: str) -> bool:
+    """Return whether all parts occur in a text, one after the other."""
     at = 0
     for part in parts:
         found = text.find(part, at)

@@ -1,6 +1,6 @@
-"""What recall does: choose a tier, search within its limit, keep what is good and new, and make a block of it.
+"""The steps of recall: choose a tier, search within its time limit, keep useful and new hits, and build a block.
 
-The hooks in `plugin` call it, and so do ``nanobot-memory why`` and ``eval``: what is shown and measured is what runs.
+The hooks in `plugin` call it, and so do ``nanobot-memory why`` and ``eval``, which thus show and measure the real code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,22 +23,22 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.clock import time_limit
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Visibility
-from nanobot_memory_plugins.recall.block import build_block, render
-from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_repeats, says_nothing
-from nanobot_memory_plugins.recall.learned import evidence_of_need, helping, need, usefulness
+from nanobot_memory_plugins.recall.block import build_block, render_line
+from nanobot_memory_plugins.recall.deduplicate import LiveContext, is_uninformative, merge_repeats
+from nanobot_memory_plugins.recall.learned import evidence_of_need, need, select_helpful, usefulness
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
 
-# Hits asked of the store, at least: what repeats, says nothing or stands in the live context falls out.
-_LEAST_HITS = 24
-# Of so many hits, best first, it goes whether the message needs memory.
-_TELLING = 5
-# Characters of the turn before that a short message is searched with.
-_FOLLOWED = 500
+# The least number of hits requested from the store: repetitions, questions and hits in the live context are dropped.
+_MIN_HITS = 24
+# The number of best hits that are evidence of whether the message needs memory.
+_EVIDENCE_HITS = 5
+# Characters of the previous turn that are added to the query of a short message.
+_PREVIOUS_TURN_CHARS = 500
 
 
 class Reason(StrEnum):
-    """Why a memory is not in the block, and why there is none, in the order of the steps; each as people read it."""
+    """Why a memory is not in the block, or why there is no block, in the order of the steps; the values are shown."""
 
     OFF_RECORD = "it is off the record"
     PAUSED = "the memory is paused"
@@ -56,16 +56,16 @@ class Reason(StrEnum):
 
 
 @dataclass(slots=True)
-class Recalled:
-    """One recall, filled in step by step: a turn takes its block, and ``nanobot-memory why`` shows the rest.
+class RecallResult:
+    """The result of one recall, filled in step by step: a turn uses its block, ``nanobot-memory why`` shows the rest.
 
-    ``decision`` is what the words of the message ask for, ``tier`` where the recall ended: there, or at a higher one to
-    which a strong probe or a fruitless light search raised it. ``limit`` and ``seconds`` are what the search may take
-    and took. ``result`` is that of the search. ``need`` is the probability that the message needs memory, by its
-    ``evidence``; None where nobody asked. ``usefulness`` is the probability of hits that they help, by their ids;
-    ``left_out`` says why those went that did.
+    ``decision`` is the tier that the words of the message ask for; ``tier`` is the final one, which is higher after a
+    strong probe or a fruitless light search. The search may take ``limit`` seconds and took ``seconds``; ``result`` is
+    its result. ``need`` is the probability that the message needs memory, computed from ``evidence``, or None when it
+    was not computed. ``usefulness`` is the probability that a hit helps, by hit id; ``left_out`` maps the ids of
+    dropped hits to the reason.
 
-    ``reason`` is the step that left nothing for a block, None where there is a ``block``.
+    ``reason`` tells why there is no block, and is None when there is a ``block``.
     """
 
     decision: Decision = field(default_factory=Decision)
@@ -81,13 +81,13 @@ class Recalled:
     reason: Reason | None = Reason.NOTHING_FOUND
 
     @property
-    def injected(self) -> list[Hit]:
+    def injected_hits(self) -> list[Hit]:
         """The hits in the block, in its order."""
         by_id = {hit.id: hit for hit in self.result.hits}
         return [by_id[id_] for id_ in self.block.hit_ids] if self.block is not None else []
 
-    def narrow(self, hits: Sequence[Hit], kept: Sequence[Hit], reason: Reason) -> list[Hit]:
-        """Return the hits that are kept, and note of the others why they go."""
+    def keep_only(self, hits: Sequence[Hit], kept: Sequence[Hit], reason: Reason) -> list[Hit]:
+        """Return ``kept``, and record the reason for which the other hits are left out."""
         gone = {hit.id for hit in hits} - {hit.id for hit in kept}
         if gone:
             self.left_out |= dict.fromkeys(gone, reason)
@@ -107,30 +107,30 @@ async def recall(
     clock: Clock | None = None,
     exclude_records: frozenset[str] = frozenset(),
     explain: bool = False,
-) -> Recalled:
-    """Recall for a message.
+) -> RecallResult:
+    """Recall memories for a message.
 
-    ``history`` are the messages in the live context before it: what is in them is not injected again.
-    ``scope`` is the filter of the search. ``tier`` None: the words of the message choose it, and it is asked whether
-    the message needs memory. ``asked_at`` is when the question is asked, by default now. ``exclude_records`` are not
-    searched. ``explain`` also asks the store for all candidates.
+    ``history`` are the messages in the live context before it; their content is not injected again. ``scope`` filters
+    the search. Without a ``tier`` the words of the message choose it, and nothing is injected unless the message needs
+    memory. ``asked_at`` is the time of the question, by default now. ``exclude_records`` are not searched. ``explain``
+    also asks the store for all candidates.
 
-    What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
+    A result after the tier's time limit is dropped; that is not an error. Raises what the store raises.
     """
     turns = [message.text for message in history if message.role == "user"]
     clock = clock or SystemClock()
-    recalled = await run_in_daemon_thread(lambda: Recalled(decide_tier(text, turns, options)))
+    recalled = await run_in_daemon_thread(lambda: RecallResult(decide_tier(text, turns, options)))
     decision = recalled.decision
     recalled.tier = decision.tier if tier is None else tier
     if not text.strip() or (recalled.tier is RecallTier.OFF and not options.enable_probe_on_off):
         recalled.reason = Reason.NOT_SEARCHED
         return recalled
-    question = f"{turns[-1][:_FOLLOWED]}\n{text}" if decision.follows else text
-    # The days of whoever asks are those of this machine.
+    question = f"{turns[-1][:_PREVIOUS_TURN_CHARS]}\n{text}" if decision.follows else text
+    # Relative days in the message are days in this machine's time zone.
     asked_at = asked_at or clock.now().astimezone()
-    most = max(_LEAST_HITS, options.recall_top_k)
-    query = Query(question, most, scope=scope, asked_at=asked_at, exclude_records=exclude_records, explain=explain)
-    recalled.limit, started = limit_seconds(recalled.tier, options), clock.monotonic()
+    limit = max(_MIN_HITS, options.recall_top_k)
+    query = Query(question, limit, scope=scope, asked_at=asked_at, exclude_records=exclude_records, explain=explain)
+    recalled.limit, started = time_limit_of(recalled.tier, options), clock.monotonic()
     try:
         async with time_limit(clock, recalled.limit) as bound:
             await _search(store, query, options, recalled)
@@ -141,16 +141,18 @@ async def recall(
     if bound.expired() or recalled.seconds > recalled.limit:
         recalled.result, recalled.reason = SearchResult(), Reason.LATE
         return recalled
-    said = [message.text for message in history]
-    await run_in_daemon_thread(lambda: _choose(recalled, query, text, said, options, is_asked=tier is None))
+    history_texts = [message.text for message in history]
+    await run_in_daemon_thread(
+        lambda: _choose_hits(recalled, query, text, history_texts, options, checks_need=tier is None)
+    )
     return recalled
 
 
-def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
-    """Return how long a recall may take that begins at ``tier``.
+def time_limit_of(tier: RecallTier, options: RecallOptions) -> float:
+    """Return the seconds that a recall which begins at ``tier`` may take.
 
-    It covers everything: a light search and the heavy one that follows it share one limit, and the hits of a strong
-    probe are used as they are. So no turn waits longer than for the tier that its words chose.
+    A light search and the heavy one that follows it share the limit, and the hits of a strong probe are used as they
+    are. So no turn waits longer than the limit of the tier that its words chose.
     """
     by_tier = {
         RecallTier.OFF: options.probe_ms,
@@ -160,8 +162,8 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
     return by_tier[tier] / 1000 if options.recall_timeout is None else options.recall_timeout
 
 
-async def _search(store: Store, query: Query, options: RecallOptions, recalled: Recalled) -> None:
-    """Search at the recall's tier; a light search that finds nothing good is followed by a heavy one."""
+async def _search(store: Store, query: Query, options: RecallOptions, recalled: RecallResult) -> None:
+    """Search at the recall's tier; a heavy search follows a light one without good hits."""
     if recalled.tier is RecallTier.LIGHT:
         light = await store.search(replace(query, tier=Tier.LIGHT))
         if any(hit.coverage >= options.light_threshold for hit in light.hits):
@@ -171,37 +173,45 @@ async def _search(store: Store, query: Query, options: RecallOptions, recalled: 
     recalled.result = await store.search(query)
 
 
-def _choose(
-    recalled: Recalled, query: Query, text: str, said: Sequence[str], options: RecallOptions, *, is_asked: bool
+def _choose_hits(
+    recalled: RecallResult,
+    query: Query,
+    text: str,
+    history_texts: Sequence[str],
+    options: RecallOptions,
+    *,
+    checks_need: bool,
 ) -> None:
-    """Make the block of what is not said already, unless the message needs no memory (`need`).
+    """Select the hits and build the block, or none if the message needs no memory (`need`).
 
-    That is a decision about the message, not about single hits: when something answers it, what ranks next to that may
-    be the second half of the answer, whatever its own words are.
+    The need is decided for the message, not for single hits: next to a hit that answers it may rank the second half of
+    the answer, whatever its own words are.
     """
-    found, live = recalled.result.hits, LiveContext([text, *said])
-    hits = recalled.narrow(found, [hit for hit in found if not live.holds(hit.text)], Reason.IN_CONTEXT)
-    hits = recalled.narrow(hits, fold_repeats(hits), Reason.REPEATS)
-    hits = recalled.narrow(hits, [hit for hit in hits if not says_nothing(hit, options)], Reason.SAYS_NOTHING)
-    if is_asked and hits:
+    found, live = recalled.result.hits, LiveContext([text, *history_texts])
+    hits = recalled.keep_only(found, [hit for hit in found if not live.contains(hit.text)], Reason.IN_CONTEXT)
+    hits = recalled.keep_only(hits, merge_repeats(hits), Reason.REPEATS)
+    hits = recalled.keep_only(hits, [hit for hit in hits if not is_uninformative(hit, options)], Reason.SAYS_NOTHING)
+    if checks_need and hits:
         personal = recalled.result.personal
-        recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, hits[:_TELLING])
+        recalled.evidence = evidence_of_need(query.text, recalled.decision, personal, hits[:_EVIDENCE_HITS])
         recalled.need = need(recalled.evidence)
         if recalled.need < options.need_threshold:
-            recalled.narrow(hits, (), Reason.NOT_NEEDED)
+            recalled.keep_only(hits, (), Reason.NOT_NEEDED)
             recalled.reason = Reason.NOT_NEEDED
             return
     if recalled.tier is RecallTier.OFF and hits:
-        recalled.tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
+        recalled.tier = RecallTier.HEAVY  # the probe searches the whole text, as a heavy search does
     recalled.usefulness = usefulness(hits)
-    useful = recalled.narrow(hits, helping(hits, recalled.usefulness, options), Reason.LITTLE_USE)
-    shown = recalled.narrow(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
+    useful = recalled.keep_only(hits, select_helpful(hits, recalled.usefulness, options), Reason.LITTLE_USE)
+    shown = recalled.keep_only(useful, useful[: _top_k(recalled.tier, options)], Reason.TOP_K)
     project = query.scope.project
 
-    new = [hit for hit in shown if not live.holds(render(hit, options, project=project))]  # in no block before
-    shown = recalled.narrow(shown, new, Reason.IN_CONTEXT)
+    new = [
+        hit for hit in shown if not live.contains(render_line(hit, options, project=project))
+    ]  # not in an earlier block
+    shown = recalled.keep_only(shown, new, Reason.IN_CONTEXT)
     recalled.block = build_block(shown, options, project=project, today=query.asked_at)
-    recalled.narrow(shown, recalled.injected, Reason.BUDGET)
+    recalled.keep_only(shown, recalled.injected_hits, Reason.BUDGET)
     if recalled.block is not None:
         recalled.reason = None
 

@@ -1,18 +1,18 @@
-"""The options of recall, under the names of the configuration."""
+"""The options of recall, and the default words that ask for memory or show uncertainty."""
 
 from pydantic import Field
 
 from nanobot_memory_plugins.core import PluginOptions
 
-# The default words by which a message asks for memory, and by which a draft betrays that it lacks it. Chinese words are
-# simplified; they match traditional text too. Latin words match as whole words, in any case.
+# The default words by which a message asks for memory, and by which a draft shows that it lacks it. Chinese words are
+# in simplified characters and match traditional text as well. Latin words match whole words, in any case.
 
 
 def _phrases(text: str) -> tuple[str, ...]:
     return tuple(" ".join(phrase.split()) for phrase in text.split(","))
 
 
-# Words with which somebody points at the past, the upgrade plan's own first.
+# Words that refer to the past, those of the upgrade plan first.
 EXPLICIT_ANCHORS = _phrases(
     """
     之前, 上次, 记得, 回顾, 复盘, 我们聊过, 你说过, 我说过, 按之前, 照旧, 沿用, 查一下记录, 上回, 聊过, 提过, 讲过,
@@ -29,7 +29,7 @@ EXPLICIT_ANCHORS = _phrases(
     last year, the other day, days ago, weeks ago, months ago
     """
 )
-# Words that ask for something that may have been settled before, or for what depends on who asks.
+# Words that ask for something that may have been decided before, or that depends on who asks.
 IMPLICIT_SIGNALS = _phrases(
     """
     具体日期, 端口, 参数, 命令, 决策原因, 不要冲突, 决策, 决定, 约束, 配置, 版本号, 地址, 路径, 密码, 账号, 偏好,
@@ -39,15 +39,15 @@ IMPLICIT_SIGNALS = _phrases(
     anniversary, hobby, hobbies, recommend, suggest, suggestions, any tips, any advice, my, mine, our, ours
     """
 )
-# Of the words below, those that confident texts hold too ("可能的原因", "probably the best"): in a short answer only do
-# they say that it is guessed.
+# Words that confident texts contain as well ("可能的原因", "probably the best"): they mark a guess only in a short
+# answer.
 HEDGES = _phrases(
     """
     可能, 大概, 也许, 或许, 好像, 似乎, 应该是,
     maybe, perhaps, probably, possibly, might be, could be, might have, i think, i believe
     """
 )
-# Words that say: this is not known.
+# Words that say that something is unknown.
 UNCERTAIN_MARKERS = HEDGES + _phrases(
     """
     我猜, 不确定, 记不清, 不太确定, 没法确定, 无法确定, 不记得, 记不得, 想不起, 没有记录, 没有相关记录,
@@ -73,8 +73,8 @@ UNCERTAIN_MARKERS = HEDGES + _phrases(
 class RecallOptions(PluginOptions):
     """Options of the recall plugin. Milliseconds end in ``_ms``; the other times are seconds."""
 
-    def given(self, name: str) -> int | None:
-        """Return a size that acts only where somebody has set it, or None."""
+    def size_if_set(self, name: str) -> int | None:
+        """Return the value of a size option that has an effect only if it was set, else None."""
         value: int = getattr(self, name)
         return value if name in self.model_fields_set else None
 
@@ -133,8 +133,8 @@ class RecallOptions(PluginOptions):
     )
 
 
-def wider(options: RecallOptions) -> RecallOptions:
-    """Return options with room for twice as many memories, for a second look: the budget of the block is the same."""
+def widened(options: RecallOptions) -> RecallOptions:
+    """Return options for a second recall with twice as many memories, within the same budget of the block."""
     return options.model_copy(
         update={
             "recall_top_k": 2 * options.recall_top_k,

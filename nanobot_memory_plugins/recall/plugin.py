@@ -14,27 +14,27 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host.turn_records import record_missed_turn
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.recall.engine import Reason, Recalled, recall
-from nanobot_memory_plugins.recall.options import RecallOptions, wider
+from nanobot_memory_plugins.recall.engine import Reason, RecallResult, recall
+from nanobot_memory_plugins.recall.options import RecallOptions, widened
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure
 from nanobot_memory_plugins.recall.tools import memory_tools
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-_REMEMBERED_SESSIONS = 1_000
+_MAX_SESSIONS = 1_000
 
 
 class RecallPlugin:
-    """Answers a message with what memory has on it."""
+    """Finds memories for each message, and again when the draft of the answer is unsure."""
 
     Options = RecallOptions
 
     def __init__(self) -> None:
-        # Of the last message of a session, until its draft is reviewed: the tier, and the hits in its block.
-        self._answered: BoundedDict[str, tuple[RecallTier, frozenset[str]]] = BoundedDict(_REMEMBERED_SESSIONS)
+        # Tier and injected hit ids of the last message by session, until its draft is reviewed.
+        self._last_recalls: BoundedDict[str, tuple[RecallTier, frozenset[str]]] = BoundedDict(_MAX_SESSIONS)
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
-        """Compile the patterns that a message is read with, so that the first one is not late."""
+        """Compile the patterns for messages now, so that the first message is not late."""
         if context.store is not None:
             await run_in_daemon_thread(decide_tier, "warm up", (), context.options)
 
@@ -59,10 +59,10 @@ class RecallPlugin:
     async def on_message_received(
         self, session_key: str, text: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
     ) -> ContextBlock | None:
-        """Search while the host builds its prompt; answer with a block, or None when nothing is relevant."""
-        self._answered.pop(session_key, None)  # that of an earlier message, which a failing search would leave behind
+        """Search while the host builds its prompt; return a block, or None when nothing is relevant."""
+        self._last_recalls.pop(session_key, None)  # first, because the search may fail
         recalled = await self._recall(session_key, text, history, scope, context)
-        self._answered[session_key] = recalled.tier, frozenset(hit.id for hit in recalled.injected)
+        self._last_recalls[session_key] = recalled.tier, frozenset(hit.id for hit in recalled.injected_hits)
         return recalled.block
 
     @hookimpl
@@ -75,13 +75,13 @@ class RecallPlugin:
         scope: Scope,
         context: PluginContext,
     ) -> ContextBlock | None:
-        """Search one tier higher and twice as wide when the draft of the answer sounds like a guess.
+        """Search one tier higher and for twice as many memories when the draft of the answer sounds like a guess.
 
-        None when the draft is sure, when this was done for the message already, or when it brings nothing new.
+        None when the draft is sure, when the message was already searched twice, or when nothing new is found.
         """
-        if session_key not in self._answered or not is_unsure(draft, context.options):
+        if session_key not in self._last_recalls or not is_unsure(draft, context.options):
             return None
-        tier, known = self._answered.pop(session_key)
+        tier, known = self._last_recalls.pop(session_key)
         higher = RecallTier.LIGHT if tier is RecallTier.OFF else RecallTier.HEAVY
         block = (await self._recall(session_key, text, history, scope, context, higher)).block
         return block if block is not None and set(block.hit_ids) - known else None
@@ -94,14 +94,14 @@ class RecallPlugin:
         scope: Scope,
         context: PluginContext,
         tier: RecallTier | None = None,
-    ) -> Recalled:
-        """Recall for a message, or for its draft at a tier."""
-        recalled = Recalled(reason=Reason.NO_STORE)
+    ) -> RecallResult:
+        """Recall memories for a message; a ``tier`` is given for an unsure draft, which is searched wider."""
+        recalled = RecallResult(reason=Reason.NO_STORE)
         if context.store is not None:
             recalled = await recall(
                 context.store,
                 text,
-                options=context.options if tier is None else wider(context.options),
+                options=context.options if tier is None else widened(context.options),
                 history=history,
                 scope=context.scopes.visible(scope),
                 tier=tier,

@@ -1,4 +1,4 @@
-"""A profile as text, for a model: by kind, since when and from which words, what is over apart."""
+"""A profile as text for a model: entries by kind, each with its day and its quote, those that are over separately."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC
@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.entries import ARCHIVE_BELOW, Entry
 from nanobot_memory_plugins.core.values.scopes import Visibility
 
-# Tokens that a profile takes of a prompt.
+# Tokens of a profile, at most.
 _TOKENS = 1_500
 _TEXTS: dict[Language, dict[str, str]] = {
     "en": {
@@ -38,8 +38,8 @@ _TEXTS: dict[Language, dict[str, str]] = {
 }
 
 
-def known_of(entries: Iterable[Entry], about: str, visible: Visibility) -> list[Entry]:
-    """Return the entries that speak of ``about``, or all, as far as they are visible: what matters most first."""
+def entries_about(entries: Iterable[Entry], about: str, visible: Visibility) -> list[Entry]:
+    """Return the visible entries that mention ``about``, or all when it is empty, the highest score first."""
     name = fold_text(about.strip())
     found = (entry for entry in entries if name in fold_text(f"{entry.content} {entry.quote}"))
     return sorted(
@@ -48,7 +48,7 @@ def known_of(entries: Iterable[Entry], about: str, visible: Visibility) -> list[
 
 
 def profile_text(entries: Sequence[Entry], about: str, language: Language) -> str:
-    """Return what a model is given about the user or about ``about``; nothing where nothing is known of a name."""
+    """Return the profile of the user or of ``about`` for a model; empty when nothing is known about a name."""
     texts = _TEXTS[language]
     if not entries:
         return "" if about else texts["none"]
@@ -69,7 +69,7 @@ def profile_text(entries: Sequence[Entry], about: str, language: Language) -> st
 
 
 def _is_over(entry: Entry) -> bool:
-    # What only a model noted is put away, and may hold all the same.
+    # An archived entry that only a model noted may still hold.
     return entry.score < ARCHIVE_BELOW or bool(entry.superseded_by)
 
 

@@ -1,4 +1,4 @@
-"""The memory tools for the model: search, see what is known, and read one memory whole."""
+"""The memory tools for the model: search, read a profile or a timeline, and read one memory in full."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -31,18 +31,18 @@ from nanobot_memory_plugins.core.text.days import parse_moment
 from nanobot_memory_plugins.core.values.entries import Entry
 from nanobot_memory_plugins.recall.block import speaker_of
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.profile import known_of, profile_text
+from nanobot_memory_plugins.recall.profile import entries_about, profile_text
 from nanobot_memory_plugins.recall.timeline import timeline
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 NO_QUERY = "Error: query: say what to look for"
 _SNIPPET_CHARS = 360
-_LONGEST_NAME = 40
-_LONGEST_NUMBER = 6
+_MAX_NAME_CHARS = 40
+_MAX_NUMBER_DIGITS = 6
 
 
 class SearchArguments(BaseModel):
-    """What the model asks for. A day, a month or a year as ``until`` means its end; times without zone are local."""
+    """The arguments of a search. A day, month or year as ``until`` means its end; times without zone are local."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -69,7 +69,7 @@ class SearchArguments(BaseModel):
 
 
 class MemorySearch:
-    """``memory_search``: the index, searched by words and meaning. ``name`` offers it under another name."""
+    """``memory_search``: searches the index by words and meaning. ``name`` offers it under another name."""
 
     reads_only = True
     description = (
@@ -77,7 +77,7 @@ class MemorySearch:
         "past dates, names and decisions. Without a query: all about the user, or what was said since..until; a name "
         "alone: all about them. Cite file and line."
     )
-    # Short: it is in every prompt. What is not named here is taken all the same: ``limit``, ``origin``, ``source``.
+    # Short, since it is in every prompt. `run` also accepts ``limit``, ``origin`` and ``source``.
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
@@ -94,23 +94,25 @@ class MemorySearch:
         self.name = name
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Return the hits as fenced lines with id, date, file and line, or say that there is none.
+        """Return the hits as fenced lines with id, date, file and line, or a text that there are none.
 
         Raises pydantic's `ValidationError` and `StoreError`.
         """
         search = SearchArguments.model_validate(arguments)
         context, store = self._context, self._context.store
         visible = context.scopes.visible(Scope(session=session_key))
-        known: Sequence[Entry] = ()
+        entries_found: Sequence[Entry] = ()
         is_narrowed = search.since or search.until or search.origin or search.source
-        may_mean_profile = not is_narrowed and len(search.query) <= _LONGEST_NAME  # of the user, or of what it names
-        wants_profile = may_mean_profile and not search.query
+        may_mean_profile = not is_narrowed and len(search.query) <= _MAX_NAME_CHARS  # of the user, or of what it names
+        is_profile_request = may_mean_profile and not search.query
         if may_mean_profile and (entries := context.entries) is not None:
-            known = await run_in_daemon_thread(lambda: known_of(entries.entries().entries, search.query, visible))
-        elif wants_profile:
+            entries_found = await run_in_daemon_thread(
+                lambda: entries_about(entries.entries().entries, search.query, visible)
+            )
+        elif is_profile_request:
             return NO_QUERY
         found: list[tuple[str, Hit]] = []
-        if store is not None and not wants_profile:
+        if store is not None and not is_profile_request:
             query = Query(
                 text=search.query,
                 limit=search.limit,
@@ -122,26 +124,26 @@ class MemorySearch:
                 asked_at=context.clock.now().astimezone(),
             )
             is_timeline = not (search.query or search.source or search.origin)
-            found = await (_conversations(store, query) if is_timeline else self._hits(store, query, known))
-        elif store is None and not known:
+            found = await (_conversations(store, query) if is_timeline else self._hits(store, query, entries_found))
+        elif store is None and not entries_found:
             return NO_STORE
-        texts = [entry.content for entry in known] + [hit.text for _, hit in found]
+        texts = [entry.content for entry in entries_found] + [hit.text for _, hit in found]
         language = language_of(search.query or " ".join(texts))
         excerpts = "\n".join(f"{before}{_hit_line(hit)}" for before, hit in found)
-        about = profile_text(known, search.query, language) if may_mean_profile else ""
+        about = profile_text(entries_found, search.query, language) if may_mean_profile else ""
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
-    async def _hits(self, store: Store, query: Query, known: Sequence[Entry]) -> list[tuple[str, Hit]]:
+    async def _hits(self, store: Store, query: Query, entries_found: Sequence[Entry]) -> list[tuple[str, Hit]]:
         hits = (await store.search(query)).hits
-        texts = [entry.content for entry in known]
+        texts = [entry.content for entry in entries_found]
         return [("- ", hit) for hit in hits if hit.source != "long_term" or not any(text in hit.text for text in texts)]
 
 
 async def _conversations(store: Store, query: Query) -> list[tuple[str, Hit]]:
-    """Return what was talked about in a period, for each session and day. Raises `StoreError`."""
+    """Return the best hit of each conversation of a period, with the start of its line. Raises `StoreError`."""
     listed, more = await timeline(store, query)
     found = [
-        (f"- {conversation.session or '-'} | {conversation.count} | ", conversation.telling) for conversation in listed
+        (f"- {conversation.session or '-'} | {conversation.count} | ", conversation.best_hit) for conversation in listed
     ]
     if more and found:
         before, first = found[0]
@@ -167,7 +169,7 @@ class MemoryGet:
         self._context = context
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Return the memory, fenced, or say that there is none with this id."""
+        """Return the fenced memory, or a text that there is none with this id."""
         store = self._context.store
         if store is None:
             return NO_STORE
@@ -182,24 +184,24 @@ class MemoryGet:
         if hit is None or not visible.allows(hit.scope):
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
-        for direction, neighbour in zip(("It begins before this", "It goes on"), _around(hit_id), strict=True):
+        for direction, neighbour in zip(("It begins before this", "It goes on"), _neighbour_ids(hit_id), strict=True):
             neighbour_hit = await store.read(neighbour) if neighbour else None
             if neighbour_hit is not None and neighbour_hit.path == hit.path and visible.allows(neighbour_hit.scope):
                 text += f"\n({direction}: id {neighbour})"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."
 
 
-def _around(hit_id: str) -> tuple[str, str]:
-    """Return the ids of the passages before and after one of a long memory: a, a/1, a/2; empty where there is none."""
+def _neighbour_ids(hit_id: str) -> tuple[str, str]:
+    """Return the ids of the parts before and after one part of a long memory (a, a/1, a/2), empty before the first."""
     base, _, number = hit_id.rpartition("/")
-    if not (base and number.isascii() and number.isdecimal() and len(number) < _LONGEST_NUMBER):
+    if not (base and number.isascii() and number.isdecimal() and len(number) < _MAX_NUMBER_DIGITS):
         return "", f"{hit_id}/1"
     place = int(number)
     return f"{base}/{place - 1}" if place > 1 else base, f"{base}/{place + 1}"
 
 
 def memory_tools(context: PluginContext) -> list[MemoryTool]:
-    """Return the tools that recall offers, the search under its second name where the options ask for it."""
+    """Return the tools of recall, and the search also as ``recall_memory`` if the options ask for it."""
     tools: list[MemoryTool] = [MemorySearch(context), MemoryGet(context)]
     if isinstance(context.options, RecallOptions) and context.options.recall_memory_alias:
         tools.append(MemorySearch(context, name="recall_memory"))

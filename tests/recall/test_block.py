@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import build_block
-from nanobot_memory_plugins.recall.deduplicate import says_nothing
+from nanobot_memory_plugins.recall.deduplicate import is_uninformative
 from nanobot_memory_plugins.recall.options import RecallOptions
 
 
@@ -72,16 +72,16 @@ def test_the_part_that_answers_stands_of_each_and_the_best_stand_whole_as_long_a
 )
 def test_what_a_user_only_asked_says_nothing(text, gone):
     asked = hit("1", text, source="transcript")
-    assert says_nothing(asked, RecallOptions()) is gone
+    assert is_uninformative(asked, RecallOptions()) is gone
     # An answer may be a question, too, and stands with the question that it answers.
-    assert not says_nothing(replace(asked, answers="Where to?"), RecallOptions())
+    assert not is_uninformative(replace(asked, answers="Where to?"), RecallOptions())
 
 
 def test_what_was_noted_of_a_question_alone_says_nothing():
     noted = hit("1", "The user wanted: what was the port of staging, by the way?", origin=Origin.SUMMARY)
-    assert says_nothing(noted, RecallOptions())
+    assert is_uninformative(noted, RecallOptions())
     answered = replace(noted, text=f"{noted.text}\nResult: It is 5433.")
-    assert not says_nothing(answered, RecallOptions())
+    assert not is_uninformative(answered, RecallOptions())
 
 
 TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)

@@ -1,7 +1,7 @@
 """Answers that know nothing, told from those that tell something: a corpus with a floor."""
 
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import decide_tier, knows_nothing
+from nanobot_memory_plugins.recall.routing import decide_tier, is_non_answer
 from tests.support.chinese import in_both_scripts
 from tests.support.each import each
 
@@ -35,7 +35,7 @@ KNOWN = [
 def test_an_answer_that_knows_nothing_is_told_from_one_that_knows_something(
     texts: list[str], is_so: bool, most_wrong: int
 ):
-    wrong = [text for text in in_both_scripts(texts) if knows_nothing(text, OPTIONS) is not is_so]
+    wrong = [text for text in in_both_scripts(texts) if is_non_answer(text, OPTIONS) is not is_so]
     assert len(wrong) <= most_wrong, wrong
 
 

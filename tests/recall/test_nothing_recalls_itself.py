@@ -52,6 +52,6 @@ async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory)
 
 def test_of_a_memory_with_something_hidden_the_other_words_are_known_in_their_order():
     live = LiveContext(["What was the note?", "note AKIAQ3EGT7XKBN2LZ5WD of the harbour"])
-    assert live.holds("note [API_KEY] of the harbour")
-    assert live.holds("[API_KEY]")
-    assert not live.holds("harbour note [API_KEY]")
+    assert live.contains("note [API_KEY] of the harbour")
+    assert live.contains("[API_KEY]")
+    assert not live.contains("harbour note [API_KEY]")

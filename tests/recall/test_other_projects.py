@@ -6,7 +6,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core import MemoryHost, Scope
 from nanobot_memory_plugins.core.values import Hit, Origin
 from nanobot_memory_plugins.recall.block import build_block
-from nanobot_memory_plugins.recall.deduplicate import fold_repeats
+from nanobot_memory_plugins.recall.deduplicate import merge_repeats
 from nanobot_memory_plugins.recall.options import RecallOptions
 from tests.support.patient import patient_config
 
@@ -42,9 +42,9 @@ def test_it_stands_last_be_it_the_newest_and_in_the_same_file():
 
 def test_the_same_decision_of_two_projects_is_two():
     said = [hit("a", "We release on Thursdays", "ana/alpha"), hit("b", "We release on Thursdays", "ana/beta", days=1)]
-    assert [one.id for one in fold_repeats(said)] == ["a", "b"]
+    assert [one.id for one in merge_repeats(said)] == ["a", "b"]
     persons = hit("p", "We release on Thursdays", days=2)
-    assert [one.id for one in fold_repeats([said[0], persons])] == ["p"]
+    assert [one.id for one in merge_repeats([said[0], persons])] == ["p"]
 
 
 async def test_a_turn_gets_it_so_in_chinese_too(tmp_path: Path):

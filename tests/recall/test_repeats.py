@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from nanobot_memory_plugins.core.values import Hit, Origin
-from nanobot_memory_plugins.recall.deduplicate import fold_repeats
+from nanobot_memory_plugins.recall.deduplicate import merge_repeats
 from tests.support.each import each
 
 TIME = datetime(2026, 2, 16, tzinfo=UTC)
@@ -23,7 +23,7 @@ def hit(key: str, text: str, *, days: int = 0, speaker: str = "", score: float =
 
 
 def kept(*texts: str) -> list[str]:
-    return [one.text for one in fold_repeats((hit(str(place), text) for place, text in enumerate(texts)))]
+    return [one.text for one in merge_repeats((hit(str(place), text) for place, text in enumerate(texts)))]
 
 
 @each(
@@ -73,4 +73,4 @@ def test_the_newer_stays_in_the_place_and_with_the_score_of_the_best():
         hit("other", "I like tea", score=0.9),
         hit("new", "the port is 8080.", score=0.5, days=9),
     ]
-    assert [(one.id, one.score) for one in fold_repeats(hits)] == [("new", 1.0), ("other", 0.9)]
+    assert [(one.id, one.score) for one in merge_repeats(hits)] == [("new", 1.0), ("other", 0.9)]

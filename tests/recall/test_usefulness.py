@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core import Hit, MemoryHost, Origin
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.recall.learned import helping, usefulness
+from nanobot_memory_plugins.recall.learned import select_helpful, usefulness
 from nanobot_memory_plugins.recall.options import RecallOptions
 from tests.support.patient import patient_config
 
@@ -61,7 +61,7 @@ EVEN_THE_LEAST = RecallOptions(min_usefulness=0.0)
 
 
 def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_place():
-    shown = helping(HITS, usefulness(HITS), EVEN_THE_LEAST)
+    shown = select_helpful(HITS, usefulness(HITS), EVEN_THE_LEAST)
     assert {hit.id for hit in shown} == {"best", "also 1", "also 2", "later"}
     assert len({*usefulness([BEST, replace(BEST, id="answered", origin=Origin.ASSISTANT)]).values()}) == 1
 
@@ -69,7 +69,10 @@ def test_what_helps_far_less_than_the_best_goes_but_what_may_have_taken_its_plac
 def test_summaries_come_after_what_was_said_and_set_no_bar():
     asked = [told(f"asked {n}", "The user wanted: which locker?", 1.0, 20, origin=Origin.SUMMARY) for n in range(8)]
     hits = [*asked, replace(BEST, coverage=0.2, score=0.01)]
-    assert [hit.id for hit in helping(hits, usefulness(hits), RecallOptions())] == ["best", *(hit.id for hit in asked)]
+    assert [hit.id for hit in select_helpful(hits, usefulness(hits), RecallOptions())] == [
+        "best",
+        *(hit.id for hit in asked),
+    ]
 
 
 @pytest.mark.parametrize(

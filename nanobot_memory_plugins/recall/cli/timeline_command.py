@@ -1,4 +1,4 @@
-"""``nanobot-memory timeline``: what was talked about, session by session and day by day."""
+"""``nanobot-memory timeline``: lists the conversations, by session and day."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.scopes.projects import named_project
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# What of a text is shown on a line.
+# Characters of a text that are shown on a line.
 _LINE = 160
 
 
@@ -81,10 +81,10 @@ def _conversation_row(conversation: Conversation, *, everything: bool) -> dict[s
     row = {
         "day": conversation.day.isoformat(),
         "session": conversation.session,
-        "messages": conversation.messages,
+        "messages": conversation.message_count,
         "about": conversation.about,
-        "file": conversation.telling.path,
-        "line": conversation.telling.line,
+        "file": conversation.best_hit.path,
+        "line": conversation.best_hit.line,
     }
     messages = [
         {

@@ -1,4 +1,4 @@
-"""``nanobot-memory why``: what a message would recall, what not, and why."""
+"""``nanobot-memory why``: shows what a message would recall, what it would not, and why."""
 
 import sys
 from dataclasses import asdict, replace
@@ -31,14 +31,14 @@ from nanobot_memory_plugins.core.text.private import is_private, memory_command,
 from nanobot_memory_plugins.core.values.search import ScoredCandidate
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
 from nanobot_memory_plugins.recall.deduplicate import folded
-from nanobot_memory_plugins.recall.engine import Reason, Recalled, limit_seconds, recall
+from nanobot_memory_plugins.recall.engine import Reason, RecallResult, recall, time_limit_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# Seconds for the recall itself. A turn has less; a question about it must not end with "too late".
-_NO_LIMIT = 60.0
-# Messages at the end of a session that are in the live context, at most: a host gives no more of its history.
+# Seconds for the recall. A turn has less, but this command must not end with "too late".
+_TIME_LIMIT = 60.0
+# The last messages of a session that count as its live context: hosts pass no more of their history.
 _HISTORY = 400
 # Characters of a memory that are shown.
 _LINE = 160
@@ -82,15 +82,15 @@ def why(
     # Of nobody, it is as in a new conversation on the command line.
     scope = scopes.scope_of_person(user) if user else Scope() if session else scopes.of_owner()
     scope = replace(scope, session=session, project=named_project(project))
-    recalled = run(examine(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
+    recalled = run(explain_recall(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
     if as_json:
         print_json(_json_answer(recalled, options))
     else:
         _show(recalled, options)
 
 
-def _json_answer(recalled: Recalled, options: RecallOptions) -> dict[str, Any]:
-    """Return everything that is known of a recall, for programs."""
+def _json_answer(recalled: RecallResult, options: RecallOptions) -> dict[str, Any]:
+    """Return all details of a recall for ``--json``."""
     return {
         "ok": True,
         "reason": _code(recalled.reason),
@@ -98,14 +98,14 @@ def _json_answer(recalled: Recalled, options: RecallOptions) -> dict[str, Any]:
         "tier": recalled.tier,
         "need": {"probability": recalled.need, "needed": options.need_threshold, "evidence": recalled.evidence},
         "seconds": round(recalled.seconds, 4),
-        "turn_seconds": limit_seconds(recalled.decision.tier, options),
+        "turn_seconds": time_limit_of(recalled.decision.tier, options),
         "block": asdict(recalled.block) if recalled.block is not None else None,
         "tokens": _tokens(recalled),
         "candidates": [_candidate_row(candidate, recalled) for candidate in candidates(recalled)],
     }
 
 
-def _candidate_row(candidate: ScoredCandidate, recalled: Recalled) -> dict[str, Any]:
+def _candidate_row(candidate: ScoredCandidate, recalled: RecallResult) -> dict[str, Any]:
     row, id_ = asdict(candidate), candidate.hit.id
     return {
         **row.pop("hit"),
@@ -120,21 +120,21 @@ def _code(reason: Reason | None) -> str | None:
     return reason.name.lower() if reason is not None else None
 
 
-def _tokens(recalled: Recalled) -> int:
+def _tokens(recalled: RecallResult) -> int:
     return estimate_tokens(recalled.block.text) + FENCE_TOKENS if recalled.block is not None else 0
 
 
-def _show(recalled: Recalled, options: RecallOptions) -> None:
-    decision, turn = recalled.decision, limit_seconds(recalled.decision.tier, options)
+def _show(recalled: RecallResult, options: RecallOptions) -> None:
+    decision, turn_seconds = recalled.decision, time_limit_of(recalled.decision.tier, options)
     found, tokens = len(recalled.result.hits), _tokens(recalled)
-    say(tr("Found: {found}. Shown: {injected}.", found=found, injected=len(recalled.injected)), bold=True)
+    say(tr("Found: {found}. Shown: {injected}.", found=found, injected=len(recalled.injected_hits)), bold=True)
     if recalled.reason is not None:
         say(tr("Nothing would stand beside this message: {why}.", why=tr(recalled.reason)), bold=True)
     if recalled.block is not None:
         say(tr("Beside this message would stand {tokens} tokens:", tokens=tokens), bold=True)
         for line in recalled.block.text.splitlines():
             say(f"    {line}", fg="green")
-    if recalled.seconds > turn:
+    if recalled.seconds > turn_seconds:
         say(tr("On a turn this would come too late."), fg="yellow")
     search = tr(decision.tier) if decision.tier is not RecallTier.OFF else tr("a quick probe")
     if decision.option:
@@ -145,7 +145,7 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
     if recalled.need is not None:
         odds = {"need": recalled.need, "needed": options.need_threshold}
         figures.append(tr("memory is needed: {need:.0%} likely, {needed:.0%} would do (recall.needThreshold)", **odds))
-    figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn * 1000))
+    figures.append(tr("time: {here:.0f} of {turn:.0f} ms", here=recalled.seconds * 1000, turn=turn_seconds * 1000))
     say(tr("; ").join(figures), dim=True)
     for reason in Reason:
         left_out = [one for one in candidates(recalled) if recalled.left_out.get(one.hit.id) is reason]
@@ -156,7 +156,7 @@ def _show(recalled: Recalled, options: RecallOptions) -> None:
 
 
 def _show_candidate(candidate: ScoredCandidate) -> None:
-    """Show a memory: its number, its file and line, and its text."""
+    """Print a memory: its number, its file and line, and its text."""
     hit = candidate.hit
     place = f"{candidate.place:3}" if candidate.place is not None else "  -"
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
@@ -166,43 +166,40 @@ def _show_candidate(candidate: ScoredCandidate) -> None:
     say(f"       {text[:_LINE]}{'…' if len(text) > _LINE else ''}")
 
 
-async def examine(
+async def explain_recall(
     workspace: Path, config: MemoryConfig, options: RecallOptions, text: str, *, scope: Scope, embeddings: bool = True
-) -> Recalled:
-    """Recall for a message as a turn of ``scope`` would, with nothing left out for want of time.
+) -> RecallResult:
+    """Recall memories for a message as a turn of ``scope`` would, but without its time limit.
 
-    Where it was said in that session before, the history ends there, and it and its answer are no memories of it. What
-    was remembered later is found all the same. Raises `StoreError` when there is no store.
+    If the message was already said in that session, the history ends before it, and it and its answers are not
+    recalled; memories since then are. Raises `StoreError` when there is no store.
     """
     paths, text = MemoryPaths.of(workspace), without_private(text)
     if is_private(text) or memory_command(text) == "pause":
-        return Recalled(reason=Reason.OFF_RECORD)
+        return RecallResult(reason=Reason.OFF_RECORD)
     if PrivacyFile(paths).read().pause_of(scope.session, scope.user):
-        return Recalled(reason=Reason.PAUSED)
+        return RecallResult(reason=Reason.PAUSED)
     history = last_records(paths.transcript(scope.session), scope.session, sys.maxsize) if scope.session else []
     stored = folded(redact_text(text))
-    asked = [place for place, record in enumerate(history) if record.role == "user" and folded(record.text) == stored]
-    turn: list[TranscriptRecord] = []
-    if asked:
-        answers = takewhile(lambda record: record.role != "user", history[asked[-1] + 1 :])
-        turn, history = [history[asked[-1]], *answers], history[: asked[-1]]
+    repeats = [place for place, record in enumerate(history) if record.role == "user" and folded(record.text) == stored]
+    turn_records: list[TranscriptRecord] = []
+    if repeats:
+        answers = takewhile(lambda record: record.role != "user", history[repeats[-1] + 1 :])
+        turn_records, history = [history[repeats[-1]], *answers], history[: repeats[-1]]
     async with opened_store(workspace, config, embeddings=embeddings) as store:
         return await recall(
             store,
             text,
-            options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
+            options=options.model_copy(update={"recall_timeout": _TIME_LIMIT}),
             history=[Message(record.role, record.text) for record in history[-_HISTORY:]],
             scope=workspace_scopes(workspace, config).visible(scope),
-            exclude_records=frozenset(record.id for record in turn),
+            exclude_records=frozenset(record.id for record in turn_records),
             explain=True,
         )
 
 
-def candidates(recalled: Recalled) -> list[ScoredCandidate]:
-    """Return all that a recall looked at, hits first and in their order.
-
-    Of a store that explains nothing these are the hits.
-    """
+def candidates(recalled: RecallResult) -> list[ScoredCandidate]:
+    """Return all candidates of a recall, hits first and in their order; only the hits if the store explains nothing."""
     result = recalled.result
     return list(result.weighed) or [
         ScoredCandidate(hit, 0.0, hit.score, place=number) for number, hit in enumerate(result.hits, start=1)

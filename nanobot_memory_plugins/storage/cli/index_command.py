@@ -1,4 +1,4 @@
-"""``nanobot-memory index``: bring the index up to date, or build it anew."""
+"""``nanobot-memory index``: brings the index up to date, or rebuilds it."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -49,7 +49,7 @@ def index(
 
 async def _index(folder: Path, config: MemoryConfig, *, rebuild: bool, embeddings: bool) -> StoreStatus:
     async with opened_store(folder, config, embeddings=embeddings, settles=False) as store:
-        local_store = getattr(store, "local", store)  # of a memory that other machines share
+        local_store = getattr(store, "local", store)  # a shared store has a local one
         if rebuild and isinstance(local_store, SqliteStore):
             await local_store.rebuild()
         with console(stderr=True).status(tr("indexing")):

@@ -1,4 +1,4 @@
-"""``nanobot-memory models``: the embedding models of this machine."""
+"""``nanobot-memory models``: lists, installs and finds embedding models."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -61,7 +61,7 @@ def list_models(as_json: _Json = False) -> None:
 @models.command("pull")
 def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
     """Build the built-in model, or fetch another one from the hub."""
-    # The hub's library draws bars of its own while it fetches.
+    # The hub's library shows its own progress bars while it downloads.
     is_built = find_model(name).origin is ModelOrigin.BUILTIN
     with Progress(console=console(stderr=True, wraps=True)) as bars:
         bar = bars.add_task(tr("the built-in model"), total=None, visible=is_built)
@@ -77,9 +77,9 @@ def _rows() -> Iterator[dict[str, Any]]:
     for alias, name in ALIASES.items():
         try:
             yield {"alias": alias, **_description(find_model(alias)), "note": ""}
-        except EmbeddingError as error:  # fastembed is not installed, so its catalogue cannot be asked
+        except EmbeddingError as error:  # fastembed, which has the catalogue, is not installed
             yield {"alias": alias, **_description(Model(name, ModelOrigin.HUB, None, "")), "note": str(error)}
-    with suppress(EmbeddingError):  # as above: the notes have said so
+    with suppress(EmbeddingError):  # as above; the notes report it
         for hub in hub_models():
             model = find_model(hub.name)
             if model.folder is not None and hub.name not in ALIASES.values():

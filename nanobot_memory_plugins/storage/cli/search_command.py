@@ -1,4 +1,4 @@
-"""``nanobot-memory search``: what a search finds, and where it is; nothing is said twice."""
+"""``nanobot-memory search``: lists hits and their places, each text once."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -42,12 +42,12 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 # Characters of a text that are shown.
 _SNIPPET = 240
 _INDENT = "       "
-# What the heading of a scored entry says, in its file.
+# The kinds of scored entries, which are their headings.
 _KINDS = ("preference", "fact", "experience", "workflow", "decision", "skill_usage", "todo")
 
 
 MemoryKind = StrEnum("MemoryKind", ["LONG_TERM", "NOTE", "OBSERVATION", "SUMMARY", "TRANSCRIPT", "DOCUMENT"])
-"""The kinds of memory, as the index names them."""
+"""The kinds of memory under their names in the index."""
 
 
 def search(
@@ -140,11 +140,11 @@ def _snippet_of(hit: Hit) -> str:
 
 
 def _show(hits: Iterable[Hit]) -> None:
-    """Show what was found for people, in its order; what several hits say alike is shown once."""
-    alike: dict[str, list[Hit]] = {}
+    """Print the hits in their order; a text that several hits share is printed once."""
+    hits_by_snippet: dict[str, list[Hit]] = {}
     for hit in hits:
-        alike.setdefault(_plain(_snippet_of(hit)), []).append(hit)
-    for snippet, (hit, *others) in alike.items():
+        hits_by_snippet.setdefault(_normalized(_snippet_of(hit)), []).append(hit)
+    for snippet, (hit, *others) in hits_by_snippet.items():
         date = f"  {hit.time.astimezone():%Y-%m-%d %H:%M}" if hit.time else ""
         say(f"{hit.score:.3f}  {hit.path}:{hit.line}{date}  {tr(hit.origin.value)}", fg="cyan")
         if about := _about(hit, snippet):
@@ -156,20 +156,20 @@ def _show(hits: Iterable[Hit]) -> None:
 
 
 def _about(hit: Hit, snippet: str) -> str:
-    """Return what a hit says of itself besides its origin and its snippet: heading, speaker, project, tags."""
-    shown_already = {hit.origin.value, _plain(snippet)}
+    """Return the heading, speaker, project and tags of a hit, without what its origin and snippet already say."""
+    shown_already = {hit.origin.value, _normalized(snippet)}
     heading = tr(hit.heading) if hit.heading in _KINDS else hit.heading  # of an entry it is the kind
-    parts = [part for part in (heading, hit.speaker) if part and _plain(part) not in shown_already]
+    parts = [part for part in (heading, hit.speaker) if part and _normalized(part) not in shown_already]
     parts += [tr("project {name}", name=hit.scope.project)] if hit.scope.project else []
     parts += [f"#{tag}" for tag in hit.tags]
     return "  ".join(dict.fromkeys(parts))
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(one_line(text).split())
 
 
 def show_level(status: StoreStatus, *, err: bool = False) -> None:
-    """Say at which level is searched, why, and what would help."""
+    """Print the level of the search, the reason, and a hint."""
     reason, hint = tr(status.reason), tr(status.hint)
     say(tr("level {level}: {reason} {hint}", level=int(status.level), reason=reason, hint=hint), err=err, fg="yellow")

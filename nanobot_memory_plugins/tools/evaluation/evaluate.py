@@ -115,7 +115,7 @@ async def _answers(store: Store, places: DocumentPlaces, options: RecallOptions,
                 if len(ranked) < min(RANKED, documents[query.group]):
                     more = await store.search(Query(query.text, limit, scope=scope, asked_at=asked_at))
                     ranked = list(dict.fromkeys([*ranked, *places.ids_of(more.hits)]))
-        injected = places.ids_of(recalled.injected)
+        injected = places.ids_of(recalled.injected_hits)
         return json.dumps({"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}, ensure_ascii=False)
 
     return tuple(await asyncio.gather(*map(answer, dataset.queries)))
