@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import Note, NoteType, Origin, PluginContext, P
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.engine.views import last_run, without_token_end
+from nanobot_memory_plugins.redaction.engine.views import hide_token_end, trailing_token
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 
 TAG = "observation"
@@ -86,7 +86,7 @@ class ObservationPlugin:
         before = self._ended.pop(session_key, "")
         if not isinstance(result, str):
             return ""
-        self._ended[session_key] = last_run(result)
+        self._ended[session_key] = trailing_token(result)
         return before
 
 
@@ -111,7 +111,7 @@ async def _views(
         called = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
         if error is not None:
             return called, safe_preview(error, max_chars=options.max_error_chars, budget=budget)
-        whole = without_token_end(before, result, redact_text) if isinstance(result, str) else result
+        whole = hide_token_end(before, result, redact_text) if isinstance(result, str) else result
         return called, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
 
     looking = asyncio.ensure_future(run_in_daemon_thread(look))

@@ -1,4 +1,4 @@
-"""Redaction: hides secrets and personal data in any text, without an agent around it.
+"""Redaction: hides secrets and personal data in any text. It works without an agent.
 
 Keys and tokens become ``[API_KEY]``, passwords and other named secrets ``[REDACTED]``, key blocks ``[PRIVATE_KEY]``,
 personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]`` and ``[PHONE]``.
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
     from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Rule, SecretFinding
 
-# Who only looks at characters does not wait for the detectors.
+# Importing only the character functions does not load the detectors.
 __getattr__ = lazy_names(
     __name__,
     {
@@ -42,19 +42,19 @@ def _built_in() -> "Redactor":
 
 
 def redact_text(text: str, *, keeps: "Keeps | None" = None) -> str:
-    """Give ``text`` with every secret replaced, by the built-in rules.
+    """Return ``text`` with every secret replaced, according to the built-in rules.
 
-    ``keeps`` decides whether contact data stays; without it all is hidden. The first call loads the detectors,
-    which takes some hundredths of a second.
+    ``keeps`` decides which contact data stays visible; without it all contact data is hidden. The first call loads the
+    detectors, which takes some hundredths of a second.
     """
     return _built_in().redact(text, keeps=keeps)
 
 
 def redact_value(value: object) -> Any:
-    """Give ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
+    """Return ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
     return _built_in().redact_value(value)
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: "Budget | None" = None) -> str:
-    """Give a short view of ``value``; see :meth:`Redactor.preview`."""
+    """Return a short redacted text of ``value``; see :meth:`Redactor.preview`."""
     return _built_in().preview(value, max_chars=max_chars, budget=budget)

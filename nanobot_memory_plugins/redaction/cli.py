@@ -1,6 +1,6 @@
-"""``nanobot-memory-redact``: the redactor for pipes, without an agent around it.
+"""``nanobot-memory-redact``: redacts standard input, as a filter in a pipe.
 
-It reads and writes UTF-8 whatever the locale. Bytes that are no UTF-8 come out as they went in.
+It reads and writes UTF-8 regardless of the locale. Invalid bytes are passed through unchanged.
 """
 
 import argparse
@@ -37,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def filter_standard_input(redactor: Redactor, *, jsonl: bool, json_output: bool, program: str) -> int:
     """Redact standard input to standard output, and return the exit status.
 
-    With ``jsonl`` lines of ``{"id", "text"}`` are read and written. With ``json_output`` a line of JSON at the end
-    counts what was found by kind, and holds the text where ``jsonl`` is not asked for. ``program`` is the name that
-    stands before an error.
+    With ``jsonl`` lines of ``{"id", "text"}`` are read and written. With ``json_output`` the output ends with a line of
+    JSON that counts the findings by kind, and contains the text unless ``jsonl`` is set. ``program`` is the prefix of
+    error messages.
     """
     target = sys.stdout.buffer
     try:
@@ -54,7 +54,7 @@ def filter_standard_input(redactor: Redactor, *, jsonl: bool, json_output: bool,
             _write_line(target, summary)
         target.flush()
     except BrokenPipeError:
-        # The reader has gone. Python would complain again when it flushes at exit.
+        # The reader has closed the pipe. Python would raise again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _FAILED
     return _FAILED if failed else _DONE
@@ -93,7 +93,7 @@ def _filter_lines(
 
 
 def _row(line: bytes) -> dict[str, Any]:
-    """Read one line; raise ``ValueError`` that says what is wrong with it, never what stands in it."""
+    """Parse one line. Raises ``ValueError``, whose message never contains the text of the line."""
     try:
         row = json.loads(line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""What waits until it is used: patterns, which are compiled then, and the names of a package, imported then.
+"""Deferred work: patterns that are compiled, and package names that are imported, when they are first used.
 
-There are hundreds of patterns, and compiling all takes longer than the rest of a start; an ordinary text needs a tenth.
+There are hundreds of patterns. Compiling all takes longer than the rest of the start, and most texts need a tenth.
 """
 
 import importlib
@@ -15,14 +15,14 @@ _NAMES = (
 
 
 class LazyPattern:
-    """A regular expression that is compiled when it is first used: then its methods become those of the pattern."""
+    """A regular expression that is compiled on first use; its methods are then those of the compiled pattern."""
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self.pattern = source
         self.flags = flags | re.UNICODE
 
     def __getattr__(self, name: str) -> Any:
-        """Compile: what is asked for is not there yet."""
+        """Compile the pattern when one of its attributes is first accessed."""
         if name not in (*_NAMES, "compiled"):
             raise AttributeError(name)
         compiled = re.compile(self.pattern, self.flags)
@@ -31,20 +31,20 @@ class LazyPattern:
 
 
 def lazy_re(source: str, flags: int = 0) -> re.Pattern[str]:
-    """Give what `re.compile` gives, compiled when it is first used: an error in ``source`` is raised there.
+    """Return a pattern like `re.compile`, but compiled on first use, where an error in ``source`` is raised.
 
-    It is used by its own methods; functions of `re` do not take it.
+    Use the methods of the pattern: the functions of `re` do not accept it.
     """
     return cast("re.Pattern[str]", LazyPattern(source, flags))
 
 
 def lazy_names(package: str, modules: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package: it imports one of its ``modules`` when a name of that is first used."""
+    """Return a ``__getattr__`` for a package, which imports a module when one of its names is first used."""
     module_of = {name: module for module, names in modules.items() for name in names}
 
-    def imported(name: str) -> Any:
+    def import_name(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)
 
-    return imported
+    return import_name

@@ -23,7 +23,7 @@ TEXT = f"token {TOKEN}, mail lin@example-mail.org, password: hunter2!Tango, ็”ต่
 
 
 def redactor(*rules: Rule, seconds: float = LIMIT) -> Redactor:
-    return Redactor(bounded=BoundedRules(rules, seconds=seconds))
+    return Redactor(extra_rules=BoundedRules(rules, seconds=seconds))
 
 
 def rule(validator) -> Rule:

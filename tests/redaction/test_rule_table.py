@@ -17,7 +17,7 @@ from typing import Any
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction import redact_value
 from nanobot_memory_plugins.redaction.detectors.rule_table import CHECKS, RuleIndex, rows, rules_of
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import LowercaseText
 from nanobot_memory_plugins.redaction.values.key_names import split_name
 from tests.behaviour.kit.shapes import jwt
 from tests.support.each import each
@@ -74,7 +74,7 @@ def test_a_token_made_from_the_pattern_of_its_row_is_hidden_and_an_example_of_on
     token = jwt(random) if row.get("check") == "json" else made(_parser.parse(rule.pattern.pattern), random)
     for _ in range(40):
         text = f"see {token} there" if rule.kind != "windows_password_hash" else f"joe:1001:{token}:::"
-        found = index.find(text, Lowered(text))
+        found = index.find(text, LowercaseText(text))
         if found:
             break
         token = made(_parser.parse(rule.pattern.pattern), random)
@@ -82,7 +82,7 @@ def test_a_token_made_from_the_pattern_of_its_row_is_hidden_and_an_example_of_on
     assert token not in redact_text(text)
     for literal in rule.literals[:1]:
         stays = f"{literal}your-key-here or {literal}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-        assert index.find(stays, Lowered(stays)) == []
+        assert index.find(stays, LowercaseText(stays)) == []
 
 
 @each("place", range(len(KEYED)))
@@ -91,11 +91,11 @@ def test_a_row_hides_what_its_example_marks_and_nothing_of_its_counter_example(p
     index = RuleIndex([rule])
     text = row["example"].replace("«", "").replace("»", "")
     secrets = re.findall("«(.*?)»", row["example"], re.DOTALL)
-    assert sorted({text[span.start : span.end] for span in index.find(text, Lowered(text))}) == sorted(secrets)
+    assert sorted({text[span.start : span.end] for span in index.find(text, LowercaseText(text))}) == sorted(secrets)
     shown = redact_text(text)
     assert all(secret not in shown for secret in secrets)
     assert redact_text(shown) == shown
-    assert index.find(row["counter"], Lowered(row["counter"])) == []
+    assert index.find(row["counter"], LowercaseText(row["counter"])) == []
 
 
 def test_every_check_is_asked_for_by_a_row():

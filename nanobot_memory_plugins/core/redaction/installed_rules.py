@@ -104,7 +104,7 @@ def default_redactor() -> "Redactor":
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor  # with the detectors
 
     rules = [rule for one in installed_rules() for rule in one.rules]
-    return Redactor(bounded=BoundedRules(rules) if rules else None)
+    return Redactor(extra_rules=BoundedRules(rules) if rules else None)
 
 
 @cache

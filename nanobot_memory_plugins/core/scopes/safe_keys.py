@@ -10,8 +10,8 @@ from dataclasses import astuple
 
 from nanobot_memory_plugins.core.text.markdown import one_line
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
-from nanobot_memory_plugins.redaction.rules.rule import settle
+from nanobot_memory_plugins.redaction.rules.keyword_index import LowercaseText
+from nanobot_memory_plugins.redaction.rules.rule import resolve_overlaps
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
 
 _DIGITS = 16
@@ -35,8 +35,8 @@ def redact_key(name: str) -> str:
     # of others: a name may not depend on what else is installed.
     from nanobot_memory_plugins.redaction.detectors.rule_table import TOKENS
 
-    found = TOKENS.find(redacted, Lowered(redacted))
-    spans = settle(span for span in found if span.kind != "prefixed_token")
+    found = TOKENS.find(redacted, LowercaseText(redacted))
+    spans = resolve_overlaps(span for span in found if span.kind != "prefixed_token")
     if not spans and plain == name:
         return plain
     if not spans:

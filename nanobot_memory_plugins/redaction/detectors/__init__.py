@@ -1,1 +1,1 @@
-"""The detectors: each finds one way in which secrets or personal data occur in a text."""
+"""Detectors, each for one way in which secrets or personal data occur in a text."""

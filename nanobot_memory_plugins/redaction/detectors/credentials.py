@@ -1,6 +1,6 @@
-"""Credentials in places made for them: URLs, the header Authorization, cookies, manifests of Kubernetes, Base64.
+"""Credentials in URLs, Authorization headers, cookies, Kubernetes manifests and Base64.
 
-And blocks of key material: PEM, PGP, SSH2, PuTTY; whole, escaped into one line, or cut at either end.
+And blocks of key material: PEM, PGP, SSH2, PuTTY; complete, escaped into one line, or cut at either end.
 """
 
 import base64
@@ -8,8 +8,15 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
-from nanobot_memory_plugins.redaction.rules.rule import PRIVATE_KEY, RANK_BLOCK, RANK_KEYED, REDACTED, Span, settle
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, LowercaseText, words
+from nanobot_memory_plugins.redaction.rules.rule import (
+    PRIVATE_KEY,
+    RANK_BLOCK,
+    RANK_KEYED,
+    REDACTED,
+    Span,
+    resolve_overlaps,
+)
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, looks_random
 
@@ -26,8 +33,8 @@ _AUTH_HEADER = lazy_re(
     (?P<secret> (?-i:[^\s"'`,;<>\u2e80-\uffef]){4,8192} )
     """
 )
-_OF_PARAMETERS = words("digest aws4-hmac-sha256 hawk oauth signature hmac")
-_OF_ONE_SECRET = words("basic bearer token negotiate ntlm ssws bot apikey key")
+_PARAMETER_SCHEMES = words("digest aws4-hmac-sha256 hawk oauth signature hmac")
+_SINGLE_SECRET_SCHEMES = words("basic bearer token negotiate ntlm ssws bot apikey key")
 _PARAMETER = lazy_re(
     r"(?i)(?<![A-Za-z0-9_])(?:signature|response|oauth_token|oauth_signature|oauth_consumer_key|credential|mac|cnonce)"
     r"\s{0,2}=\s{0,2}\"?(?P<secret>[^\s\",;]{8,4096})"
@@ -55,12 +62,12 @@ _MANIFEST_ITEM = lazy_re(
 BASE64 = lazy_re(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{24,4096}+={0,2}(?![A-Za-z0-9+/=_-])")
 _LONGEST_NESTED = 4096
 CREDENTIAL_CUES = KeywordIndex(("://", "auth", "cookie", "secret"))
-"""The words of which one is in every place for credentials."""
-# "Static key V1" is OpenVPN's. Certificates and public keys are no secrets.
+"""Every place for credentials contains one of these words."""
+# "Static key V1" is OpenVPN's. Certificates and public keys are not secret.
 _NAME = r"(?:[A-Z0-9][A-Z0-9 ]{0,40}?)?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)"
 _BEGIN = lazy_re(rf"-{{4,5}} ?BEGIN {_NAME} ?-{{4,5}}")
 _END = lazy_re(rf"-{{4,5}} ?END {_NAME} ?-{{4,5}}")
-# What separates two pieces of a block: line ends, real or escaped, quotes and signs that join strings, margins.
+# Separators between pieces of a block: real or escaped line breaks, quotes, string operators, margins.
 _GAP = r"(?:[\s\"'`,+>|#;\\ ]|\\[nrt])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Key-Derivation|X-[A-Za-z-]{1,30}):[^\n\\]{0,200}"
 _PIECE = r"[A-Za-z0-9+/]{16,100000}={0,2}"
@@ -72,13 +79,13 @@ _PUTTY_PRIVATE = lazy_re(
     r"|\\[nr]){1,6}Private-MAC:\s{0,3}[0-9a-f]{8,128})?)"
 )
 KEY_BLOCK = re.compile(r"PRIVATE KEY|OpenVPN Static key|Private-Lines:")
-"""What is in every block."""
+"""Every key block contains one of these."""
 _LONGEST_BLOCK = 200_000
 _LONGEST_TAIL = 8192
 
 
-def find_credentials(text: str, lower: Lowered) -> Iterator[Span]:
-    """Find credentials by their place in the folded ``text``; ``lower`` is the same in lower case."""
+def find_credentials(text: str, lower: LowercaseText) -> Iterator[Span]:
+    """Find credentials by their place in the folded ``text``; ``lower`` is the same text in lower case."""
     if "://" in text:
         yield from _find_in_urls(text)
     if "auth" in lower:
@@ -110,10 +117,10 @@ def _is_token(user: str) -> bool:
 
 
 def _end_of_userinfo(run: str) -> int:
-    """Give where the password ends in ``password@host/...``; 0 when there is none.
+    """Return the end of the password in ``password@host/...``, or 0 without a password.
 
-    Passwords are often left unescaped, so that the last ``@`` before the path counts; a ``/`` or ``?`` belongs to the
-    password when what precedes it cannot be a port.
+    Passwords are often not escaped, so the last ``@`` before the path counts. A ``/`` or ``?`` belongs to the password
+    if the text before it cannot be a port.
     """
     at = run.find("@")
     head = re.split(r"[/?#]", run, maxsplit=1)[0]
@@ -125,7 +132,7 @@ def _end_of_userinfo(run: str) -> int:
 def _find_authorization(text: str) -> Iterator[Span]:
     for match in _AUTH_HEADER.finditer(text):
         start, scheme = match.start("secret"), (match["scheme"] or "").strip().lower()
-        if scheme in _OF_PARAMETERS:
+        if scheme in _PARAMETER_SCHEMES:
             line_end = text.find("\n", start, start + 4096)
             stop = line_end if line_end >= 0 else min(len(text), start + 4096)
             for part in _PARAMETER.finditer(text, match.end("scheme"), stop):
@@ -134,7 +141,7 @@ def _find_authorization(text: str) -> Iterator[Span]:
             continue
         found = match["secret"].rstrip(")]}")
         is_word = found.isalpha() and found.islower() and len(found) < 16
-        is_secret = not is_word if scheme in _OF_ONE_SECRET else looks_random(found, allow_hex=True, minimum=12)
+        is_secret = not is_word if scheme in _SINGLE_SECRET_SCHEMES else looks_random(found, allow_hex=True, minimum=12)
         if is_secret and not is_placeholder(found):
             yield _span(start, start + len(found), "authorization")
 
@@ -144,8 +151,8 @@ def _find_cookies(text: str) -> Iterator[Span]:
         for match in _COOKIE.finditer(text, *header.span("jar")):
             name, value = match["name"], match["value"]
             is_other = name.lower() in _COOKIE_ATTRIBUTES or is_placeholder(value)
-            named = bool(_COOKIE_NAMES.search(name)) or sensitivity(name) >= Sensitivity.WEAK
-            if not is_other and ((named and len(value) >= 6) or looks_random(value, allow_hex=True)):
+            is_secret_name = bool(_COOKIE_NAMES.search(name)) or sensitivity(name) >= Sensitivity.WEAK
+            if not is_other and ((is_secret_name and len(value) >= 6) or looks_random(value, allow_hex=True)):
                 yield _span(*match.span("value"), "cookie")
 
 
@@ -154,13 +161,13 @@ def _find_in_manifests(text: str) -> Iterator[Span]:
         for item in _MANIFEST_ITEM.finditer(text, *block.span("body")):
             value = item["secret"]
             is_readable = block["plain"] and sensitivity(item["name"]) is Sensitivity.NONE
-            is_none = value in ("{", "[") or is_placeholder(value)
-            if not is_none and (not is_readable or looks_random(value, allow_hex=True)):
+            is_not_secret = value in ("{", "[") or is_placeholder(value)
+            if not is_not_secret and (not is_readable or looks_random(value, allow_hex=True)):
                 yield _span(*item.span("secret"), "manifest_secret")
 
 
 def decoded_text(run: str) -> str:
-    """Give the text that ``run`` is the Base64 of, or nothing. Nearly all runs fail on their beginning."""
+    """Return the text that the Base64 ``run`` encodes, or "". Nearly all runs fail on their first characters."""
     standard = run.replace("-", "+").replace("_", "/").rstrip("=")
     try:
         if not _is_text(base64.b64decode(standard[:12])):
@@ -176,12 +183,12 @@ def _is_text(data: bytes) -> bool:
 
 
 def find_key_blocks(text: str) -> list[Span]:
-    """Find every private key block of the original (unfolded) ``text``, in order; none overlaps another."""
-    putty = (_block(*match.span("secret")) for match in _PUTTY_PRIVATE.finditer(text))
-    return settle([*_find_pem(text), *putty])
+    """Return the private key blocks of the original (unfolded) ``text``, in order and without overlaps."""
+    putty = (_key_block(*match.span("secret")) for match in _PUTTY_PRIVATE.finditer(text))
+    return resolve_overlaps([*_find_pem(text), *putty])
 
 
-def _block(start: int, end: int) -> Span:
+def _key_block(start: int, end: int) -> Span:
     return Span(start, end, "private_key", PRIVATE_KEY, RANK_BLOCK)
 
 
@@ -191,15 +198,15 @@ def _find_pem(text: str) -> Iterator[Span]:
     opening = _BEGIN.search(text)
     while opening is not None or closing is not None:
         if closing is not None and (opening is None or closing.start() < opening.start()):
-            # The end of a block whose beginning was cut off.
+            # A block whose beginning was cut off.
             start = _start_of_cut_block(text, closing.start(), done)
             if start < closing.start():
-                yield _block(start, closing.end())
+                yield _key_block(start, closing.end())
             done = closing.end()
             closing = _END.search(text, done)
             continue
         if opening is None:
-            break  # cannot be: one of the two was found
+            break  # unreachable: one of the two was found
         following = _BEGIN.search(text, opening.end())
         whole = (
             closing is not None
@@ -218,13 +225,13 @@ def _find_pem(text: str) -> Iterator[Span]:
             last = _LAST_PIECE.match(text, end)
             end = last.end() if last and end > opening.end() else end
         if end > opening.end():
-            yield _block(opening.start(), end)
+            yield _key_block(opening.start(), end)
         done = end
         opening = following
 
 
 def _start_of_cut_block(text: str, end: int, floor: int) -> int:
-    """Walk back from ``end`` over lines of base64; give where they begin, or ``end`` when there is none."""
+    """Return the start of the Base64 lines before ``end``, or ``end`` if there are none."""
     window = max(floor, end - _LONGEST_TAIL)
     start = end
     longest = 0

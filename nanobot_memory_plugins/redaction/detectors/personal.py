@@ -1,7 +1,7 @@
 """Personal data by its shape: e-mail addresses, telephones, cards, bank accounts, identity numbers of China and the US.
 
-A number must pass the check that its standard defines, or have a shape that little else has; what precedes it may
-say that it is another number. Numbers after a word for what they are have their rules in `rules.toml`.
+A number must pass the check of its standard, or have a distinctive shape, and the text before it must not call it
+another kind of number. Numbers that follow a word for their kind have their rules in `rules.toml`.
 """
 
 import re
@@ -9,29 +9,29 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, LowercaseText, words
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 
-_AT = lazy_re(
+_AT_DOMAIN = lazy_re(
     r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}|xn--[A-Za-z0-9-]{2,59}))"
     r"(?![A-Za-z0-9])"
 )
-_LOCAL = lazy_re(r"[A-Za-z0-9!#$&*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
+_LOCAL_PART = lazy_re(r"[A-Za-z0-9!#$&*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
 _UUID = lazy_re(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _REMOTE_PATH = lazy_re(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 _REMOTE_SHELL = lazy_re(
     r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?["
     r" ]\Z"
 )
-# Accounts of version control, and addresses that nobody reads.
-_NOBODY = words(
+# Accounts of version control systems and organisations, which belong to no person.
+_ROLE_ACCOUNTS = words(
     "git hg svn noreply no-reply donotreply do-not-reply mailer-daemon support help info contact hello sales press jobs"
     " careers feedback bookings booking reservations tickets orders admissions media office security abuse postmaster"
     " webmaster service customerservice newsletter notifications"
 )
-# Whose address an example shows.
-_ANYBODY = words("user name you your.name yourname someone username email first.last firstname.lastname")
-_NO_TOP = words(
+# Local parts of example addresses.
+_EXAMPLE_ACCOUNTS = words("user name you your.name yourname someone username email first.last firstname.lastname")
+_NOT_TOP_DOMAINS = words(
     "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe zip gz"
     " tar so"
     " dll conf cfg ini lock java rb go rs cpp whl"
@@ -48,8 +48,8 @@ _IBAN_COUNTRIES = {
     30: "JO KW MU YE", 31: "MT SC", 32: "LC", 33: "RU",
 }  # fmt: skip
 _IBAN_LENGTHS = {country: size for size, countries in _IBAN_COUNTRIES.items() for country in countries.split()}
-# Nine digits or more with little between them: only there the patterns below are tried.
-_RUN = lazy_re(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
+# Nine digits or more with few characters between: the patterns below are tried only there.
+_NUMBER_RUN = lazy_re(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[ T][0-2][0-9](?=:))?")
 _DIGITS = lazy_re(
     r"(?<![0-9A-Za-z_./+-])(?:[0-9]{4}(?:\.[0-9]{4}){3}|[0-9]{4}\.[0-9]{6}\.[0-9]{5}|[0-9](?:[ -]?[0-9]){12,29})"
@@ -78,20 +78,20 @@ _NAMED_PHONE = lazy_re(
     r"[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?(?P<secret>\(?\+?[0-9][0-9() -]{5,18}[0-9])(?![0-9A-Za-z_])"
 )
 _PHONES = KeywordIndex(words("电话 座机 传真 固话 热线 联系方式 手机 tel phone mobile fax cell"))
-# 1-800-275-2273, 0800 330 1000, 400-820-5555: those that cost nothing are nobody's own.
-_SERVICE = lazy_re(
+# 1-800-275-2273, 0800 330 1000, 400-820-5555: free numbers do not belong to a person.
+_FREE_NUMBER = lazy_re(
     r"\(?(?:\+?1[ .-]?)?\(?8(?:00|33|44|55|66|77|88)\)?[ .-][0-9]|0?800[ -][0-9]|400-?[0-9]{3}-?[0-9]{4}\Z"
 )
 _CN_ID = lazy_re(r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}[01][0-9][0-3][0-9][0-9]{3}[0-9Xx](?![0-9A-Za-z])")
 _SSN = lazy_re(
     r"(?<![0-9A-Za-z_.+/-])(?!000|666|9)[0-9]{3}[- ](?!00)[0-9]{2}[- ](?!0000)[0-9]{4}(?![0-9A-Za-z_]|[-./][0-9])"
 )
-# Written with their marks, as little else is: Brazil 193.696.602-67, Chile 37.860.149-5, Switzerland 756.7863.8065.98.
+# Distinctive with their punctuation: Brazil 193.696.602-67, Chile 37.860.149-5, Switzerland 756.7863.8065.98.
 _MARKED_ID = lazy_re(
     r"(?<![0-9A-Za-z_./+-])(?:[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}|[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9]"
     r"|756\.[0-9]{4}\.[0-9]{4}\.[0-9]{2})(?![0-9A-Za-z_]|[.,-][0-9])"
 )
-# A number after one of these is an identifier, a time or an amount, whatever its digits.
+# After one of these a number is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = lazy_re(
     r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device"
     r"|build|run"
@@ -104,23 +104,23 @@ _OTHER_NUMBER = lazy_re(
     r"|时间戳|版本号?|批次号?|工号|学号|条码|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
 )
 NUMBER_CUES = KeywordIndex("@0123456789")
-"""The characters of which one is in every piece of personal data."""
+"""Every piece of personal data contains one of these characters."""
 _CARD_WORD = lazy_re(r"(?i)card|visa|master|amex|pan\b|卡|credit|debit|payment|支付")
 
 
-def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
-    """Find personal data in the folded ``text``; ``lower`` is the same in lower case."""
+def find_personal_data(text: str, lower: LowercaseText) -> Iterator[Span]:
+    """Find personal data in the folded ``text``; ``lower`` is the same text in lower case."""
     if "@" in text:
         yield from _find_emails(text)
-    run = _RUN.search(text)
+    run = _NUMBER_RUN.search(text)
     while run is not None:
         day = _DATE.match(text, run.start())
         if day is None:
             yield from _find_numbers(text, max(0, run.start() - 6), min(len(text), run.end() + 4))
-        run = _RUN.search(text, (day or run).end())
+        run = _NUMBER_RUN.search(text, (day or run).end())
     for match in filter(None, (_NAMED_PHONE.match(text, at) for at, _, _ in _PHONES.find(lower))):
         digits = sum(map(str.isdigit, match["secret"]))
-        if 7 <= digits <= 15 and not _DATE.match(match["secret"]) and not _SERVICE.match(match["secret"]):
+        if 7 <= digits <= 15 and not _DATE.match(match["secret"]) and not _FREE_NUMBER.match(match["secret"]):
             yield _span(match, "phone", PHONE)
     for match in _IBAN.finditer(text):
         end = _end_of_iban(match.group().upper())
@@ -134,20 +134,20 @@ def _span(match: re.Match[str], kind: str, placeholder: str) -> Span:
 
 
 def _find_emails(text: str) -> Iterator[Span]:
-    for match in _AT.finditer(text):
+    for match in _AT_DOMAIN.finditer(text):
         at = match.start()
-        local = _LOCAL.search(text, max(0, at - 64), at)
+        local = _LOCAL_PART.search(text, max(0, at - 64), at)
         if local is None:
             continue
         name, start = local.group(), local.start()
         after, before = text[match.end() : match.end() + 1], text[max(0, start - 3) : start]
         if (
             _UUID.fullmatch(name)  # a message, an event, an example
-            or (name.lower() in _ANYBODY and match["domain"].lower().startswith("example."))
-            or name.lower() in _NOBODY
-            or match["top"].lower() in _NO_TOP
+            or (name.lower() in _EXAMPLE_ACCOUNTS and match["domain"].lower().startswith("example."))
+            or name.lower() in _ROLE_ACCOUNTS
+            or match["top"].lower() in _NOT_TOP_DOMAINS
             or before.endswith(("*", "://", "/@"))
-            # whom and where a command logs in; user@host:path, as scp and git write it
+            # the login of a remote command, or user@host:path for scp and git
             or _REMOTE_SHELL.search(text, max(0, start - 60), start)
             or _REMOTE_PATH.match(text, match.end())
         ):
@@ -157,17 +157,17 @@ def _find_emails(text: str) -> Iterator[Span]:
 
 
 def _find_numbers(text: str, start: int, end: int) -> Iterator[Span]:
-    def is_own(match: re.Match[str]) -> bool:
+    def is_personal(match: re.Match[str]) -> bool:
         return not _OTHER_NUMBER.search(text, max(0, match.start() - 32), match.start())
 
     shapes: tuple[tuple[re.Pattern[str], str, str, Callable[[re.Match[str]], bool]], ...] = (
-        (_CN_MOBILE, "phone", PHONE, is_own),
-        (_INTERNATIONAL, "phone", PHONE, lambda match: _is_international(match) and is_own(match)),
-        (_DOMESTIC, "phone", PHONE, lambda match: not _SERVICE.match(match.group()) and is_own(match)),
+        (_CN_MOBILE, "phone", PHONE, is_personal),
+        (_INTERNATIONAL, "phone", PHONE, lambda match: _is_international(match) and is_personal(match)),
+        (_DOMESTIC, "phone", PHONE, lambda match: not _FREE_NUMBER.match(match.group()) and is_personal(match)),
         (_CN_ID, "cn_id", ID_NUMBER, lambda match: _is_cn_id(match.group())),
-        (_SSN, "ssn", ID_NUMBER, is_own),
-        (_MARKED_ID, "id_number", ID_NUMBER, is_own),
-        (_DIGITS, "card", CARD, lambda match: _is_card(match) and (_follows_card_word(match) or is_own(match))),
+        (_SSN, "ssn", ID_NUMBER, is_personal),
+        (_MARKED_ID, "id_number", ID_NUMBER, is_personal),
+        (_DIGITS, "card", CARD, lambda match: _is_card(match) and (_follows_card_word(match) or is_personal(match))),
     )
     for pattern, kind, placeholder, check in shapes:
         for match in pattern.finditer(text, start, end):
@@ -193,7 +193,7 @@ def _follows_card_word(match: re.Match[str]) -> bool:
 
 
 def _is_card(match: re.Match[str]) -> bool:
-    """Tell whether a number is that of a card: ISO/IEC 7812-1, with the ranges and groups of the networks."""
+    """Return whether a number is a card number: ISO/IEC 7812-1, with the ranges and groups of the networks."""
     digits = re.sub(r"[ .-]", "", match.group())
     sizes = [len(group) for group in re.split(r"[ .-]", match.group())]
     fours = all(size == 4 for size in sizes[:-1]) and sizes[-1] <= 4
@@ -214,7 +214,7 @@ def _is_card(match: re.Match[str]) -> bool:
 
 
 def _is_cn_id(found: str) -> bool:
-    """GB 11643-1999: a real date and the check character by ISO 7064 MOD 11-2."""
+    """Return whether a number is valid by GB 11643-1999: a real date, and a check character by ISO 7064 MOD 11-2."""
     try:
         date(int(found[6:10]), int(found[10:12]), int(found[12:14]))
     except ValueError:
@@ -224,7 +224,7 @@ def _is_cn_id(found: str) -> bool:
 
 
 def _end_of_iban(found: str) -> int:
-    """Give where the IBAN ends that ``found`` begins with, 0 where it is none (ISO 13616-1)."""
+    """Return the end of the IBAN at the beginning of ``found``, or 0 if there is none (ISO 13616-1)."""
     length = _IBAN_LENGTHS.get(found[:2], 0)
     places = [place for place, char in enumerate(found) if char not in " -"]
     if not length or len(places) < length:

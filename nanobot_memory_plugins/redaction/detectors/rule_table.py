@@ -1,6 +1,6 @@
-"""The rules that are rows of `rules.toml`: what they may ask of a value, and how they are searched.
+"""The rules in `rules.toml`: their abbreviations, the checks of their values, and the search.
 
-What the columns mean is said at the head of that file.
+The comment at the top of that file describes the columns.
 """
 
 import base64
@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered, places_of, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import CueIndex, KeywordIndex, LowercaseText, places_of, words
 from nanobot_memory_plugins.redaction.rules.rule import (
     API_KEY,
     ID_NUMBER,
@@ -25,7 +25,7 @@ from nanobot_memory_plugins.redaction.rules.rule import (
     Span,
     ValueRule,
 )
-from nanobot_memory_plugins.redaction.values.bare_words import Looks, is_bare_secret, looks
+from nanobot_memory_plugins.redaction.values.bare_words import Likeness, is_bare_secret, password_likeness
 from nanobot_memory_plugins.redaction.values.key_names import split_name
 from nanobot_memory_plugins.redaction.values.value_shapes import (
     entropy,
@@ -36,8 +36,8 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
 )
 from nanobot_memory_plugins.redaction.values.values_in_text import value_at
 
-# Those that are made of others stand first.
-_CLASSES = {
+# The abbreviations in patterns. Those that contain others come first.
+_ABBREVIATIONS = {
     "<number>": (
         "(?:<number-word>|[ _-]?card|的?(?:识别|登记|证件|卡)?(?:字?号码?|编号|编码|码)){0,2}"
         "(?:[ ]?\\([^()\\n]{1,24}\\))?(?:<field>)?"
@@ -76,11 +76,11 @@ _CLASSES = {
 }
 
 
-# A match this long may have ended at the bound of a repetition: what follows it belongs to it.
-_LONG = 120
+# A match this long may have ended at the bound of a repetition: it is extended to the end of the token.
+_LONG_MATCH = 120
 _TOKEN_END = re.compile(r"[A-Za-z0-9_-]*+")
 
-# What a token is part of that may begin elsewhere than at a literal: the shortest has so many characters, and no blank.
+# A run that may contain a token whose pattern does not begin with a literal, which has at least this length.
 _LONG_RUN = lazy_re(r"(?<!\S)\S{23,}+")
 
 _EXAMPLE = lazy_re(
@@ -89,19 +89,19 @@ _EXAMPLE = lazy_re(
     r"|dummy|changeme"
 )
 _WORDS_ONLY = lazy_re(r"(?:[a-z]{1,20}[-_.])*[a-z]{1,20}")
-_SPEAKING = lazy_re(r"[A-Za-z]{9,}")
+_LONG_WORD = lazy_re(r"[A-Za-z]{9,}")
 _PUBLISHABLE = ("pk_test_", "pk_live_")  # made for web pages
 _APP_PASSWORD = lazy_re(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
-# A group of four letters of which no word is made.
-_NO_WORD = lazy_re(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
+# Four consonants, which no word contains in this form.
+_CONSONANTS = lazy_re(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
 _DATE = lazy_re(r"(?:19|20)[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?")
-# What occurs in sentences, and in no phrase that opens a wallet or that somebody chose.
+# Words of sentences, which do not occur in wallet phrases or chosen passphrases.
 _PROSE = words(
     "the and are for with from was were not but its this that you your they have has had into is must be at should"
     " required when will can may or into which please enter then of to in on by as it my our too so only still never"
     " always because would could does did been same wrong short long"
 )
-# What is said of a password without telling it.
+# Words that describe a password without being one.
 _DESCRIPTIONS = words(
     "great simple complex complicated random unknown known public private personal temporary default unique common"
     " obvious important broken stolen unset false maybe correct right ready outdated numeric alphanumeric mine yours"
@@ -114,7 +114,7 @@ _ADJECTIVE = lazy_re(r"[a-z]{2}(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|
 
 
 def _is_issued(token: str) -> bool:
-    """Tell whether ``token`` was really issued: not ``ghp_xxxx``, not ``sk-your-key-here``, not words."""
+    """Return whether ``token`` looks issued, unlike ``ghp_xxxx``, ``sk-your-key-here`` or plain words."""
     return len(set(token[-24:])) >= 6 and not (_EXAMPLE.search(token) or _WORDS_ONLY.fullmatch(token))
 
 
@@ -125,51 +125,51 @@ def _is_mixed(token: str) -> bool:
 
 
 def _is_random_tail(token: str) -> bool:
-    """Tell whether what follows the last prefix of ``token`` is random: no checksum, no words with a number."""
+    """Return whether the part after the last prefix of ``token`` is random, not a checksum or words with a number."""
     tail = re.split(r"[_-]", token)[-1]
     if token.startswith(_PUBLISHABLE) or is_hash_like(tail) or not _is_issued(token) or entropy(tail) < 3.2:
         return False
     digits = sum(map(str.isdigit, tail))
     mixed = any(map(str.isupper, tail)) and any(map(str.islower, tail))
-    return len(_SPEAKING.findall(tail)) < 2 and (digits >= 4 or (mixed and digits >= 2))
+    return len(_LONG_WORD.findall(tail)) < 2 and (digits >= 4 or (mixed and digits >= 2))
 
 
 def _opens_json_object(token: str) -> bool:
-    """Tell whether the first part of ``token`` is Base64 of a JSON object, as the header of a JWT is."""
-    return _decoded(token.split(".", 1)[0][:8].replace("-", "+").replace("_", "/"))[:1] == b"{"
+    """Return whether the first part of ``token`` is Base64 of a JSON object, as the header of a JWT is."""
+    return _decode(token.split(".", 1)[0][:8].replace("-", "+").replace("_", "/"))[:1] == b"{"
 
 
-def _decoded(found: str) -> bytes:
+def _decode(found: str) -> bytes:
     try:
         return base64.b64decode(found + "=" * (-len(found) % 4), validate=True)
     except (binascii.Error, ValueError):
         return b""
 
 
-def _is_marked(found: str) -> bool:
-    """Tell whether ``found`` has the marks of a password or looks machine-made, and means nothing else."""
+def _has_secret_marks(found: str) -> bool:
+    """Return whether ``found`` has the signs of a password or looks machine-made, and is not a placeholder."""
     return not is_placeholder(found) and (has_password_marks(found) or looks_random(found, allow_hex=True))
 
 
 def _is_argument(found: str) -> bool:
-    """Tell whether an argument of a command is a secret, and no flag, port, word for one in a line of usage."""
+    """Return whether an argument of a command is a secret, not a flag, a port or a name in a usage line."""
     is_other = found.startswith(("-", "$", "{", "/")) or (found.isdigit() and len(found) <= 5)
     return not (is_other or is_placeholder(found) or (found.isupper() and found.isalpha()))
 
 
 def _is_basic(found: str) -> bool:
-    decoded = _decoded(found)
+    decoded = _decode(found)
     return not is_placeholder(found) and ((b":" in decoded and decoded.isascii()) or looks_random(found))
 
 
 def _is_number(found: str) -> bool:
-    """Tell whether ``found`` has the digits that the number of a document has, and is no date."""
+    """Return whether ``found`` has enough digits for the number of a document, and is not a date."""
     plain = re.sub(r"[ .-]", "", found)
     return 5 <= len(plain) <= 20 and sum(map(str.isdigit, found)) >= 3 and not _DATE.fullmatch(found)
 
 
 def _is_phrase(found: str) -> bool:
-    """Tell whether ``found`` is words that somebody strung together, and not the rest of a sentence."""
+    """Return whether ``found`` is a passphrase, not the rest of a sentence."""
     parts = re.split(r"[^a-z]+", found.lower())
     telling = set(parts) - {"and", "the"}
     is_one = len(telling) == len(set(parts)) or _is_chosen(parts[0])
@@ -187,31 +187,33 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "random tail": _is_random_tail,
     "json": _opens_json_object,
     "given": lambda found: not is_placeholder(found),
-    "marked": _is_marked,
+    "marked": _has_secret_marks,
     "told": is_bare_secret,
     "argument": _is_argument,
-    "bearer": lambda found: looks_random(found, allow_hex=True) or (any(map(str.isdigit, found)) and _is_marked(found)),
+    "bearer": lambda found: (
+        looks_random(found, allow_hex=True) or (any(map(str.isdigit, found)) and _has_secret_marks(found))
+    ),
     "basic": _is_basic,
-    "password of a call": lambda found: _is_marked(found) or _APP_PASSWORD.fullmatch(found) is not None,
+    "password of a call": lambda found: _has_secret_marks(found) or _APP_PASSWORD.fullmatch(found) is not None,
     "number": _is_number,
     "phrase": _is_phrase,
     "chosen": _is_chosen,
-    "strong": lambda found: looks(found) is Looks.STRONG,
-    "setup key": lambda found: any(map(str.isdigit, found)) or found.isupper() or _NO_WORD.search(found) is not None,
+    "strong": lambda found: password_likeness(found) is Likeness.STRONG,
+    "setup key": lambda found: any(map(str.isdigit, found)) or found.isupper() or _CONSONANTS.search(found) is not None,
 }
-"""Every check."""
+"""The checks by their names in `rules.toml`."""
 
 
 @cache
 def rows() -> Mapping[str, list[dict[str, Any]]]:
-    """Give the tables of `rules.toml`."""
-    # `pathlib` and `importlib.resources` would take longer than the reading.
+    """Return the rows of `rules.toml` by table."""
+    # Importing `pathlib` or `importlib.resources` takes longer than reading the file.
     with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), "rules.toml"), "rb") as file:
         return tomllib.load(file)
 
 
 def rules_of(table: str) -> Iterable[Rule]:
-    """Give the rules of a table: those of ``tokens``, the shapes of known issuers, mind case, the others do not."""
+    """Yield the rules of a table. Those of ``tokens``, the shapes of known issuers, are case-sensitive."""
     is_tokens = table == "tokens"
     placeholder = {"tokens": API_KEY, "personal": ID_NUMBER}.get(table, REDACTED)
     for row in rows()[table]:
@@ -222,54 +224,54 @@ def rules_of(table: str) -> Iterable[Rule]:
             pattern = f"{row.get('border', '')}(?:{begin}){row['then']}"
             literals = starts if is_tokens else {one.replace(" ", sep) for one in starts for sep in ("", *" _-.")}
         kind = ValueRule if pattern.endswith("<value>") else Rule
-        shape = _shape(pattern.removesuffix("<value>"), 0 if is_tokens else re.IGNORECASE)
+        shape = _expand(pattern.removesuffix("<value>"), 0 if is_tokens else re.IGNORECASE)
         check = CHECKS[row.get("check", "issued")]
         anchored = bool(literals) and "loose" not in row
         yield kind(row["kind"], row.get("hides", placeholder), shape, check, tuple(literals), anchored)
 
 
-def _shape(source: str, flags: int = 0) -> re.Pattern[str]:
-    for name, meaning in _CLASSES.items():
+def _expand(source: str, flags: int = 0) -> re.Pattern[str]:
+    for name, meaning in _ABBREVIATIONS.items():
         source = source.replace(name, meaning)
     return lazy_re(source, flags)
 
 
 class RuleIndex:
-    """Rules by the literals of which one must occur in the text, if they have any; ``rank`` is that of what they find.
+    """Rules by their literals, of which one must occur in the text; ``rank`` is the rank of their findings.
 
-    An anchored rule is tried at the places of its literals only, any other on the whole text.
+    An anchored rule is tried only at the positions of its literals, any other on the whole text.
     """
 
     __slots__ = ("_by_literal", "_rank")
 
     def __init__(self, rules: Iterable[Rule], rank: int = RANK_VENDOR) -> None:
         self._rank = rank
-        self._by_literal = ByCue((map(str.lower, rule.literals or [""]), rule) for rule in rules)
+        self._by_literal = CueIndex((map(str.lower, rule.literals or [""]), rule) for rule in rules)
 
-    def find(self, text: str, lower: Lowered) -> list[Span]:
-        """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
+    def find(self, text: str, lower: LowercaseText) -> list[Span]:
+        """Return the matches of all rules in ``text``; ``lower`` is the same text in lower case."""
         runs = [run.span() for run in _LONG_RUN.finditer(text)]
         return [
             span
-            for rule, met in self._by_literal.met(lower)
-            for match in _matches(rule, text, lower, met, runs)
+            for rule, literals_found in self._by_literal.find(lower)
+            for match in _matches(rule, text, lower, literals_found, runs)
             if (span := _span(rule, match, self._rank)) is not None
         ]
 
 
 def _matches(
-    rule: Rule, text: str, lower: Lowered, met: Iterable[str], runs: Iterable[tuple[int, int]]
+    rule: Rule, text: str, lower: LowercaseText, literals_found: Iterable[str], runs: Iterable[tuple[int, int]]
 ) -> Iterator[re.Match[str]]:
-    """Give where ``rule`` matches, of whose literals ``met`` occur in lower case.
+    """Yield the matches of ``rule``; ``literals_found`` are its literals that occur in the lower-case text.
 
-    What minds case is a token: it begins with a literal as that is written, or stands in one of the long ``runs``.
+    A case-sensitive rule is for tokens: a match begins with a literal in its exact case, or is in one of the ``runs``.
     """
     if not rule.anchored:
         for run in ((0, len(text)),) if rule.ignores_case else runs:
             yield from rule.pattern.finditer(text, *run)
         return
-    literals, searched = (met, lower) if rule.ignores_case else (rule.literals, text)
-    end = 0  # where the rule matched last: like a search, it goes on after that
+    literals, searched = (literals_found, lower) if rule.ignores_case else (rule.literals, text)
+    end = 0  # the end of the last match: like `finditer`, matches do not overlap
     for at in sorted({at for word in literals for at in places_of(word, searched)}):
         match = rule.pattern.match(text, at) if at >= end else None
         if match is not None:
@@ -287,7 +289,7 @@ def _span(rule: Rule, match: re.Match[str], rank: int) -> Span | None:
         start, end = match.span("secret" if "secret" in rule.pattern.groupindex else 0)
     if end <= start or (rule.validator is not None and not rule.validator(match.string[start:end])):
         return None
-    if end - start >= _LONG:
+    if end - start >= _LONG_MATCH:
         token_end = _TOKEN_END.match(match.string, end)
         end = token_end.end() if token_end else end
     return Span(start, end, rule.kind, rule.placeholder, rank)
@@ -298,27 +300,27 @@ SECRETS = RuleIndex(rules_of("secrets"), RANK_KEYED)
 _PERSONAL_RULES = tuple(rules_of("personal"))
 PERSONAL = RuleIndex(_PERSONAL_RULES, RANK_PERSONAL)
 PERSONAL_CUES = KeywordIndex(literal for rule in _PERSONAL_RULES for literal in rule.literals)
-"""The words of which one precedes a number that names a person."""
+"""Every number that identifies a person has one of these words before it."""
 
 _FEWEST_DIGITS, _LONGEST_PERSONAL = 3, 64
 
 
 def personal_value(name: str, value: str) -> Span | None:
-    """Give the finding for a number that names a person, by the ``name`` of its field or column; None for others."""
+    """Return the finding for a number that identifies a person by its field or column ``name``, or None."""
     is_long = len(value) > _LONGEST_PERSONAL or len(name) > _LONGEST_PERSONAL
-    if is_long or sum(map(str.isdigit, value)) < _FEWEST_DIGITS or not may_name_person(name):
+    if is_long or sum(map(str.isdigit, value)) < _FEWEST_DIGITS or not may_identify_person(name):
         return None
-    described = f"{_spaced(name)}: {value}"
+    described = f"{_spaced_name(name)}: {value}"
     begin = len(described) - len(value)
-    spans = PERSONAL.find(described, Lowered(described))
+    spans = PERSONAL.find(described, LowercaseText(described))
     return next((span for span in spans if span.start >= begin), None)
 
 
 @lru_cache(maxsize=2048)
-def may_name_person(name: str) -> bool:
-    """Tell whether the values under a ``name`` may be numbers that name a person."""
-    return Lowered(_spaced(name)).meets(PERSONAL_CUES)
+def may_identify_person(name: str) -> bool:
+    """Return whether values under ``name`` may be numbers that identify a person."""
+    return LowercaseText(_spaced_name(name)).contains_any(PERSONAL_CUES)
 
 
-def _spaced(name: str) -> str:
+def _spaced_name(name: str) -> str:
     return " ".join(split_name(name)) or name

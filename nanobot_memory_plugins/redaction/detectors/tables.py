@@ -1,6 +1,6 @@
-"""Secrets in tables: the heading says it, or the cell before.
+"""Secrets in tables, recognised by the column heading or by the cell before.
 
-Between cells stand |, tabs, commas, semicolons or several blanks; the lists of an INSERT are rows, too.
+Cells are separated by |, tabs, commas, semicolons or several blanks. The lists of an INSERT statement are rows as well.
 """
 
 import re
@@ -8,28 +8,28 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_name_person, personal_value
+from nanobot_memory_plugins.redaction.detectors.rule_table import PERSONAL_CUES, may_identify_person, personal_value
 from nanobot_memory_plugins.redaction.lazy import lazy_re
-from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, is_near, words
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, LowercaseText, is_near, words
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
+from nanobot_memory_plugins.redaction.values.key_names import NAME_CUES, Sensitivity, sensitivity
 from nanobot_memory_plugins.redaction.values.value_shapes import is_placeholder, is_secret_value, is_surely_secret
 
-TABLE_CUES = TELLING | PERSONAL_CUES
+TABLE_CUES = NAME_CUES | PERSONAL_CUES
 CELL_MARKS = KeywordIndex(("|", "\t", ",", ";", "  "))
-"""Of both lists a word is in every table."""
+"""Every table with a secret contains a word of both lists."""
 _LONGEST_LINE = 4000
 _RULER = lazy_re(r"[\s|:+=-]*-[\s|:+=-]*")
 _HEADING = lazy_re(r"(?!\d)[\w#][\w./()#-]*(?:[ ][\w./()#-]+){0,3}")
 _TYPE = lazy_re(r"[A-Za-z]+\([0-9, ]+\)")  # varchar(128): a list of columns
-_NOTHING_SECRET = words(
+_HARMLESS_VALUES = words(
     "yes no true false none null n/a na - -- set unset enabled disabled required optional ok x y n expired active"
     " never hidden default empty opaque <none> <set> <unset> present missing 是 否 无 有"
 )
 _NAME = lazy_re(r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}")
 _PLAIN = lazy_re(r"[^\s\"'()\[\]{}<>]{4,500}")
-_AROUND = " \t\r\n\"'`*\ue0f1\ue0f2\ue0f3"
-# The cells of a line by the mark between them, which may stand within quotes.
+_CELL_PADDING = " \t\r\n\"'`*\ue0f1\ue0f2\ue0f3"
+# The cells of a line, by their separator, which may also occur in quotes.
 _CELLS = {
     mark: lazy_re(rf"(?:\A|[{mark}])(?P<cell>[ ]*(?:\"[^\"]*\"|'[^']*')++[ ]*(?=[{mark}]|\Z)|[^{mark}]*)")
     for mark in "|\t,;"
@@ -43,14 +43,14 @@ class _Cell(NamedTuple):
     text: str
 
 
-def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
-    """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
+def find_in_tables(text: str, lower: LowercaseText) -> Iterator[Span]:
+    """Find secrets in the tables of the folded ``text``; ``lower`` is the same text in lower case."""
     head: Sequence[_Cell] = ()
     head_mark = ""
     cues = [at for at, _, _ in TABLE_CUES.find(lower)]
     for begin, line in _lines(text, lower):
         if not head and not is_near(cues, begin, begin + len(line)):
-            continue  # most lines: neither a heading above them says what is in them nor they
+            continue  # most lines: no heading above them, and no cue in them
         mark = next((char for char in line if char in "|\t,;"), "  " if "  " in line.strip() else "")
         if _RULER.fullmatch(line):
             continue
@@ -73,8 +73,8 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
             head, head_mark = (cells if _is_head(cells) and (mark != "  " or line.isupper()) else ()), mark
 
 
-def _lines(text: str, lower: Lowered) -> Iterator[tuple[int, str]]:
-    """Give the lines of ``text`` and the lists of its INSERTs, each with its place."""
+def _lines(text: str, lower: LowercaseText) -> Iterator[tuple[int, str]]:
+    """Yield the lines of ``text`` and the lists of its INSERT statements, each with its position."""
     at = 0
     for line in text.split("\n"):
         yield at, line
@@ -87,19 +87,19 @@ def _lines(text: str, lower: Lowered) -> Iterator[tuple[int, str]]:
 def _cells(line: str, mark: str, begin: int) -> list[_Cell]:
     cells = []
     for match in _CELLS[mark].finditer(line):
-        value = match["cell"].strip(_AROUND)
+        value = match["cell"].strip(_CELL_PADDING)
         cells.append(_Cell(begin + line.index(value, match.start("cell")), value))
     return cells[not cells[0].text : len(cells) - (not cells[-1].text)] if mark == "|" else cells
 
 
 def _is_head(cells: Sequence[_Cell]) -> bool:
     return all(_HEADING.fullmatch(cell.text) and not _TYPE.fullmatch(cell.text) for cell in cells) and any(
-        sensitivity(cell.text) >= Sensitivity.TOKEN or may_name_person(cell.text) for cell in cells
+        sensitivity(cell.text) >= Sensitivity.TOKEN or may_identify_person(cell.text) for cell in cells
     )
 
 
 def _is_secret_pair(name: str, value: str) -> bool:
-    """Tell whether a cell after a name is secret: ``| API_KEY | 4f2a... |``, ``API_KEY,4f2a...``."""
+    """Return whether the cell after a name is secret: ``| API_KEY | 4f2a... |``, ``API_KEY,4f2a...``."""
     return bool(_NAME.fullmatch(name) and _PLAIN.fullmatch(value)) and is_surely_secret(value, sensitivity(name))
 
 
@@ -109,8 +109,8 @@ def _span(cell: _Cell) -> Span:
 
 def _is_secret(cell: _Cell, column: _Cell) -> bool:
     value, level = cell.text, sensitivity(column.text)
-    if level < Sensitivity.TOKEN or value.lower() in _NOTHING_SECRET or is_placeholder(value):
+    if level < Sensitivity.TOKEN or value.lower() in _HARMLESS_VALUES or is_placeholder(value):
         return False
     if level is Sensitivity.TOKEN:
-        return is_surely_secret(value, level)  # the tokens of a text are no secrets
+        return is_surely_secret(value, level)  # a column of tokens may contain words of a text
     return is_secret_value(value, level, key=column.text, quoted=True, running_text=False)

@@ -1,1 +1,1 @@
-"""Running the detectors over texts and structured values, and putting placeholders in."""
+"""Running the detectors over texts and structured values, and inserting placeholders."""

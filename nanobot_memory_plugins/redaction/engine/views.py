@@ -1,4 +1,4 @@
-"""Redacted views of values: structured data, in which names say what values are; and previews, which are cut."""
+"""Redaction of structured data, in which names describe the values, and redacted previews, which are cut."""
 
 import math
 import re
@@ -21,11 +21,11 @@ _VALUE_FIELDS = words("value Value default ParameterValue values val text data s
 _NUMBER_FIELDS = words("number num no nr")
 _LONGEST_NAME = 100
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
-# The run of a token at the end of one text, and at the beginning of the next; a longer one is none.
-_RUN = re.compile(r"[A-Za-z0-9+/=_.~-]{4,400}")
+# The part of a token at the end of one text, or at the beginning of the next. A longer run is not a token.
+_TOKEN_RUN = re.compile(r"[A-Za-z0-9+/=_.~-]{4,400}")
 _LONGEST_RUN = 400
 _ENDS_IN_PLACEHOLDER = re.compile(rf"{PLACEHOLDER.pattern}\Z")
-# Beyond what a view can show this much is looked at, and as much as the longest value that is read as one is left out.
+# Characters that are redacted beyond the preview, and at their end removed again: the length of the longest value.
 _MARGIN, _BORDER = 32_768, 16_384
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)
@@ -33,17 +33,17 @@ _PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)
 _Redact = Callable[[str], str]
 
 
-def walk(value: object, redact: _Redact) -> Any:
-    """Give ``value`` as JSON-ready data of the same shape with every string redacted by ``redact``."""
-    return _Walker(redact).visit(value, 0, hide=False)
+def redact_tree(value: object, redact: _Redact) -> Any:
+    """Return ``value`` as JSON-ready data of the same shape, with every string redacted by ``redact``."""
+    return _TreeRedactor(redact).visit(value, 0, hide=False)
 
 
-class _Walker:
+class _TreeRedactor:
     def __init__(self, redact: _Redact) -> None:
         self._redact = redact
         self._open: set[int] = set()
-        self._below_secret = 0  # how many names above say that what is below them is secret
-        self._parent = ""  # the name of the mapping that is visited
+        self._below_secret = 0  # how many enclosing names are sensitive
+        self._parent = ""  # the name of the current mapping
 
     def visit(self, value: object, depth: int, *, hide: bool) -> Any:
         if value is None or isinstance(value, bool):
@@ -63,7 +63,7 @@ class _Walker:
     def _number(self, value: int | float) -> Any:
         try:
             text = str(value)
-        except ValueError:  # an integer with more digits than Python turns into text
+        except ValueError:  # an integer with more digits than Python converts to text
             return "[NUMBER]"
         if isinstance(value, float):
             return value if math.isfinite(value) else text
@@ -104,7 +104,7 @@ class _Walker:
             if is_number and (found := next(filter(None, (personal_value(one, str(item)) for one in described)), None)):
                 result[shown] = found.placeholder
                 continue
-            hidden, self._parent = _hides(name, item), name
+            hidden, self._parent = _is_hidden_value(name, item), name
             self._below_secret += hidden
             inner = (hide or named) and name in _VALUE_FIELDS
             result[shown] = self.visit(item, depth + 1, hide=inner or hidden)
@@ -117,9 +117,9 @@ class _Walker:
         after_flag, ended = False, ""
         for item in items:
             text = item if isinstance(item, str) else item.get("text") if isinstance(item, Mapping) else None
-            if isinstance(text, str):  # the rest of a token with which the text before it ended
-                whole = without_token_end(ended, text, self._redact)
-                ended = last_run(text)
+            if isinstance(text, str):  # the rest of a token that the text before it began
+                whole = hide_token_end(ended, text, self._redact)
+                ended = trailing_token(text)
                 item = whole if isinstance(item, str) else {**item, "text": whole}
             else:
                 ended = ""
@@ -137,8 +137,8 @@ def _is_secret_flag(text: str) -> bool:
     return len(text) <= 64 and sensitivity(text.lstrip("-")) >= Sensitivity.TOKEN and not text.endswith("-stdin")
 
 
-def _hides(name: str, item: object) -> bool:
-    """Tell whether the value under ``name`` is hidden whatever it looks like."""
+def _is_hidden_value(name: str, item: object) -> bool:
+    """Return whether the value ``item`` is hidden as a whole because of its name."""
     if _is_secret_name(name):
         return True
     if isinstance(item, Sequence | Set) and not isinstance(item, str | bytes):
@@ -154,61 +154,61 @@ def _hides(name: str, item: object) -> bool:
 def _as_text(value: object) -> str:
     try:
         return str(value)
-    except Exception:  # any object may come here, and its __str__ may do anything
+    except Exception:  # the __str__ of any object may raise anything
         return f"<{type(value).__name__}>"
 
 
-def last_run(text: str) -> str:
-    """Return the run of characters of a token with which a text ends, or nothing."""
-    backwards = _RUN.match(text[: -_LONGEST_RUN - 1 : -1])
+def trailing_token(text: str) -> str:
+    """Return the token characters at the end of a text, or an empty string."""
+    backwards = _TOKEN_RUN.match(text[: -_LONGEST_RUN - 1 : -1])
     return backwards.group()[::-1] if backwards else ""
 
 
-def without_token_end(before: str, text: str, redact: Callable[[str], str]) -> str:
-    """Return ``text`` without the rest of a token that began in ``before``, the run with which another text ended."""
-    first = _RUN.match(text) if before else None
+def hide_token_end(before: str, text: str, redact: Callable[[str], str]) -> str:
+    """Return ``text`` with its beginning hidden if it completes a secret token that ended another text (``before``)."""
+    first = _TOKEN_RUN.match(text) if before else None
     if first is None:
         return text
     whole = redact(before + first.group())
     if (whole.startswith(before) and first.group() in whole) or not _ENDS_IN_PLACEHOLDER.search(whole):
-        return text  # nothing of it is hidden
+        return text  # the whole token is not a secret
     return f"{REDACTED}{text[first.end() :]}"
 
 
 def preview(value: object, limit: int, redact: _Redact) -> str:
-    """Redact ``value``, write it as text (JSON for anything but strings), and cut it to ``limit`` characters.
+    """Return ``value`` redacted, as text (JSON for anything but strings), cut to ``limit`` characters.
 
-    Only as much of a long text is redacted as the preview can show, and a good way beyond.
+    Of a long text only the part that the preview can show and a margin are redacted.
     """
     if isinstance(value, bytes | bytearray):
         value = bytes(value).decode("utf-8", "replace")
     if not isinstance(value, str):
-        import json  # takes longer to import than a short text to redact
+        import json  # importing it takes longer than redacting a short text
 
-        return shorten(json.dumps(walk(value, redact), ensure_ascii=False), limit)
+        return shorten(json.dumps(redact_tree(value, redact), ensure_ascii=False), limit)
     reach = limit * 4 + _MARGIN
     text, unread = redact(value[:reach]), max(0, len(value) - reach)
-    if unread:  # at the border may stand the beginning of a secret, which alone looks like none
+    if unread:  # a secret cut at the border may not be recognised
         text, unread = text[:-_BORDER], unread + _BORDER
     return shorten(text, limit, unread)
 
 
 def shorten(text: str, limit: int, unread: int = 0) -> str:
-    """Cut ``text`` to ``limit`` characters at a character's border and say how many were left out.
+    """Return ``text`` cut to ``limit`` characters, with the number of characters left out.
 
-    ``unread`` characters more are counted as left out. A placeholder or a character with its combining marks is kept
-    whole or left out whole.
+    ``unread`` more characters are counted as left out. Placeholders, and characters with their combining marks, are
+    never split.
     """
     if len(text) + unread <= limit:
         return text
     mark = f"… [+{len(text) + unread} chars]"
     room = limit - len(mark) if limit >= 3 * len(mark) else limit
-    cut = _border(text, room)
+    cut = _character_boundary(text, room)
     kept = text[:cut]
     return kept if limit < 3 * len(mark) else f"{kept}… [+{len(text) + unread - cut} chars]"
 
 
-def _border(text: str, cut: int) -> int:
+def _character_boundary(text: str, cut: int) -> int:
     for match in _PLACEHOLDER_AT.finditer(text, max(0, cut - 48), min(len(text), cut + 48)):
         if match.start() < cut < match.end():
             cut = match.start()

@@ -1,1 +1,1 @@
-"""What a rule is, and how the rules that can match in a text are found without trying each."""
+"""Rules, and the index that finds the rules that can match in a text without trying each."""

@@ -1,6 +1,6 @@
-"""Which words of all lists occur in a text, found in one look: only near them the costlier patterns are tried.
+"""One search for the words of all lists in a text, so that costly patterns are tried only near those words.
 
-A text has far fewer runs of three characters than there are words, and few words begin with one of them.
+A text contains far fewer different runs of three characters than there are words, and few words begin with each run.
 """
 
 import re
@@ -11,21 +11,21 @@ from typing import Generic, Self, TypeVar
 _Item = TypeVar("_Item")
 _RUN = 3
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-# The words of all lists, and the characters with which they end, by those with which they begin.
+# The words of all lists, each with its last characters, by their first characters.
 _by_run: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {(): {}}
 
 
-class Lowered(str):
-    """A text in lower case, of the same length, and which of the words of all lists occur in it."""
+class LowercaseText(str):
+    """A text in lower case, of the same length, with the ``words`` of all lists that occur in it."""
 
     __slots__ = ("words",)
 
     words: frozenset[str]
 
     def __new__(cls, text: str) -> Self:
-        """Take ``text``, of any case."""
+        """Convert ``text`` to lower case and search it."""
         lower = text.lower()
-        if len(lower) != len(text):  # a few letters become two: places would shift
+        if len(lower) != len(text):  # a few letters become two, which would shift positions
             lower = text.translate(_ASCII_LOWER)
         made = super().__new__(cls, lower)
         runs = set(zip(lower, lower[1:], lower[2:], strict=False))
@@ -35,13 +35,13 @@ class Lowered(str):
         made.words = frozenset(found)
         return made
 
-    def meets(self, index: "KeywordIndex") -> bool:
-        """Tell whether one of the words of a list occurs in the text."""
+    def contains_any(self, index: "KeywordIndex") -> bool:
+        """Return whether a word of the list occurs in the text."""
         return not index.words.isdisjoint(self.words)
 
 
-def _know(words: frozenset[str]) -> None:
-    global _by_run  # put in anew, since other threads may be looking through them
+def _register(words: frozenset[str]) -> None:
+    global _by_run  # replaced as a whole, since other threads may be reading it
     by_run = dict(_by_run)
     for word in words:
         if word != word.lower():
@@ -52,26 +52,26 @@ def _know(words: frozenset[str]) -> None:
 
 
 def words(text: str) -> frozenset[str]:
-    """Give the words of ``text``, which white space divides: lists are read more often than they are run."""
+    """Return the words of ``text``, separated by white space: long lists are easier to read this way."""
     return frozenset(text.split())
 
 
 class KeywordIndex:
-    """A list of words, given in lower case."""
+    """A list of lower-case words that can be found in a text."""
 
     __slots__ = ("words",)
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = frozenset(words)
-        _know(self.words)
+        _register(self.words)
 
     def __or__(self, other: "KeywordIndex") -> "KeywordIndex":
         return KeywordIndex(self.words | other.words)
 
-    def find(self, lower: Lowered) -> Iterator[tuple[int, int, str]]:
-        """Give where each word begins and ends in the text, and the word, in order.
+    def find(self, lower: LowercaseText) -> Iterator[tuple[int, int, str]]:
+        """Yield the start and end of each word in the text, and the word, in order.
 
-        The longest counts where several begin: "passcode" is not the "pass" that it begins with.
+        The longest word at a place counts: "passcode" does not contain the word "pass".
         """
         places = sorted((at, -len(word), word) for word in self.words & lower.words for at in places_of(word, lower))
         done = 0
@@ -81,8 +81,8 @@ class KeywordIndex:
                 yield at, done, word
 
 
-class ByCue(Generic[_Item]):
-    """Items, each of which is only worth trying where one of its words, given in lower case, occurs in the text."""
+class CueIndex(Generic[_Item]):
+    """Items with lower-case cue words; an item is only worth trying if one of its cues occurs in the text."""
 
     __slots__ = ("_by_word", "_words")
 
@@ -92,10 +92,10 @@ class ByCue(Generic[_Item]):
             for cue in cues:
                 self._by_word.setdefault(cue, {})[number] = item
         self._words = frozenset(self._by_word)
-        _know(self._words)
+        _register(self._words)
 
-    def met(self, lower: Lowered) -> Iterable[tuple[_Item, list[str]]]:
-        """Give the items of which a word occurs in the text, in the order in which they were given, and those words."""
+    def find(self, lower: LowercaseText) -> Iterable[tuple[_Item, list[str]]]:
+        """Return the items of which a cue occurs in the text, in the given order, each with those cues."""
         found: dict[int, tuple[_Item, list[str]]] = {}
         for word in self._words & lower.words:
             for number, item in self._by_word[word].items():
@@ -104,7 +104,7 @@ class ByCue(Generic[_Item]):
 
 
 def places_of(word: str, text: str) -> Iterator[int]:
-    """Give every place at which ``word`` begins in ``text``."""
+    """Yield every position of ``word`` in ``text``."""
     at = text.find(word)
     while at >= 0:
         yield at
@@ -112,7 +112,7 @@ def places_of(word: str, text: str) -> Iterator[int]:
 
 
 def is_near(places: Sequence[int], start: int, end: int) -> bool:
-    """Tell whether one of ``places``, which are in order, is from ``start`` to before ``end``."""
+    """Return whether one of the sorted ``places`` is in ``start`` (included) to ``end`` (excluded)."""
     nearest = bisect_left(places, start)
     return nearest < len(places) and places[nearest] < end
 
@@ -120,9 +120,9 @@ def is_near(places: Sequence[int], start: int, end: int) -> bool:
 def matches_near(
     shape: re.Pattern[str], text: str, places: Sequence[int], reach: tuple[int, int, int]
 ) -> Iterator[re.Match[str]]:
-    """Give where ``shape`` matches near one of ``places``, which are in order: what lies between is not looked at.
+    """Yield the matches of ``shape`` near one of the sorted ``places``; text far from all of them is skipped.
 
-    ``reach`` says how far behind a place a match may begin, how far before one it may end, and how long it may be.
+    ``reach`` is how far after a place a match may begin, how far before a place it may end, and its greatest length.
     """
     after, before, longest = reach
     at = 0

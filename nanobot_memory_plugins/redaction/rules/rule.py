@@ -1,4 +1,4 @@
-"""What a rule and a finding are, and how overlapping matches are settled."""
+"""Rules and findings, and the resolution of overlapping matches."""
 
 import re
 from bisect import bisect_right
@@ -15,36 +15,35 @@ CARD = "[CARD]"
 ID_NUMBER = "[ID_NUMBER]"
 IBAN = "[IBAN]"
 CONTACT_PLACEHOLDERS = frozenset({EMAIL, PHONE})
-"""What replaces contact data, which is no secret of its own."""
+"""The placeholders of contact data, which is personal but not secret."""
 UNCHECKED = "[TOO_COSTLY_TO_CHECK]"
-"""Stands for what was hidden as a whole, since looking for secrets in it would have taken too long."""
+"""The placeholder of text that was hidden as a whole, because checking it would have taken too long."""
 
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_]{1,39}\]")
-"""The shape of every placeholder. What has this shape is never redacted again."""
+"""The pattern of every placeholder. Text that matches it is never redacted again."""
 
 RANK_PERSONAL = 1
-"""Loose shapes (e-mail, numbers): give way to a credential that they overlap."""
+"""Personal data (e-mail addresses, numbers), which yields to a credential that overlaps it."""
 RANK_VENDOR = 3
-"""A token whose issuer is known by its shape."""
+"""A token whose shape identifies its issuer."""
 RANK_KEYED = 2
-"""A value that is secret because of what precedes it."""
+"""A value that is secret because of the text around it."""
 RANK_BLOCK = 4
-"""A key block; nothing inside it matters on its own."""
+"""A key block, which is one finding whatever it contains."""
 
 
 class Rule:
-    r"""One pattern whose matches are hidden.
+    r"""A pattern whose matches are hidden.
 
-    ``pattern`` is searched in the folded text (zero-width characters and terminal codes dropped, full-width
-    characters narrowed, escapes undone). A group named ``secret`` is what gets hidden, else the whole match.
-    ``validator`` gets the matched secret and may refuse it. When ``literals`` is given, the pattern is only
-    tried in text that holds one of them (compared in lower case for a pattern that ignores case). ``anchored`` says
-    that every match begins with one of them, which is much cheaper: the pattern is then tried only there.
+    ``pattern`` is searched in the folded text (zero-width characters and terminal codes removed, full-width
+    characters narrowed, escapes undone). The group named ``secret`` is hidden, or the whole match without one.
+    ``validator`` gets the matched secret and may reject it. With ``literals``, the pattern is tried only in texts that
+    contain one of them (compared in lower case if the pattern ignores case). ``anchored`` says that every match begins
+    with a literal, which is much cheaper: the pattern is then tried only at those places.
 
-    Keep every repetition in the pattern bounded, and write character classes in ASCII: ``\w`` and ``\b`` take
-    Chinese characters for word characters. Raises ``ValueError`` for a placeholder of another shape than
-    ``[UPPER_CASE]``, since such a placeholder would not survive a second redaction, and for a rule that is anchored to
-    nothing.
+    Keep every repetition in the pattern bounded, and write character classes in ASCII: ``\w`` and ``\b`` match
+    Chinese characters as well. Raises ``ValueError`` for a placeholder that is not like ``[UPPER_CASE]``, since it
+    would not survive a second redaction, and for an anchored rule without literals.
     """
 
     __slots__ = ("anchored", "ignores_case", "kind", "literals", "pattern", "placeholder", "validator")
@@ -68,7 +67,7 @@ class Rule:
 
 
 class ValueRule(Rule):
-    """A rule after whose match a value begins, in quotes or not, as after a name: that is hidden."""
+    """A rule whose match is followed by a value, quoted or bare, which is hidden."""
 
     __slots__ = ()
 
@@ -92,10 +91,10 @@ class Span(NamedTuple):
     rank: int
 
 
-def covers(text: str, spans: Iterable[Span]) -> Callable[[int, int], bool]:
-    """Return what tells whether one of ``spans``, a credential, covers a place: what is judged there changes nothing.
+def hidden_check(text: str, spans: Iterable[Span]) -> Callable[[int, int], bool]:
+    """Return a function that says whether a credential among ``spans`` covers a place, so that it need not be judged.
 
-    One with a bracket in it does not count, since a part of it may be a placeholder's.
+    A span with a bracket in it does not count, since part of it may be a placeholder.
     """
     hard = sorted(
         one[:2] for one in spans if one.rank > RANK_PERSONAL and not {"[", "]"} & set(text[one.start : one.end])
@@ -104,11 +103,11 @@ def covers(text: str, spans: Iterable[Span]) -> Callable[[int, int], bool]:
     return lambda start, end: ends[bisect_right(starts, start)] >= end
 
 
-def settle(spans: Iterable[Span]) -> list[Span]:
-    """Order ``spans`` and make them disjoint.
+def resolve_overlaps(spans: Iterable[Span]) -> list[Span]:
+    """Return ``spans`` sorted and without overlaps.
 
-    Credentials that overlap are joined; the wider one names the result, the higher rank when both are equally
-    wide. Personal data that overlaps a credential is dropped: ``user:secret@host.example`` holds no e-mail address.
+    Overlapping credentials are joined and get the kind of the wider one, or of the higher rank if both are equally
+    wide. Personal data that overlaps a credential is dropped: ``user:secret@host.example`` is not an e-mail address.
     """
     hard: list[Span] = []
     soft: list[Span] = []

@@ -1,1 +1,1 @@
-"""What characters are, whatever the text: scripts, look-alikes, and those that show nothing or do something."""
+"""Characters and messages: Chinese scripts, look-alikes, invisible and control characters, translation."""

@@ -1,18 +1,18 @@
-"""Chinese in one script: traditional characters as simplified ones, so that a rule is written once.
+"""Conversion of traditional Chinese characters to simplified ones, so that each rule is written only once.
 
-Every rule that looks for Chinese is written in simplified characters and sees text that went through `simplified`.
+Every rule for Chinese text is written in simplified characters and gets text that was converted with `simplified`.
 """
 
 from nanobot_memory_plugins.redaction.script.chinese_script_table import SIMPLIFIED, TRADITIONAL
 
 SIMPLIFIED_OF = str.maketrans(TRADITIONAL, SIMPLIFIED)
-"""For ``str.translate``, alone or with more in it."""
+"""A table for ``str.translate``, which can be combined with others."""
 _ANY = frozenset(TRADITIONAL)
 
 
 def simplified(text: str) -> str:
-    """Return a text with its traditional characters as simplified ones. Every character keeps its place.
+    """Return a text with simplified characters in place of traditional ones. Every character keeps its position.
 
-    One for one, whatever is next to it: 乾 is 干 in 乾坤 too. Texts are compared so, and never shown.
+    The context is ignored: 乾 becomes 干 even in 乾坤. The result is for comparisons, and is never displayed.
     """
     return text if text.isascii() or _ANY.isdisjoint(text) else text.translate(SIMPLIFIED_OF)

@@ -1,8 +1,7 @@
-"""A plain view of a text, in which disguised secrets show, with a map back to the original.
+"""A plain view of a text, in which disguised secrets are visible, with a map back to the original.
 
-Dropped: zero-width characters, terminal control sequences, control characters. Narrowed: full-width and
-mathematical letters, odd spaces, curly quotes. Undone: backslash escapes, the entities and percent codes that hide
-separators.
+Removed: zero-width characters, terminal control sequences, control characters. Narrowed: full-width and mathematical
+letters, unusual spaces, curly quotes. Decoded: backslash escapes, and the entities and percent codes of separators.
 
 An escaped quote becomes a quote of its own depth (private-use characters), so that the JSON inside a JSON string
 still has quotes that pair up, and a quote inside a value does not end it.
@@ -28,12 +27,12 @@ QUOTES = "\"'`" + "".join(DEPTH_QUOTES.values())
 """Every character that opens and closes a quoted value in the folded view."""
 
 ESCAPED_BREAK = "\x0b"
-"""Stands for an escaped line break: white space, but no end of a quoted value."""
+"""Replaces an escaped line break: it is white space, but does not end a quoted value."""
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _ZERO_WIDTH = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 
-# A comma or semicolon of full width stays: no secret holds one, so that it ends a value.
+# Full-width commas and semicolons are kept: no secret contains them, so they end a value.
 _NARROW: dict[int, str] = {0xFF01 + i: chr(0x21 + i) for i in range(94) if 0xFF01 + i not in (0xFF0C, 0xFF1B)}
 _NARROW |= dict.fromkeys(map(ord, _SPACES), " ")
 _NARROW |= dict.fromkeys(map(ord, "“”„‟「」『』〝〞"), '"') | dict.fromkeys(map(ord, "‘’‚‛"), "'")
@@ -131,7 +130,7 @@ class FoldedView:
         self._lengths.append(length)
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Give the original places of the folded characters ``start`` (included) to ``end`` (excluded)."""
+        """Return the original positions of the folded characters ``start`` (included) to ``end`` (excluded)."""
         if not self._folded or end <= start:
             return start, end
         first = bisect_right(self._folded, start) - 1
@@ -142,7 +141,7 @@ class FoldedView:
 
 
 def _undo(found: str, keep_quote_codes: bool) -> str | None:
-    """Give the character that ``found`` means, "" when it is to be dropped, None when it stays."""
+    """Return the character that ``found`` encodes, "" to remove it, or None to keep it."""
     first = found[0]
     if first == "\\":
         return _undo_escape(found)
@@ -177,24 +176,26 @@ def _quote_of_depth(quote: str, slashes: int) -> str | None:
 
 
 # Letters of other scripts that look like Latin ones: ``pаssword`` with a Cyrillic ``а`` is a word for a secret.
-_LIKE = {
+_LOOK_ALIKES = {
     "аеорсухіѕһӏгтнмвкԁԝјԛ": "aeopcyxishlrthmbkdwjq",
     "АВЕКМНОРСТУХІЅЈ": "ABEKMHOPCTYXISJ",
     "αεορτινμβηκυωχ": "aeoptinmbnkuwx",
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ": "ABEZHIKMNOPTYX",
     "ɡıɑɩ": "giai",
 }
-_TABLE = {ord(one): ord(other) for left, right in _LIKE.items() for one, other in zip(left, right, strict=True)}
-_OTHERS = "\\u0370-\\u03ff\\u0400-\\u04ff\\u0500-\\u052f\\u0250-\\u02af\\u0131"
-_OTHER = lazy_re(f"[{_OTHERS}]")
-# A word with letters of both kinds.
-_MIXED = lazy_re(rf"(?<![^\W\d_])(?=[^\W\d_]{{0,39}}[A-Za-z])(?=[^\W\d_]{{0,39}}[{_OTHERS}])[^\W\d_]{{2,40}}")
+_TABLE = {ord(one): ord(other) for left, right in _LOOK_ALIKES.items() for one, other in zip(left, right, strict=True)}
+_OTHER_SCRIPTS = "\\u0370-\\u03ff\\u0400-\\u04ff\\u0500-\\u052f\\u0250-\\u02af\\u0131"
+_OTHER_LETTER = lazy_re(f"[{_OTHER_SCRIPTS}]")
+# A word with both Latin letters and letters of another script.
+_MIXED_WORD = lazy_re(
+    rf"(?<![^\W\d_])(?=[^\W\d_]{{0,39}}[A-Za-z])(?=[^\W\d_]{{0,39}}[{_OTHER_SCRIPTS}])[^\W\d_]{{2,40}}"
+)
 
 
-def unmixed(text: str) -> str:
-    """Return ``text`` with the words that mix scripts in Latin letters; every character stays at its place.
+def unmix_scripts(text: str) -> str:
+    """Return ``text`` with words that mix scripts converted to Latin letters; every character keeps its position.
 
-    Nobody mixes them by chance; words of one script ("пароль", "ключ") stay words of their language.
+    Such mixtures are deliberate. Words of one script ("пароль", "ключ") are unchanged.
     """
-    is_plain = text.isascii() or not _OTHER.search(text)
-    return text if is_plain else _MIXED.sub(lambda word: word.group().translate(_TABLE), text)
+    is_plain = text.isascii() or not _OTHER_LETTER.search(text)
+    return text if is_plain else _MIXED_WORD.sub(lambda word: word.group().translate(_TABLE), text)

@@ -1,8 +1,8 @@
-"""Sentences that people read: English where they are made and kept, and in the reader's language where they are shown.
+"""Messages for people: English when they are created and stored, translated when they are displayed.
 
-A sentence with values is a `Sentence`. It is its English text, for logs, files, JSON and comparisons, and it remembers
-what it was made of. `tr` says it, or a text without values, in the language of the person who reads; what has no
-translation stays English. The catalogues are of whoever shows the sentences: `speaking` takes a function.
+A `Sentence` is a string with its English text, for logs, files, JSON and comparisons, which also keeps its template and
+values. `tr` translates it, or a text without values, into the reader's language; a text without a translation stays
+English. `speaking` sets the function that translates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,22 +12,22 @@ from typing import Any, Self
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
 Translate = Callable[[str], str]
-# By this name a template takes why something failed: often in the words of the system.
+# The name of the value that says why something failed, often a message of the operating system.
 _REASON = "why"
 _WIDE_ENDS = ("。", "！", "？", "：", "；")
 
 
 class Sentence(str):
-    """An English sentence on one line that knows its template and its values, which may be sentences themselves.
+    """A one-line English message that keeps its template and its values, which may be sentences themselves.
 
-    Without values the template is the text, braces and all.
+    Without values the text is the template itself, which may contain braces.
     """
 
     template: str
     values: Mapping[str, object]
 
     def __new__(cls, template: str, /, **values: object) -> Self:
-        """Fill the values into a template with named places, as `str.format` does."""
+        """Fill the named fields of ``template`` with ``values``, like `str.format`."""
         made = super().__new__(cls, one_line(template.format(**values) if values else template))
         made.template = template
         made.values = values
@@ -38,22 +38,22 @@ class Sentence(str):
 
     @classmethod
     def of(cls, text: str) -> "Sentence":
-        """Return a text of ours as a sentence, which it may be already."""
+        """Return ``text``, which may be a sentence already, as a sentence."""
         return text if isinstance(text, Sentence) else cls(text)
 
     @classmethod
     def joined(cls, parts: Iterable[str], separator: str = ", ") -> Self:
-        """Return parts side by side, each of which stays a sentence."""
+        """Return the parts joined; each part is translated separately."""
         values = {f"part{number}": part for number, part in enumerate(parts)}
         return cls(separator.join(f"{{{name}}}" for name in values), **values)
 
     def translated(self, translate: Translate) -> str:
-        """Return the sentence in another language, the sentences among its values too."""
-        return filled(self.template, self.values, translate)
+        """Return the sentence translated, including the sentences among its values."""
+        return fill_template(self.template, self.values, translate)
 
 
-def filled(template: str, values: Mapping[str, object], translate: Translate) -> str:
-    """Return a translated template with its values; in English where the translation has other places."""
+def fill_template(template: str, values: Mapping[str, object], translate: Translate) -> str:
+    """Return the translated template with its values; in English if the translation has other fields."""
     text = translate(template) if template else template
     if not values:
         return text
@@ -70,17 +70,17 @@ def _translated_value(name: str, value: object, translate: Translate) -> object:
     return translate(value) if name == _REASON and isinstance(value, str) and value else value
 
 
-def _as_it_is(text: str) -> str:
+def _untranslated(text: str) -> str:
     return text
 
 
-_translate: Translate = _as_it_is
+_translate: Translate = _untranslated
 
 
 @contextmanager
 def speaking(translate: Translate) -> Iterator[None]:
-    """Let `tr` speak another language inside the block, for the whole process."""
-    global _translate  # one person reads what a process says
+    """Make `tr` use ``translate`` inside the block, for the whole process."""
+    global _translate  # a process has one reader
     before, _translate = _translate, translate
     try:
         yield
@@ -89,17 +89,17 @@ def speaking(translate: Translate) -> Iterator[None]:
 
 
 def tr(text: str, /, **values: object) -> str:
-    """Return a text of ours in the language of who reads it. Not for texts of others: one might be a sentence of ours.
+    """Return a message of the program in the reader's language. Do not use it for people's own text.
 
-    ``values`` are filled in where there are any; a text without them may hold braces.
+    ``values`` fill the fields of ``text``; a text without values may contain braces.
     """
     if isinstance(text, Sentence):
         return text.translated(_translate)
-    return filled(text, values, _translate)
+    return fill_template(text, values, _translate)
 
 
 def together(*texts: str) -> str:
-    """Return sentences side by side in the reader's language: with a space between them, but after a wide full stop."""
+    """Return sentences joined in the reader's language, with a space between except after a full-width mark."""
     found = ""
     for sentence in filter(None, map(tr, texts)):
         found += f" {sentence}" if found and not found.endswith(_WIDE_ENDS) else sentence

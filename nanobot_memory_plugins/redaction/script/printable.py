@@ -1,19 +1,19 @@
-"""The one function behind every way out: what it returns hides nothing and steers no terminal.
+"""Text without invisible and control characters, for everything that is displayed.
 
-Files keep what they were given. What a person or a model is shown of them goes through `printable`: tables and lines of
-the commands, messages of errors, the panel, the log, blocks, prompts and the answers of tools. JSON for programs loses
-nothing: there the same characters are escaped.
+Files keep their exact text. Everything that a person or a model is shown goes through `printable`: command output,
+error messages, the panel, the log, blocks, prompts and the answers of tools. JSON for programs is lossless: there the
+same characters are escaped.
 """
 
 import re
 from typing import Final
 
 REPLACEMENT: Final = "\ufffd"
-"""Stands where a control character was."""
+"""Replaces a control character."""
 
-# Everything that ends a line somewhere, but the line feed.
+# Line breaks other than the line feed.
 _LINE_BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
-# C0 and C1 without tab and line breaks, halves of surrogate pairs, and what is no character.
+# C0 and C1 without tab and line breaks, lone surrogates, and noncharacters.
 _CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
 # Unicode's Default_Ignorable_Code_Point, the marks of interlinear annotation and the filler of Khitan. In two parts,
 # since a class without characters beyond U+FFFF is looked up in a table: three times as fast.
@@ -22,7 +22,7 @@ _INVISIBLE_16_BIT = (
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
 )
 _INVISIBLE_BEYOND = "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-# Zero-width characters, marks of direction, variation selectors, tags, fillers: text without any width of its own.
+# Zero-width characters, direction marks, variation selectors, tags and fillers.
 _INVISIBLE = _INVISIBLE_16_BIT + _INVISIBLE_BEYOND
 _EMOJI = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
@@ -37,7 +37,7 @@ _MONGOLIAN = "\u1820-\u18aa"
 # The only flags of tags that Unicode recommends: England, Scotland, Wales.
 _FLAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in region) for region in ("gbeng", "gbsct", "gbwls"))
 
-# Invisible characters where honest text needs them, one at a time.
+# Invisible characters at places where genuine text needs them, one at a time.
 _NEEDED = "|".join(
     (
         f"\U0001f3f4(?:{_FLAGS})\U000e007f",
@@ -58,11 +58,11 @@ _ONE_LINE = str.maketrans("\n\t", "  ")
 
 
 def printable(text: str, *, control: str = REPLACEMENT) -> str:
-    """Return a text as it may be shown: no control, no change of direction, nothing invisible.
+    """Return a text that is safe to display: no control characters, no direction changes, nothing invisible.
 
-    A control character becomes ``control``, each by itself, so that what followed it is seen to be no command. A line
-    break other than a line feed becomes a space: no line is added. Invisible characters go, but for those that emoji
-    and the scripts that join letters need, where they need them.
+    Each control character becomes ``control``, so that the characters after it are recognisable as text. A line break
+    other than a line feed becomes a space, so that no line is added. Invisible characters are removed, except where
+    emoji and joining scripts need them.
     """
     if not _is_suspect(text):
         return text
@@ -70,12 +70,12 @@ def printable(text: str, *, control: str = REPLACEMENT) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text as it may be shown where a line says one thing: without line breaks and tabs, too."""
+    """Return a text that is safe to display on one line: `printable`, without line breaks and tabs."""
     return printable(text).replace("\r\n", " ").translate(_ONE_LINE)
 
 
 def escaped_in_json(encoded: str) -> str:
-    """Return JSON in which whatever `printable` would take out is escaped: it reads back as the same value."""
+    """Return JSON with the characters that `printable` removes escaped; its value is the same."""
     return _FOUND.sub(_escaped, encoded) if _is_suspect(encoded) else encoded
 
 

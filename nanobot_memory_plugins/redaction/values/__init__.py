@@ -1,1 +1,1 @@
-"""What values look like: secrets, passwords, names of keys, words for codes, numbers of persons."""
+"""Judging values by their shape and their names, and finding where a value begins and ends."""

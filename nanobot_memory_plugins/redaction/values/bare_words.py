@@ -1,4 +1,4 @@
-"""What a bare word of a sentence looks like: a password, or a term, a product, a host, a time."""
+"""Judging a bare word of a sentence: a password, or a technical term, a product, a host, a time."""
 
 from enum import IntEnum
 from functools import lru_cache
@@ -13,7 +13,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
     looks_random,
 )
 
-# Terms of sentences about secrets; those of algorithms are no values anywhere.
+# Technical terms in sentences about secrets. Names of algorithms are handled by `is_placeholder`.
 _TECHNICAL = lazy_re(
     r"(?i)web3|1password\d*|k8s|s3|ec2"
     r"|v?\d{1,3}(?:\.\d{1,4}){1,3}|(?:\d{1,2}:)?v?\d{1,8}(?:\.\d{1,8}){1,4}(?:[-+~][a-z0-9.]{1,16}){0,3}"
@@ -27,91 +27,91 @@ _PRODUCT = lazy_re(
 )
 _HOST = lazy_re(r"(?:[A-Za-z0-9_-]+\.)+(?:[a-z]{2,24}|[A-Z]{2,24})(?::\d+)?[.,:;!?)]*|\d+(?:\.\d+){3}(?::\d+)?")
 _SYMBOL = lazy_re(r"[!@#$%^&*?~+=](?!$)|[!@#$%^&*~+=]")
-# What password managers suggest: "huwtyf-9xikge-bamQed".
+# Passwords that password managers suggest: "huwtyf-9xikge-bamQed".
 _SUGGESTED = lazy_re(r"[A-Za-z0-9]{5,8}(?:-[A-Za-z0-9]{5,8}){2,5}")
-_NO_VALUE = lazy_re(
+_NOT_SECRET = lazy_re(
     r"(?i)ssh-\S*|&#?[a-z0-9]{2,8};.*|AAAA[A-Z]\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?-i:[a-z_][a-z0-9._-]*@[a-z][a-z0-9.-]*)|[a-z]{2,20}://.*"
     r"|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}|[a-z][a-z0-9]{1,3})|[a-z_.-]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*"
     r"|.*[;&].*=.*|.*[\[\]{}<>|\\].*|.*\(|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)|--?[a-z].*|\d+-[a-z]+|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*"
     r"|\d+(?:st|nd|rd|th|am|pm|px|gb|mb|kb|ms|km|kg|min|h|%)|[a-z]\d{1,3}|\d{1,4}[-/.]\d{1,4}[-/.]\d{1,4}.*"
     r"|\d+[:.]\d+.*|(?-i:[A-Z]{2,10}-\d+)|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http|tls)-?\d.*"
 )
-# Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
+# Joined words and a number: "ottercrystal949". One word and a number is more often a product.
 _RUN_TOGETHER = lazy_re(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
-# Letters written as digits, words and a number, or a word and a year: "k1ttens", "Blue-Canoe-7", "Schnitzel1988".
-_OF_WORDS = lazy_re(
+# Words with digits for letters, words and a number, or a word and a year: "k1ttens", "Blue-Canoe-7", "Schnitzel1988".
+_WORDS_AND_NUMBER = lazy_re(
     r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}"
     r"|[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"
     r"|[A-Za-z]{4,24}[-_.]?[0-9]{2,5}[!#*]?|[a-z]{3,12}[0-9]{3,6}"
 )
-_MARK_OF_PASSWORD = lazy_re(r"[!#$%^*@](?=.)")
+_PASSWORD_MARK = lazy_re(r"[!#$%^*@](?=.)")
 _PARTS = lazy_re(r"[-_.:,;]")
 _INNER_SYMBOL = lazy_re(r"[!@#$%^&*?~+=_](?=.)|[!@#$%^&*]\Z")
 
 
-class Looks(IntEnum):
-    """How much a word looks like a secret."""
+class Likeness(IntEnum):
+    """How much a word looks like a password."""
 
     NONE = 0
     WORDS = 1
-    """Words and a number, as people choose them."""
+    """Words and a number, as people choose for passwords."""
     MIXED = 2
-    """Letters and digits, or marks among them, as in no word."""
+    """Letters mixed with digits or symbols, unlike any word."""
     STRONG = 3
-    """Every mark of a password."""
+    """All signs of a password."""
 
 
 @lru_cache(maxsize=256)
-def is_technical(found: str) -> bool:
-    """Tell whether ``found`` is a placeholder or a term that sentences about secrets use: ``SHA-256``, ``v1.2``."""
-    return is_placeholder(found) or bool(_TECHNICAL.fullmatch(found.rstrip("?!.,;:")))
+def is_technical(word: str) -> bool:
+    """Return whether ``word`` is a placeholder or a term that sentences about secrets use: ``SHA-256``, ``v1.2``."""
+    return is_placeholder(word) or bool(_TECHNICAL.fullmatch(word.rstrip("?!.,;:")))
 
 
 @lru_cache(maxsize=256)
-def is_bare_secret(found: str) -> bool:
-    """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
-    is_path = _PATH.fullmatch(found) and not looks_random(found)  # which Base64 may look like
-    return has_password_marks(found) and not (is_path or is_technical(found))
+def is_bare_secret(word: str) -> bool:
+    """Return whether a bare word has the signs of a password, and is not a technical term or a path."""
+    is_path = _PATH.fullmatch(word) and not looks_random(word)  # Base64 may look like a path
+    return has_password_marks(word) and not (is_path or is_technical(word))
 
 
-def is_host(found: str) -> bool:
-    """Tell whether ``found`` is the name or the address of a machine."""
-    return bool(_HOST.fullmatch(found))
+def is_host(word: str) -> bool:
+    """Return whether ``word`` is a host name or an IP address."""
+    return bool(_HOST.fullmatch(word))
 
 
 @lru_cache(maxsize=256)
-def looks(found: str) -> Looks:
-    """Tell how much ``found`` looks like a password."""
-    is_word = len(found) >= 6 and found.isascii() and any(map(str.isalpha, found))
-    if not is_word or _NO_VALUE.fullmatch(found[:128]) or is_technical(found) or is_host(found) or is_hash_like(found):
-        return Looks.NONE
-    digits = any(map(str.isdigit, found))
-    if is_bare_secret(found) and digits and not _PRODUCT.fullmatch(found):
-        if _is_strong(found):
-            return Looks.STRONG
-        if len(found) >= 8:
-            return Looks.MIXED
-    if _RUN_TOGETHER.fullmatch(found) or (_is_mixed(found) if digits else _is_marked(found)):
-        return Looks.MIXED
-    return Looks.WORDS if _OF_WORDS.fullmatch(found) and not found.isupper() else Looks.NONE
+def password_likeness(word: str) -> Likeness:
+    """Return how much ``word`` looks like a password."""
+    is_word = len(word) >= 6 and word.isascii() and any(map(str.isalpha, word))
+    if not is_word or _NOT_SECRET.fullmatch(word[:128]) or is_technical(word) or is_host(word) or is_hash_like(word):
+        return Likeness.NONE
+    digits = any(map(str.isdigit, word))
+    if is_bare_secret(word) and digits and not _PRODUCT.fullmatch(word):
+        if _is_strong(word):
+            return Likeness.STRONG
+        if len(word) >= 8:
+            return Likeness.MIXED
+    if _RUN_TOGETHER.fullmatch(word) or (_is_mixed(word) if digits else _has_case_and_mark(word)):
+        return Likeness.MIXED
+    return Likeness.WORDS if _WORDS_AND_NUMBER.fullmatch(word) and not word.isupper() else Likeness.NONE
 
 
-def _is_strong(found: str) -> bool:
-    if _SUGGESTED.fullmatch(found) and not is_hash_like(found.replace("-", "")):
-        return sum(any(map(str.isdigit, part)) for part in found.split("-")) >= 2
-    symbol = bool(_SYMBOL.search(found))
-    is_plain = not symbol and (is_code(found, "") or all(map(is_ordinary, _PARTS.split(found))))
-    return not is_plain and any(map(str.islower, found)) + any(map(str.isupper, found)) + 1 + symbol >= 3
+def _is_strong(word: str) -> bool:
+    if _SUGGESTED.fullmatch(word) and not is_hash_like(word.replace("-", "")):
+        return sum(any(map(str.isdigit, part)) for part in word.split("-")) >= 2
+    symbol = bool(_SYMBOL.search(word))
+    is_plain = not symbol and (is_code(word, "") or all(map(is_ordinary, _PARTS.split(word))))
+    return not is_plain and any(map(str.islower, word)) + any(map(str.isupper, word)) + 1 + symbol >= 3
 
 
-def _is_marked(found: str) -> bool:
-    """Tell whether ``found``, which has no digits, has capitals, small letters and a mark among them."""
-    has_case = any(map(str.isupper, found)) and any(map(str.islower, found))
-    return len(found) >= 8 and has_case and bool(_MARK_OF_PASSWORD.search(found))
+def _has_case_and_mark(word: str) -> bool:
+    """Return whether ``word``, which has no digits, has upper and lower case and a symbol inside."""
+    has_case = any(map(str.isupper, word)) and any(map(str.islower, word))
+    return len(word) >= 8 and has_case and bool(_PASSWORD_MARK.search(word))
 
 
-def _is_mixed(found: str) -> bool:
-    """Tell whether letters and digits of ``found`` are mixed with symbols, or with capitals within."""
-    capital = any(map(str.isupper, found[1:])) and found.isalnum() and any(map(str.islower, found))
-    symbol = bool(_INNER_SYMBOL.search(found)) and not _PRODUCT.fullmatch(found)
-    return len(found) >= 7 and sum(map(str.isalpha, found)) >= 2 and (symbol or capital)
+def _is_mixed(word: str) -> bool:
+    """Return whether ``word``, which has digits, also has symbols, or capitals inside."""
+    capital = any(map(str.isupper, word[1:])) and word.isalnum() and any(map(str.islower, word))
+    symbol = bool(_INNER_SYMBOL.search(word)) and not _PRODUCT.fullmatch(word)
+    return len(word) >= 7 and sum(map(str.isalpha, word)) >= 2 and (symbol or capital)

@@ -1,7 +1,7 @@
-"""How sensitive is what a name names: ``DB_PASSWORD`` very much, ``token_count`` not at all.
+"""The sensitivity of the value under a name: high for ``DB_PASSWORD``, none for ``token_count``.
 
-A name is split into words (snake_case, kebab-case, camelCase and run-together ones); the words before and after the
-telling one decide whether it names the secret itself or something about it.
+A name is split into words (snake_case, kebab-case and camelCase; joined words are recognised). The words before and
+after the word for a secret decide whether the name is that of the secret itself or of something about it.
 """
 
 import re
@@ -56,14 +56,14 @@ _KEY_NOT_BEFORE = words(
     "workspace first second third last new old"
 )
 _KEY_ENDS_NOT = words("site mon tur hot don hoc whis joc lac mic low on get set has no del")
-"""What makes another word of ``...key``."""
+"""Beginnings with which ``...key`` is an ordinary word, such as "monkey"."""
 _TOKEN_NOT_BEFORE = words(
     "max min num n count total prompt completion input output cached reasoning next page continuation "
     "cursor sync pad eos"
     " bos unk sep cls mask special stop vocab first last current peek lexer parser word sub image audio thinking"
     " context unused used remaining estimated avg average per tool"
 )
-# After the telling word they name something of the secret that looks like one: where it is, whose it is.
+# After the word for a secret they name an attribute of it that may look like a secret: its place, its owner.
 _ABOUT_AFTER = words(
     "id ids url uri urls endpoint arn class sha fingerprint thumbprint path paths file filename name names prefix"
     " suffix challenge issuer audience scope scopes ref reference version versions board"
@@ -80,13 +80,13 @@ _NEUTRAL_AFTER = words(
 
 
 class Sensitivity(IntEnum):
-    """How little it takes for the value under a name to count as a secret."""
+    """How readily the value under a name counts as a secret."""
 
     NONE = 0
     WEAK = 1
     """Only when the value looks random (``key``, ``session_id``)."""
     HEX = 2
-    """As WEAK, but a bare hexadecimal value or a UUID counts (``heroku_key``)."""
+    """Like WEAK, but a bare hexadecimal value or a UUID also counts (``heroku_key``)."""
     TOKEN = 3
     """Unless the value reads like an ordinary word (``token``, ``secret``)."""
     CODE = 4
@@ -94,23 +94,23 @@ class Sensitivity(IntEnum):
     COMPOUND = 5
     """Unless the value is a reference or a placeholder (``client_secret``, ``api_key``)."""
     PASSWORD = 6
-    """The same, and ordinary words and short numbers count too."""
+    """Like COMPOUND, but ordinary words and short numbers also count."""
 
 
-# What a Chinese name ends with.
-_CHINESE = {
+# The ends of Chinese names.
+_CHINESE_ENDS = {
     **dict.fromkeys(("密码", "口令"), Sensitivity.PASSWORD),
     **dict.fromkeys(("密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "授权码"), Sensitivity.COMPOUND),
     "验证码": Sensitivity.CODE,
 }
-# What a name is whose words are joined: "PassWord", too.
-_JOINED = {
+# Names compared after joining their words, such as "PassWord".
+_JOINED_NAMES = {
     **dict.fromkeys(_WEAK, Sensitivity.WEAK),
     **dict.fromkeys(("password", "passphrase", "passcode"), Sensitivity.PASSWORD),
     **dict.fromkeys(_COMPOUND, Sensitivity.COMPOUND),
 }
-TELLING = KeywordIndex(
-    set(_CHINESE)
+NAME_CUES = KeywordIndex(
+    set(_CHINESE_ENDS)
     | _PASSWORD
     | _TOKEN
     | _CODE
@@ -119,7 +119,7 @@ TELLING = KeywordIndex(
     | {*_PASSWORD_ENDS, *_COMPOUND_ENDS}
     | {"code", "sess", "saml", "sk", "yao", "hook", "s_id", "s-id"}
 )
-"""One of them is in every name that is sensitive at all."""
+"""Every sensitive name contains one of these words."""
 
 _SPLIT = lazy_re(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
@@ -132,19 +132,19 @@ def split_name(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def sensitivity(name: str) -> Sensitivity:
-    """Tell how sensitive the value under ``name`` is."""
+    """Return how sensitive the value under ``name`` is."""
     if not name.isascii():
         label = re.split(r"[(（:：]", name, maxsplit=1)[0].rstrip()
-        for word, level in _CHINESE.items():
+        for word, level in _CHINESE_ENDS.items():
             if label.endswith(word):
                 return level
     parts = split_name(name)
     joined = "".join(parts)
     if not parts or len(parts) > 12 or parts[0] in ("public", "pub"):
         return Sensitivity.NONE
-    if joined in _JOINED:
-        return _JOINED[joined]
-    found = _telling_word(parts)
+    if joined in _JOINED_NAMES:
+        return _JOINED_NAMES[joined]
+    found = _find_secret_word(parts)
     if found is None:
         return Sensitivity.NONE
     at, level = found
@@ -161,8 +161,8 @@ def sensitivity(name: str) -> Sensitivity:
     return Sensitivity.TOKEN if level >= Sensitivity.COMPOUND else min(level, Sensitivity.WEAK)
 
 
-def _telling_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
-    """Find the last word that names a secret, and how sensitive it is with the word before it."""
+def _find_secret_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
+    """Return the index of the last word for a secret, and its sensitivity after the word before it."""
     for at in range(len(parts) - 1, -1, -1):
         word = parts[at]
         before = parts[at - 1] if at else ""

@@ -1,4 +1,4 @@
-"""Judges whether a value is a secret, or a reference to one, a placeholder, a mask, a type, a word."""
+"""Judging whether a value is a secret, or a reference to one, a placeholder, a mask, a type, a word."""
 
 import math
 import re
@@ -12,9 +12,9 @@ from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity
 
 LONGEST_JUDGED = 256
-"""Characters of a value that are looked at to judge it; a longer one is hidden or kept as its beginning is."""
+"""Characters by which a value is judged; the rest of a longer value is treated like its beginning."""
 
-_NOTHING = words(
+_NOT_SECRETS = words(
     """
     amd64 i386 arm64 armhf x86_64 aarch64 noarch
     none null nil undefined true false yes no on off empty unset default required optional mandatory missing
@@ -36,7 +36,7 @@ _NOTHING = words(
     username user email host hostname port name type label field header body query cookie string. select null.
     """
 )
-_HINT = lazy_re(
+_PLACEHOLDER_HINT = lazy_re(
     r"""(?ix)
     \b(?:your|insert|enter|replace|paste)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|me|this|here)?[-_ ]?
       (?:api|app|auth|access|secret|client|key|token|pass|pwd|cred|user|value|service|account|database|db|here|bot
@@ -54,14 +54,14 @@ _HINT = lazy_re(
     | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
     """
 )
-# Every hint holds one of these.
-_IN_HINTS = lazy_re(
+# Every hint contains one of these.
+_HINT_CUES = lazy_re(
     r"your|insert|enter|replace|paste|put|use|add|fill|set|provide|some|any|change|here|placeholder|redacted|example|key"
     r"|token|pass|pwd|secret|cred|pat|dummy|fake|sample|mock|todo|tbd|fixme|xxx|[<\[\u2026\\]|\.\.\.|\(\?"
 )
 _MASK = lazy_re(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
 _MASKED_PART = lazy_re(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
-_SIGNS_OF_MASK = ("***", "\u2022", "\u25cf", "xxxxxx", "...", "<", "&lt;")
+_MASK_CUES = ("***", "\u2022", "\u25cf", "xxxxxx", "...", "<", "&lt;")
 _REFERENCE = lazy_re(
     r"""(?x)
       \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..*
@@ -79,14 +79,14 @@ _REFERENCE = lazy_re(
     | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
     """
 )
-# A label in another script, with the English words that such labels have: "显示 API 密钥".
+# A Chinese, Japanese or Korean label, possibly with English words: "显示 API 密钥".
 _EASTERN = r"\u2e80-\u9fff\uac00-\ud7a3"
 _LABEL = lazy_re(rf"(?=[^{_EASTERN}]*+[{_EASTERN}])(?:[^\W\d_]|[\s·:,.])*+(?:[{_EASTERN}](?:[^\W\d_]|[\s·:,.])*+)?")
 _MINIFIED = lazy_re(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
 _TITLE = lazy_re(r"[A-Z][a-z]+")
 _NAME_IN_FOLDER = lazy_re(r"[a-z0-9_-]{2,40}(?:/[A-Za-z0-9_.-]{2,60}){1,4}")
 _SCHEME_AND_TOKEN = lazy_re(r"(?i)(?:bearer|basic|token|bot|key) \S+")
-_NAME_OF_ONE = lazy_re(
+_SECRET_NAME = lazy_re(
     r"__\w+__|[,;]\s?[\w\"']+\s?[:=]|[a-z]\w*(?:\.[A-Za-z_]+)+(?:[Pp]assword|[Tt]oken|[Ss]ecret|[Kk]ey)"
     r"|[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)"
 )
@@ -127,24 +127,24 @@ _CAMEL_CASE = lazy_re(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3
 
 @lru_cache(maxsize=256)
 def is_placeholder(value: str) -> bool:
-    """Tell whether ``value`` replaces a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
+    """Return whether ``value`` stands for a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
     text = value.strip().strip("\"'`")
     low = text.lower()
     return bool(
         not text
-        or low in _NOTHING
-        or low.rstrip(".,;:!?)]}") in _NOTHING
+        or low in _NOT_SECRETS
+        or low.rstrip(".,;:!?)]}") in _NOT_SECRETS
         or PLACEHOLDER.match(text)
-        or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK))
+        or any(shape.fullmatch(text) for shape in (_ALGORITHM, _SECRET_NAME, _REFERENCE, _MASK))
         or (not text.isascii() and _LABEL.fullmatch(text))
         or (len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit())
-        or (any(map(low.__contains__, _SIGNS_OF_MASK)) and _MASKED_PART.search(text))
-        or (len(text) <= 80 and _IN_HINTS.search(low) and _HINT.search(text))
+        or (any(map(low.__contains__, _MASK_CUES)) and _MASKED_PART.search(text))
+        or (len(text) <= 80 and _HINT_CUES.search(low) and _PLACEHOLDER_HINT.search(text))
     )
 
 
 def is_code(value: str, key: str) -> bool:
-    """Tell whether an unquoted ``value`` is program text: a call, an attribute, a variable, a type."""
+    """Return whether an unquoted ``value`` is program text: a call, an attribute, a variable, a type."""
     text = value.strip()
     if _MINIFIED.search(text) or (_CALL.fullmatch(text) and not _looks_like_password(text)):
         return True
@@ -170,38 +170,38 @@ def _looks_like_password(text: str) -> bool:
 
 
 def is_type_name(value: str) -> bool:
-    """Tell whether ``value`` reads like a type in an annotation: ``str``, ``SecretStr``, ``Optional[str]``."""
+    """Return whether ``value`` reads like a type in an annotation: ``str``, ``SecretStr``, ``Optional[str]``."""
     bare = value.strip().rstrip(",;)=!").lstrip("&*")
     return bare.lower() in _TYPE_WORDS or bool(_TYPE_NAME.fullmatch(bare))
 
 
 def is_word(value: str) -> bool:
-    """Tell whether ``value`` is letters only, like an ordinary word or a few joined ones."""
+    """Return whether ``value`` consists of letters only, like an ordinary word or a few joined ones."""
     return bool(_PLAIN_WORD.fullmatch(value.strip()))
 
 
 def is_scrambled(value: str) -> bool:
-    """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
+    """Return whether ``value`` consists of letters whose case changes unlike in words and CamelCase names."""
     if len(value) < 12 or not value.isalpha() or not value.isascii() or is_ordinary(value):
         return False
     return sum(left.islower() != right.islower() for left, right in pairwise(value)) >= len(value) // 4
 
 
 def is_hash_like(value: str) -> bool:
-    """Tell whether ``value`` is bare hexadecimal or a UUID, as identifiers and checksums are."""
+    """Return whether ``value`` is bare hexadecimal or a UUID, as identifiers and checksums are."""
     text = value.strip()
     return bool(_UUID.fullmatch(text) or _HEX.fullmatch(text))
 
 
 def entropy(value: str) -> float:
-    """Give the Shannon entropy of ``value`` in bits a character."""
+    """Return the Shannon entropy of ``value`` in bits per character."""
     shares = [count / len(value) for count in Counter(value).values()]
     return -sum(share * math.log2(share) for share in shares)
 
 
 @lru_cache(maxsize=256)
 def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> bool:
-    """Tell whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
+    """Return whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
     text = value.strip()
     if len(text) < minimum or not _TOKEN_CHARS.fullmatch(text):
         return False
@@ -214,14 +214,14 @@ def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> b
         or _NUMBER.fullmatch(text)
         or (digits == 0 and (uppers < 3 or lowers < 3 or len(text) < 20))
         or uppers + lowers == 0
-        or (all(map(is_ordinary, _PARTS.split(text))) and not _alternates(text))
+        or (all(map(is_ordinary, _PARTS.split(text))) and not _has_alternation(text))
         or entropy(text[:256]) < 2.9
     )
 
 
 def is_ordinary(part: str) -> bool:
-    """Tell whether ``part`` is a word, a number, an abbreviation, a version, or a name in CamelCase."""
-    # In CamelCase one letter in three is a capital at most, and there is at most one short number in it.
+    """Return whether ``part`` is a word, a number, an abbreviation, a version, or a name in CamelCase."""
+    # In CamelCase at most one letter in three is a capital, and there is at most one number.
     return bool(
         _PLAIN_PART.fullmatch(part)
         or (
@@ -232,8 +232,8 @@ def is_ordinary(part: str) -> bool:
     )
 
 
-def _alternates(text: str) -> bool:
-    # Letters and digits that change places often: not "service2024" but "k9f2m1".
+def _has_alternation(text: str) -> bool:
+    # Letters and digits that alternate often: "k9f2m1", but not "service2024".
     kinds = ["d" if c.isdigit() else "a" for c in text if c.isalnum()]
     changes = sum(1 for left, right in pairwise(kinds) if left != right)
     return changes >= max(5, len(kinds) // 5)
@@ -241,21 +241,21 @@ def _alternates(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def has_password_marks(value: str) -> bool:
-    """Tell whether a bare word in running text has what passwords have: digits with letters, or symbols within."""
+    """Return whether a bare word in running text has the signs of a password: digits with letters, or symbols."""
     text = value.strip().rstrip(".,;:)")
     if len(text) < 4 or _DATE.fullmatch(text) or _URL.fullmatch(text):
         return False
     letters, digits = any(map(str.isalpha, text)), any(map(str.isdigit, text))
-    symbols = not _SYMBOLS.isdisjoint(text.rstrip("?!"))  # those end a sentence, too
+    symbols = not _SYMBOLS.isdisjoint(text.rstrip("?!"))  # they may also end a sentence
     is_marked = digits and symbols if len(text) < 6 else digits or symbols
     return (letters and is_marked) or is_scrambled(text)
 
 
 def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, running_text: bool) -> bool:
-    """Decide whether ``value`` under a name of sensitivity ``level`` is to be hidden.
+    """Return whether ``value`` under a name ``key`` of sensitivity ``level`` is a secret.
 
-    ``quoted`` says that the value was in quotes, ``running_text`` that other words follow it on its line, so that
-    the name may only be a word of a sentence.
+    ``quoted`` says that the value was in quotes, ``running_text`` that words follow it on its line, so that the name
+    may be a word of a sentence.
     """
     text = value[:LONGEST_JUDGED].strip()
     if is_placeholder(text) or (not quoted and is_code(text, key)):
@@ -263,7 +263,7 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if level is Sensitivity.CODE:
         return (text.isdigit() and 3 <= len(text) <= 10) or looks_random(text, minimum=8)
     if level is Sensitivity.WEAK:
-        # Salts are made of every sign there is.
+        # Salts contain every kind of character.
         return looks_random(text) or (quoted and len(text) >= 40 and " " not in text and entropy(text) >= 4.2)
     if level is Sensitivity.HEX:
         return looks_random(text, allow_hex=True, minimum=14)
@@ -274,8 +274,8 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
             return len(text) >= 6 and not running_text
         if is_word(text) and not is_scrambled(text):
             return quoted and len(text) >= 24 and text.lower() != text
-        is_told = has_password_marks(text) or looks_random(text, allow_hex=True, minimum=12)
-        return is_told and not (_NUMBER.fullmatch(text) or len(text) < 5 or " " in text)
+        is_secret = has_password_marks(text) or looks_random(text, allow_hex=True, minimum=12)
+        return is_secret and not (_NUMBER.fullmatch(text) or len(text) < 5 or " " in text)
     if running_text and not quoted:
         return has_password_marks(text) or (text.isdigit() and len(text) >= 6 and level is Sensitivity.PASSWORD)
     if level is Sensitivity.COMPOUND:
@@ -292,15 +292,15 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     return len(text) >= (2 if quoted else 3) and text.count(" ") < 6
 
 
-def is_surely_secret(found: str, level: Sensitivity) -> bool:
-    """Tell whether ``found``, which only accompanies a name of sensitivity ``level``, is secret on its own looks."""
+def is_surely_secret(value: str, level: Sensitivity) -> bool:
+    """Return whether ``value``, which is only near a name of sensitivity ``level``, looks secret by itself."""
     if (
         level < Sensitivity.TOKEN
-        or is_placeholder(found)
-        or " " in found
-        or (found.isalpha() and not is_scrambled(found))
+        or is_placeholder(value)
+        or " " in value
+        or (value.isalpha() and not is_scrambled(value))
     ):
         return False
-    return looks_random(found, minimum=10, allow_hex=True) or (
-        level >= Sensitivity.COMPOUND and has_password_marks(found)
+    return looks_random(value, minimum=10, allow_hex=True) or (
+        level >= Sensitivity.COMPOUND and has_password_marks(value)
     )

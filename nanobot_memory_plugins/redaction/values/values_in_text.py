@@ -1,4 +1,4 @@
-"""Where a value begins and ends that follows a name: in quotes, bare, in a query string, in a block of YAML."""
+"""Finding the value that follows a name: quoted, bare, in a query string, or in a block of YAML."""
 
 from typing import NamedTuple
 
@@ -6,27 +6,27 @@ from nanobot_memory_plugins.redaction.lazy import lazy_re
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 
 _LONGEST = 16_384
-# Where a value without quotes ends is looked for further than it is judged: what follows would stay readable.
+# The end of a bare value is searched beyond the judged characters, or the rest would stay readable.
 _LONGEST_BARE = 1_024
 _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 _BARE = lazy_re(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST_BARE}}}")
 _NEXT_PAIR = lazy_re(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = lazy_re(r"</|<br|/>")
 _LONGEST_INDENT = 40
-_BLOCK_OPENS = lazy_re(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
+_BLOCK_START = lazy_re(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
 _BLOCK_SCALAR = lazy_re(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 _STRING_PREFIX = lazy_re(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
-_FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
-_OPENS_STRUCTURE = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
-# The characters of the line after a value that count.
+_PREFIX_STARTS = frozenset("rbuRBU@$L")
+_STRUCTURE_START = lazy_re(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
+# Characters of the line after a value that are checked.
 _LINE_REACH = 512
 _QUERY_END = lazy_re(r"[&#\"'`<>\\)\]]")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
-_CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
+_CLOSERS_BY_OPENER = {opener: closer for closer, opener in _CLOSERS.items()}
 
 
 class Value(NamedTuple):
-    """A value's place in the text, whether it was quoted, and the rest of its line (``rest_of_line``) if it was not."""
+    """A value's position in the text, whether it is quoted, and for a bare value the rest of its line."""
 
     start: int
     end: int
@@ -35,38 +35,38 @@ class Value(NamedTuple):
 
     @property
     def running_text(self) -> bool:
-        """Tell whether the line goes on in words behind the value."""
-        return bool(self.rest_of_line) and _goes_on(self.rest_of_line)
+        """Return whether ordinary words follow the value on its line."""
+        return bool(self.rest_of_line) and _is_followed_by_words(self.rest_of_line)
 
 
 def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
-    """Find the value that begins at ``at``. ``in_query``: it is part of a URL's query, which ``&`` and ``#`` divide."""
+    """Return the value that begins at ``at``. ``in_query`` says that it is in a URL's query and ends at & or #."""
     if at >= len(text):
         return None
-    if text[at] in _FIRST_OF_PREFIX and (prefix := _STRING_PREFIX.match(text, at)):
+    if text[at] in _PREFIX_STARTS and (prefix := _STRING_PREFIX.match(text, at)):
         at = prefix.end()
     if text[at] in QUOTES:
-        return _quoted(text, at)
+        return _quoted_value(text, at)
     if text[at] in "([{":
-        # A list of one secret is read as that secret; anything else in brackets is structure, not a value.
+        # The first string of a list is read as the value; anything else in brackets is structure.
         if text[at] == "[" and text[at + 1 : at + 2] in ('"', "'"):
-            return _quoted(text, at + 1)
-        if _OPENS_STRUCTURE.match(text, at):
+            return _quoted_value(text, at + 1)
+        if _STRUCTURE_START.match(text, at):
             return None
     if text[at] not in "|>":
-        return _bare(text, at, in_query)
+        return _bare_value(text, at, in_query)
     block = _BLOCK_SCALAR.match(text, at)
     if block:
         end = _end_of_line(text, block.end())
         return Value(block.end(), end, True) if end > block.end() else None
-    return _bare(text, at, in_query)
+    return _bare_value(text, at, in_query)
 
 
-def _quoted(text: str, at: int) -> Value | None:
+def _quoted_value(text: str, at: int) -> Value | None:
     quote = text[at]
     if text.startswith(quote * 3, at):
         if quote == "`":
-            return None  # a fence of Markdown
+            return None  # a Markdown fence
         end = text.find(quote * 3, at + 3, at + 3 + _LONGEST)
         if end > at + 3:
             return Value(at + 3, end, True)
@@ -84,9 +84,9 @@ def _quoted(text: str, at: int) -> Value | None:
 
 
 def end_of_block(text: str, value: Value) -> int:
-    """Give where the block of YAML ends whose first line is ``value``: the lines that are indented as far as it is."""
+    """Return the end of the YAML block whose first line is ``value``, which includes lines with the same indent."""
     line = text.rfind("\n", max(0, value.start - _LONGEST_INDENT), value.start) + 1
-    if not line or not _BLOCK_OPENS.search(text, max(0, line - _LONGEST_INDENT), line - 1):
+    if not line or not _BLOCK_START.search(text, max(0, line - _LONGEST_INDENT), line - 1):
         return value.end
     end, indent = value.end, text[line : value.start]
     while not indent.strip() and indent and text.startswith(indent, end + 1) and end - value.start < _LONGEST:
@@ -101,7 +101,7 @@ def _is_odd_run(text: str, end: int) -> bool:
     return run % 2 == 1
 
 
-def _bare(text: str, at: int, in_query: bool) -> Value | None:
+def _bare_value(text: str, at: int, in_query: bool) -> Value | None:
     match = _BARE.match(text, at)
     if match is None:
         return None
@@ -121,7 +121,7 @@ def _bare(text: str, at: int, in_query: bool) -> Value | None:
 
 
 def _enclosing_quote(text: str, start: int, end: int) -> int:
-    """Give where a quote inside the run closes one that was opened earlier on the line, else ``end``."""
+    """Return the position of a quote that closes one opened earlier on the line, or ``end``."""
     line = max(text.rfind("\n", max(0, start - 2048), start), start - 2048) + 1
     for quote in "\"'`":
         at = text.find(quote, start, end)
@@ -131,7 +131,7 @@ def _enclosing_quote(text: str, start: int, end: int) -> int:
 
 
 def _strip_closers(run: str) -> str:
-    """Drop the punctuation that ends a sentence, a list item or a call, but not what pairs up inside the value."""
+    """Remove the punctuation that ends a sentence, a list item or a call, but not brackets paired inside the value."""
     end = len(run)
     unpaired = {closer: run.count(closer) - run.count(opener) for closer, opener in _CLOSERS.items() if closer in run}
     while end:
@@ -140,7 +140,7 @@ def _strip_closers(run: str) -> str:
         if last in ",;\"'`" or (last in ".:" and end > 1) or closes or (last in "([{" and end > 1) or last == "\\":
             if last in unpaired:
                 unpaired[last] -= 1
-            elif last in "([{" and (closer := _CLOSER_OF[last]) in unpaired:
+            elif last in "([{" and (closer := _CLOSERS_BY_OPENER[last]) in unpaired:
                 unpaired[closer] += 1
             end -= 1
         else:
@@ -152,8 +152,8 @@ _PAIR_FOLLOWS = lazy_re(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]")
 _WORDS_FOLLOW = lazy_re(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
 
 
-def _goes_on(rest_of_line: str) -> bool:
-    """Tell whether the rest of a line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
+def _is_followed_by_words(rest_of_line: str) -> bool:
+    """Return whether ordinary words follow on the line, not ``# comment`` or ``key=value``."""
     return bool(_WORDS_FOLLOW.match(rest_of_line) and not _PAIR_FOLLOWS.match(rest_of_line))
 
 
@@ -162,9 +162,9 @@ def _end_of_line(text: str, at: int) -> int:
     return min(len(text), at + _LONGEST) if end < 0 else end
 
 
-def line_before(text: str, at: int, most: int = 200) -> str:
-    """Give the text on the line of ``at`` before it, at most ``most`` characters."""
+def line_before(text: str, at: int, limit: int = 200) -> str:
+    """Return the text before ``at`` on its line, at most ``limit`` characters."""
     start = max(
-        text.rfind("\n", max(0, at - most), at) + 1, text.rfind("\x0b", max(0, at - most), at) + 1, at - most, 0
+        text.rfind("\n", max(0, at - limit), at) + 1, text.rfind("\x0b", max(0, at - limit), at) + 1, at - limit, 0
     )
     return text[start:at]
