@@ -1,4 +1,4 @@
-"""The frozen values that pass between host, core and plugins. Those that most need are offered here as well."""
+"""The frozen values that host, core and plugins exchange. The most used ones can be imported from here."""
 
 from nanobot_memory_plugins.core.values.conversation import Message, Origin
 from nanobot_memory_plugins.core.values.notes import (

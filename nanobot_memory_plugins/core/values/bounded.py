@@ -1,6 +1,6 @@
-"""What a tool was given or returned, as plugins get it: read-only, and no more of it than notes can show.
+"""Bounded, read-only copies of the arguments and results of tools, as plugins get them.
 
-A result may be a list of a million rows. It is copied on the host's own thread: the copy is bounded while it is made.
+A result may be a list of a million rows. The copy is made on the host's own thread, and stops at its bound.
 """
 
 from collections.abc import Mapping
@@ -11,19 +11,19 @@ _MOST_VALUES = 1_000
 _MOST_CHARACTERS = 262_144
 _DEPTH = 64
 MORE = "…"
-"""The key under which a mapping that was cut says how much was left out."""
+"""The key under which a shortened mapping tells how many items were left out."""
 
 
 def bounded_copy(value: object) -> Any:
-    """Copy the first thousand values of ``value``, however nested; a text on its own stays as it is.
+    """Copy the first thousand values of ``value``, at any depth. A value that is a text is returned unchanged.
 
-    What is left out is counted in its place: ``[… 999,000 more]``.
+    A marker stands for the values that were left out, with their number: ``[… 999,000 more]``.
     """
-    return value if type(value) is str else _Copying().copy(value, _DEPTH)
+    return value if type(value) is str else _BoundedCopier().copy(value, _DEPTH)
 
 
-class _Copying:
-    """A copy that is being made: how many values and characters it may still take."""
+class _BoundedCopier:
+    """Makes one copy, and counts the values and characters that it may still contain."""
 
     def __init__(self) -> None:
         self._values = _MOST_VALUES
@@ -50,7 +50,7 @@ class _Copying:
                 break
             self._values -= 1
             if isinstance(value, Mapping):
-                name = self._text(_name(item))
+                name = self._text(_key_text(item))
                 pairs[name] = self.copy(value[item], depth - 1)
             else:
                 items.append(self.copy(item, depth - 1))
@@ -62,8 +62,8 @@ class _Copying:
         return text if len(text) <= left else f"{text[:left]}{MORE} [+{len(text) - left:,} chars]"
 
 
-def _name(key: object) -> str:
+def _key_text(key: object) -> str:
     try:
         return str(key)
-    except ValueError:  # a number of too many digits
+    except ValueError:  # an integer with too many digits
         return str(type(key))

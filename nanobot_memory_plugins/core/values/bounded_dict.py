@@ -1,4 +1,4 @@
-"""A dictionary that stays small: what is remembered of sessions, texts and files for as long as a process runs."""
+"""A dictionary of limited size, for what a process remembers of sessions, texts and files while it runs."""
 
 from collections import OrderedDict
 from typing import TypeVar
@@ -8,9 +8,9 @@ Value = TypeVar("Value")
 
 
 class BoundedDict(OrderedDict[Key, Value]):
-    """A dictionary of at most ``most`` items: beyond, the one that was set longest ago goes.
+    """A dictionary of at most ``most`` items. Adding another removes the item that was set longest ago.
 
-    ``move_to_end`` keeps one that was only looked up from going soon.
+    Looking an item up does not refresh it; ``move_to_end`` does.
     """
 
     def __init__(self, most: int) -> None:

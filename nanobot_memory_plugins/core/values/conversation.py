@@ -1,4 +1,4 @@
-"""Who said what: messages, in whichever form a host holds them, and origins."""
+"""Chat messages, normalised from the forms that hosts use, and the origins of texts."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,22 +7,22 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-# What others call the four roles.
+# Names of other APIs for the four roles.
 _ROLES = {"developer": "system", "human": "user", "ai": "assistant", "model": "assistant"}
 # How deep `freeze` follows nested values; chat messages and tool arguments are far flatter.
 _FREEZE_DEPTH = 64
 _IMMUTABLE = frozenset({str, int, float, bool, type(None)})
 _RESULT = "tool_result"
-# What a model thought, what it called, and what came back: none of it was said.
-_NOT_TEXT = ("thinking", "redacted_thinking", "tool_use", "server_tool_use", _RESULT)
-# Of a longer text only both ends are hashed, and its length.
-_HASHED = 1 << 16
+# Blocks with a model's reasoning, its tool calls and their results: none of these is a text that somebody said.
+_NON_TEXT_BLOCKS = ("thinking", "redacted_thinking", "tool_use", "server_tool_use", _RESULT)
+# Of a text more than twice as long, only this many characters of either end are hashed, and its length.
+_HASHED_CHARS = 1 << 16
 
 
 class Origin(StrEnum):
-    """Where a text came from. It is kept from capture to prompt.
+    """The origin of a text, kept from its capture to the prompt.
 
-    ``notes`` are files of the user's that were imported: the user's, and not yet said to anybody.
+    ``notes`` is for imported files of the user's: the user's own text, though never said to the assistant.
     """
 
     USER = "user"
@@ -35,11 +35,10 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message, normalised from the dict that the host holds.
+    """One chat message, normalised from the host's dict.
 
-    ``text`` is the readable part of the content, whatever its form was. ``raw`` is the whole
-    message as it came, frozen. ``tokens`` are those of the host's own message where another text replaces it,
-    else 0.
+    ``text`` is the readable part of the content. ``raw`` is the original message, frozen. ``tokens`` is the size of the
+    host's own message where ``text`` replaces its content, else 0.
     """
 
     role: str
@@ -52,10 +51,10 @@ class Message:
 
     @classmethod
     def from_chat(cls, message: object) -> "Message":
-        """Normalise one chat message, if it is not; what is missing or of the wrong type becomes empty text.
+        """Normalise one chat message; return a `Message` unchanged. A missing or invalid field becomes empty text.
 
-        It is a dict of chat completions, of Anthropic's messages, of Responses or of Gemini's contents. One of a user
-        with ``"spoken": False`` is no word of the user's, and read as the assistant's.
+        The message is a dict of chat completions, Anthropic's messages, Responses or Gemini's contents. A user message
+        with ``"spoken": False`` was not written by the user, and counts as the assistant's.
         """
         if isinstance(message, cls):
             return message
@@ -75,7 +74,7 @@ class Message:
         )
 
     def with_text(self, text: str) -> "Message":
-        """Return the message with another text."""
+        """Return a copy of the message with another text."""
         return self if text == self.text else replace(self, text=text, raw={**self.raw, "content": text})
 
 
@@ -85,24 +84,24 @@ def messages_from_chat(messages: Iterable[object]) -> tuple[Message, ...]:
 
 
 def message_key(role: str, text: str) -> str:
-    """Return a short digest of a message, the same in every process and however its text is wrapped.
+    """Return a short digest of a message, the same in every process and for any white space in its text.
 
-    By it one is known again that has no id: hosts give none, cut histories anywhere, and trim texts.
+    It identifies messages, since hosts give them no ids, cut histories anywhere, and trim texts.
     """
-    plain = " ".join(text.split())
-    if len(plain) > 2 * _HASHED:
-        plain = f"{plain[:_HASHED]}\0{len(plain)}\0{plain[-_HASHED:]}"
-    return hashlib.blake2b(f"{role}\0{plain}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    words = " ".join(text.split())
+    if len(words) > 2 * _HASHED_CHARS:
+        words = f"{words[:_HASHED_CHARS]}\0{len(words)}\0{words[-_HASHED_CHARS:]}"
+    return hashlib.blake2b(f"{role}\0{words}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def freeze(value: object, _depth: int = _FREEZE_DEPTH) -> Any:
-    """Copy ``value`` deeply into read-only mappings and tuples, so that no plugin can change it for others."""
+    """Return a deep copy of read-only mappings and tuples, so that no plugin can change the value for others."""
     if type(value) in _IMMUTABLE:
         return value
     if _depth == 0:
         return str(type(value))
     if type(value) is dict or isinstance(value, Mapping):
-        # Most of what a message holds is text: not calling for each halves the time.
+        # Most values of a message are texts: skipping the call for them halves the time.
         return MappingProxyType(
             {str(key): item if type(item) is str else freeze(item, _depth - 1) for key, item in value.items()}
         )
@@ -114,7 +113,7 @@ def freeze(value: object, _depth: int = _FREEZE_DEPTH) -> Any:
 
 
 def _content_text(content: object) -> str:
-    """Return the text of a message's content: a string, bytes, a list of parts, or nothing."""
+    """Return the text of a message's content: a string, bytes, a part, a list of these, or None."""
     if content is None:
         return ""
     if isinstance(content, (bytes, bytearray)):
@@ -127,74 +126,74 @@ def _content_text(content: object) -> str:
         if key in content:
             return _content_text(content[key])
     kind = content.get("type")
-    return f"[{kind}]" if isinstance(kind, str) else ""  # an image or a file leaves a short mark
+    return f"[{kind}]" if isinstance(kind, str) else ""  # a placeholder for an image or a file
 
 
-# Messages that role and text alone do not describe: Anthropic's blocks, items of Responses, Gemini's parts.
+# Conversion from other APIs to the form of chat completions.
 
 
 def _chat_form(message: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return a message in the form of chat completions; one that has this form, or none that is known, as it is."""
+    """Return a message in the form of chat completions. A message in an unknown form is returned unchanged."""
     kind, content = message.get("type"), message.get("content")
     if "role" not in message and content is None and isinstance(kind, str):
-        return _of_item(kind, message)
+        return _from_responses_item(kind, message)
     if message.get("spoken") is False and message.get("role") == "user":
         return {**message, "role": "assistant"}
     if content is None and isinstance(parts := message.get("parts"), (list, tuple)):
-        return _of_parts(message, [part for part in parts if isinstance(part, Mapping)])
-    return _of_blocks(message, content) if isinstance(content, (list, tuple)) else message
+        return _from_gemini_parts(message, [part for part in parts if isinstance(part, Mapping)])
+    return _from_anthropic_blocks(message, content) if isinstance(content, (list, tuple)) else message
 
 
-def _of_blocks(message: Mapping[Any, Any], content: Sequence[Any]) -> Mapping[Any, Any]:
-    """Return what a message with Anthropic's blocks is."""
+def _from_anthropic_blocks(message: Mapping[Any, Any], content: Sequence[Any]) -> Mapping[Any, Any]:
+    """Convert a message with Anthropic's content blocks."""
     kinds = [part.get("type") if isinstance(part, Mapping) else None for part in content]
-    if not any(kind in _NOT_TEXT for kind in kinds):
+    if not any(kind in _NON_TEXT_BLOCKS for kind in kinds):
         return message
-    texts = [part for part, kind in zip(content, kinds, strict=True) if kind not in _NOT_TEXT]
+    texts = [part for part, kind in zip(content, kinds, strict=True) if kind not in _NON_TEXT_BLOCKS]
     results = [part for part, kind in zip(content, kinds, strict=True) if kind == _RESULT]
     if results and not texts:
         return {**message, "role": "tool", "content": results, "tool_call_id": results[0].get("tool_use_id")}
     uses = [part for part, kind in zip(content, kinds, strict=True) if kind == "tool_use"]
-    calls = [_call(part.get("id"), part.get("name"), part.get("input")) for part in uses]
+    calls = [_tool_call(part.get("id"), part.get("name"), part.get("input")) for part in uses]
     return {**message, "content": texts, "tool_calls": calls}
 
 
-def _of_parts(message: Mapping[Any, Any], parts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """Return what a content of Gemini's API is, in its JSON or as its Python package dumps it."""
+def _from_gemini_parts(message: Mapping[Any, Any], parts: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
+    """Convert a content of Gemini's API, in its JSON form or as its Python package dumps it."""
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
-    called = [_either(part, "function_call", "functionCall") for part in parts]
+    function_calls = [_either(part, "function_call", "functionCall") for part in parts]
     calls = [
-        _call(one.get("id") or one.get("name"), one.get("name"), one.get("args") or {})
-        for one in called
-        if isinstance(one, Mapping)
+        _tool_call(call.get("id") or call.get("name"), call.get("name"), call.get("args") or {})
+        for call in function_calls
+        if isinstance(call, Mapping)
     ]
-    answered = [_either(part, "function_response", "functionResponse") for part in parts]
-    results = [one for one in answered if isinstance(one, Mapping)]
+    responses = [_either(part, "function_response", "functionResponse") for part in parts]
+    results = [response for response in responses if isinstance(response, Mapping)]
     if results and not texts and not calls:
-        first, answers = results[0], [str(one.get("response")) for one in results]
+        first, answers = results[0], [str(result.get("response")) for result in results]
         call_id = first.get("id") or first.get("name")
         return {"role": "tool", "content": answers, "tool_call_id": call_id, "name": first.get("name")}
     role = "assistant" if calls else message.get("role")
     return {"role": role, "content": texts, "tool_calls": calls, "name": message.get("name")}
 
 
-def _of_item(kind: str, message: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return what an item of Responses is that is no message."""
+def _from_responses_item(kind: str, message: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Convert an item of the Responses API that is not a message."""
     if kind in ("function_call", "custom_tool_call"):
-        given = message.get("arguments", message.get("input"))
-        calls = [_call(message.get("call_id") or message.get("id"), message.get("name"), given)]
+        arguments = message.get("arguments", message.get("input"))
+        calls = [_tool_call(message.get("call_id") or message.get("id"), message.get("name"), arguments)]
         return {"role": "assistant", "tool_calls": calls, "name": message.get("name")}
     if kind.endswith("_output"):
         return {"role": "tool", "content": message.get("output"), "tool_call_id": message.get("call_id")}
     return {"role": "assistant"}
 
 
-def _either(part: Mapping[Any, Any], name: str, in_json: str) -> object:
+def _either(part: Mapping[Any, Any], name: str, json_name: str) -> object:
     found: object = part.get(name)
-    return part.get(in_json) if found is None else found
+    return part.get(json_name) if found is None else found
 
 
-def _call(id_: object, name: object, arguments: object) -> dict[str, Any]:
+def _tool_call(id_: object, name: object, arguments: object) -> dict[str, Any]:
     return {
         "id": str(id_ or ""),
         "type": "function",

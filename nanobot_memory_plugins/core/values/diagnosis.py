@@ -1,4 +1,4 @@
-"""What ``nanobot-memory doctor`` reports."""
+"""The findings that ``nanobot-memory doctor`` reports."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -7,7 +7,7 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 class Health(StrEnum):
-    """How good a finding is. What is merely so, since the host has no such thing, is information."""
+    """How good a finding is. ``INFO`` is neither: for example, the host lacks an optional feature."""
 
     GOOD = "good"
     INFO = "info"
@@ -19,8 +19,8 @@ class Health(StrEnum):
 class Finding:
     """One fact about the installation.
 
-    ``subject`` is a short stable name (``embedding model``), ``state`` what was found, ``hint`` what the
-    reader can do when it is not good.
+    ``subject`` is a short stable name (``embedding model``), ``state`` what was found, and ``hint`` what the reader can
+    do about it when it is not good.
     """
 
     subject: str
@@ -29,7 +29,7 @@ class Finding:
     hint: str = ""
 
     def with_hint(self) -> "Finding":
-        """Return it with something to do about it: where whoever reports a problem knows nothing, how to see more."""
+        """Return the finding with a hint: a problem without one of its own gets the hint how to see more."""
         if self.health in (Health.GOOD, Health.INFO) or self.hint.strip():
             return self
         return replace(self, hint=Sentence("`nanobot-memory --verbose doctor` shows more."))

@@ -1,4 +1,4 @@
-"""Scored long-term entries, and what is done to them: as they are kept, shown and changed."""
+"""Scored long-term entries, and the changes made to them."""
 
 import re
 from dataclasses import dataclass, replace
@@ -10,17 +10,17 @@ from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.scopes import Scope
 from nanobot_memory_plugins.core.values.session_reading import Quote
 
-# What a day without use leaves of a score, and the one at which what matters in most conversations stops fading.
+# The factor by which a score fades per unused day, and the score at which a lasting entry stops fading.
 _DAILY_DECAY, _LASTING_SCORE = 0.99, 0.5
 ARCHIVE_BELOW = 0.2
 """The score below which an entry is archived."""
 INSTRUCTION = "instruction"
-"""The kind of an entry that tells the assistant how to behave, in the user's words; others have none."""
+"""The kind of an entry that tells the assistant how to behave, in the user's words. Other entries have no kind."""
 SESSION_BREAK = "\n"
-"""What stands between the sessions of an entry that is made of what several said."""
+"""The separator between the source sessions of an entry that was merged from several."""
 BY_HAND = "hand"
-"""Who is named for what others did to the file."""
-# Decimals of a stored score: far more than the two that are shown, and short enough to read.
+"""The author of changes that people or other programs made to the file."""
+# Decimals of a stored score: more than the two that are shown, and short enough to read.
 _SCORE_DECIMALS = 6
 
 
@@ -35,16 +35,17 @@ class Section(StrEnum):
 class Entry:
     """One entry. Times are aware.
 
-    The score is kept as ``anchor``, what it was when the entry was last used or somebody set it, and the days by which
-    it has faded since: so that fading depends on the moment alone, and not on how often it is worked out.
-    ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
-    ``supersedes`` and ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one
-    made of what several said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry comes in
-    the prompt before all others. ``importance`` is that of `Importance`, or empty where nobody has said it.
-    ``ended_at`` is when another one took its place. ``quote`` is the sentence that it rests on, the user's or, of
-    what the assistant found out, its own, and ``quoted_on`` the day on which that was said; ``records`` are the ids
-    of the messages that it is from. ``hides`` are those that are hidden with it once it is forgotten, its own id
-    among them. ``extra`` holds fields of the file that this version does not know.
+    The score is stored as ``anchor``, its value when the entry was last used or the score was set, and the days of
+    fading since then, so that the result does not depend on how often it is computed. ``decayed_days`` counts the days
+    of fading up to the last update, ``anchor_days`` those that the anchor already includes.
+
+    ``supersedes`` and ``superseded_by`` are ids. ``source_session`` is the session in which the entry was learned; an
+    entry merged from several has one session per line. ``kind`` is `INSTRUCTION` or empty. ``pinned`` entries precede
+    all others in the prompt. ``importance`` is a value of `Importance`, or empty when unknown. ``ended_at`` is the time
+    at which another entry replaced it. ``quote`` is the sentence that supports it, said by the user, or by the
+    assistant for its own findings; ``quoted_on`` is the day on which it was said. ``records`` are the ids of the source
+    messages. ``hides`` are the ids that are hidden while the entry is forgotten, including its own. ``extra`` holds
+    fields of the file that this version does not know.
     """
 
     id: str
@@ -75,59 +76,65 @@ class Entry:
 
     @property
     def sessions(self) -> tuple[str, ...]:
-        """The sessions that it was learned in."""
+        """The sessions in which the entry was learned."""
         return tuple(filter(None, self.source_session.split(SESSION_BREAK)))
 
     @property
     def session_scope(self) -> Scope:
-        """The scope with the session: what was learned in one is not everybody's; what several said is of none."""
+        """The scope with the source session: an entry is not visible to everybody just because it names no user.
+
+        For an entry from several sessions the session is one that does not exist.
+        """
         several = SESSION_BREAK if SESSION_BREAK in self.source_session else ""
         return replace(self.scope, session=self.scope.session or several + self.source_session)
 
     @property
     def is_forgotten(self) -> bool:
-        """Whether somebody wants it forgotten: it stays in the file, can be restored, and is shown to nobody else."""
+        """Whether the entry was forgotten: it stays in the file and can be restored, but is not used any more."""
         return bool(self.hides)
 
     @property
     def shown_quote(self) -> str:
-        """The quote, where it is not the text itself: a part of what was said may be its opposite."""
-        return "" if _plain(self.quote) == _plain(self.content) else self.quote
+        """The quote, or nothing where it says the same as the content.
+
+        A quote that contains the content is shown, since the rest of the sentence may reverse its meaning.
+        """
+        return "" if _letters(self.quote) == _letters(self.content) else self.quote
 
     @property
     def score(self) -> float:
-        """How much it matters, 0 to 1, as of the last look."""
+        """How much the entry matters, 0 to 1, as of the last update."""
         score = self.anchor * _DAILY_DECAY ** max(0, self.decayed_days - self.anchor_days)
         return max(score, min(self.anchor, _LASTING_SCORE)) if self.is_lasting else score
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it stops fading at one half: it is of high importance, pinned or an instruction, and holds."""
+        """Whether the score stops fading at one half: the entry is important or protected, and still valid."""
         return (
             (self.importance == "high" or self.is_protected) and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
         )
 
     @property
     def section(self) -> Section:
-        """The section it is in; what only a model has noted is put away until somebody says or confirms it."""
-        is_put_away = self.is_forgotten or self.origin is Origin.SUMMARY or self.score < ARCHIVE_BELOW
-        return Section.ARCHIVED if is_put_away else Section.ACTIVE
+        """The section of the file. An entry that only a model noted is archived until a person confirms it."""
+        is_archived = self.is_forgotten or self.origin is Origin.SUMMARY or self.score < ARCHIVE_BELOW
+        return Section.ARCHIVED if is_archived else Section.ACTIVE
 
     @property
     def is_protected(self) -> bool:
-        """Whether a person wants it to stay: it is pinned, or a standing instruction."""
+        """Whether a person wants the entry to stay: it is pinned, or a standing instruction."""
         return self.pinned or bool(self.kind)
 
     def with_score(self, score: float) -> "Entry":
-        """Return the entry with its score set; it fades on from there."""
+        """Return the entry with another score, from which it continues to fade."""
         return replace(self, anchor=bounded_score(score), anchor_days=self.decayed_days)
 
     def with_use(self, score: float, now: datetime) -> "Entry":
-        """Return the entry as it is used at a moment, with a score from which it begins to fade anew."""
+        """Return the entry as used at ``now``, with the score from which it starts to fade again."""
         return replace(self, anchor=bounded_score(score), anchor_days=0, decayed_days=0, last_activated=now)
 
     def with_quote(self, quote: Quote | None) -> "Entry":
-        """Return the entry with the sentence that it rests on now, and the message that this is from."""
+        """Return the entry with another supporting sentence, and with the record of that sentence added."""
         if quote is None:
             return replace(self, quote="", quoted_on=None)
         records = dict.fromkeys(filter(None, (*self.records, quote.record)))
@@ -135,19 +142,19 @@ class Entry:
 
 
 def bounded_score(score: float) -> float:
-    """Return a score inside 0 to 1, to six decimals."""
+    """Return a score limited to 0 to 1 and rounded to six decimals."""
     return round(min(1.0, max(0.0, score)), _SCORE_DECIMALS)
 
 
-def _plain(text: str) -> str:
+def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
 @dataclass(frozen=True, slots=True)
 class EntryList:
-    """All entries by descending score, and the file that they are in, relative to the workspace.
+    """All entries by descending score, and their file, relative to the workspace.
 
-    ``problems`` say what of the file cannot be read, in words.
+    ``problems`` describe the parts of the file that cannot be read.
     """
 
     file: str
@@ -157,9 +164,9 @@ class EntryList:
 
 @dataclass(frozen=True, slots=True)
 class EntryEdit:
-    """What a person makes of an entry; None leaves a field as it is. An empty ``group`` is no group.
+    """A person's change to an entry. None leaves a field unchanged; an empty ``group`` removes the group.
 
-    ``confirmed``: what a model noted is so, and counts as the user's own word from now on.
+    A ``confirmed`` entry that a model noted is true, and counts as the user's own statement from now on.
     """
 
     text: str | None = None
@@ -170,7 +177,7 @@ class EntryEdit:
 
 
 class Action(StrEnum):
-    """What became of an entry in a run."""
+    """What happened to an entry in a run."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -182,7 +189,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """One entry before and after a run; None where it was not there."""
+    """One entry before and after a run. None where it did not exist."""
 
     id: str
     before: Entry | None
@@ -190,7 +197,7 @@ class EntryChange:
 
     @property
     def action(self) -> Action:
-        """What became of the entry, in a word."""
+        """What happened to the entry."""
         if self.after is None:
             return Action.REMOVED
         if self.after.is_forgotten:
@@ -203,15 +210,15 @@ class EntryChange:
 
     @property
     def remaining(self) -> Entry | None:
-        """What the run left of the entry: nothing where it was forgotten."""
+        """The entry after the run, or None where it was removed or forgotten."""
         return None if self.after is None or self.after.is_forgotten else self.after
 
 
 @dataclass(frozen=True, slots=True)
 class EntryRun:
-    """Changes that were made together: when, by whom and why.
+    """A set of changes that were made together, with their time, author and reason.
 
-    ``undoes`` is the id of the run that this one took back, ``undone`` says that a later run took this one back.
+    ``undoes`` is the id of the run that this one undid. ``undone`` is True when a later run undid this one.
     """
 
     id: str
@@ -224,7 +231,7 @@ class EntryRun:
 
     @property
     def is_undoable(self) -> bool:
-        """Whether undoing it is offered: what somebody did to the file by hand is theirs to take back."""
+        """Whether undo is offered: not for an undo, an undone run, or edits that were made in the file itself."""
         return bool(self.changes) and not (self.undone or self.undoes or self.who == BY_HAND)
 
 

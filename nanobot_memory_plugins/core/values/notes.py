@@ -1,4 +1,4 @@
-"""What a plugin asks to keep or to inject, and the receipt that it gets."""
+"""What a plugin returns to have it kept or injected, and the receipts for it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,11 +22,11 @@ class NoteType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to keep. Core redacts it, writes it to the note file of its day and answers with a `Receipt`.
+    """A note to keep. Core redacts it, writes it to the note file of its day and returns a `Receipt`.
 
-    ``tldr`` is one line. ``scope`` and ``time`` are filled in from the call when they are left out.
-    ``title`` follows the time in the entry's heading. One that is not ``searchable`` stays in the file, for
-    people and for its plugin: no search finds it, and no entry is made of it.
+    ``tldr`` is one line. ``scope`` and ``time`` default to those of the call. ``title`` follows the time in the note's
+    heading. A note that is not ``searchable`` is in the file for people and for its plugin only: no search finds it,
+    and no entry is learned from it.
     """
 
     tldr: str
@@ -42,11 +42,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of something that was to be kept.
+    """The result of storing a note or message.
 
-    ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. When it was not stored,
-    ``reason`` says why; ``pending`` says that it waits to be redacted, or for the file's lock, and will be stored
-    unless the process dies before.
+    ``stored`` is True once the bytes are in ``path``, starting at ``line`` (from 1). Otherwise ``reason`` says why not.
+    A ``pending`` record is still being redacted or waits for the file's lock: it will be stored unless the process dies
+    before.
     """
 
     stored: bool
@@ -60,10 +60,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock:
-    """Text that a plugin would inject next to the user's message. Core puts the fence around it.
+    """Text to inject next to the user's message. Core puts the fence around it.
 
-    ``hit_ids`` names the memories that it was made of. ``title`` is the line above the text, and sets it off from the
-    blocks of other plugins; the titles are names of files, which read the same in every language.
+    ``hit_ids`` are the ids of the memories in it. ``title`` is the line above the text, which separates it from the
+    blocks of other plugins. Titles are file names, which are the same in every language.
     """
 
     text: str
@@ -73,10 +73,10 @@ class ContextBlock:
 
 @dataclass(frozen=True, slots=True)
 class PromptEntries:
-    """What is known of the user for long, as it is in the system prompt.
+    """The long-term knowledge about the user, as a block of the system prompt.
 
-    ``text`` is the whole block with its heading, or empty. ``long_term`` is the text of the long-term file that was
-    handed over, without what the block says in its place.
+    ``text`` is the whole block with its heading, or empty. ``long_term`` is the given text of the long-term file
+    without the parts that the block replaces.
     """
 
     text: str = ""
@@ -85,10 +85,7 @@ class PromptEntries:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What replaces the history that compaction cuts.
-
-    ``keep_from`` is the index of the first message that stays as it is.
-    """
+    """The text that replaces the messages before ``keep_from``, the index of the first message that remains."""
 
     text: str
     keep_from: int = 0
@@ -96,7 +93,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class MessageContext:
-    """What a user's message brought: the fenced text to inject next to it, or None, and where it was kept."""
+    """The result of a user's message: the fenced text to inject next to it, or None, and the message's receipt."""
 
     block: str | None
     receipt: Receipt

@@ -1,11 +1,11 @@
-"""What is reported about a text that is forgotten for good."""
+"""What a purge removes, and the traces of it that were found."""
 
 from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A line, counted from 1, that holds what is to be forgotten, and what of it; 0 where a file has no lines."""
+    """A line that contains text to be purged, and that text. Lines count from 1; 0 means a file without lines."""
 
     line: int
     text: str
@@ -13,13 +13,13 @@ class TraceLine:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where a text that is to be forgotten was found.
+    """A place where text to be purged was found.
 
-    ``where`` is a file, relative to the workspace, ``count`` how often the text occurs there, ``lines`` which these
-    are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be written;
-    where it stays, ``why`` says why. ``waits`` says that it could not be removed now, and that the next start tries it
-    again, ``foreign`` that a person wrote it. ``derived`` says that it is made of files that are clean: to remove it
-    later nobody has to know the words.
+    ``where`` is a file, relative to the workspace, ``count`` the number of occurrences in it, and ``lines`` their lines
+    where these are known. ``removed`` is True when the text was removed, or would be in a dry run; otherwise ``why``
+    says why it stays. ``waits`` is True when the removal failed for now and the next start tries again, ``foreign``
+    when a person wrote the text. ``derived`` is True when the place is generated from files that are already clean, so
+    that it can be cleaned later without the purged words.
     """
 
     where: str
@@ -34,12 +34,12 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """What is to be forgotten for good.
+    """What a purge is to remove.
 
-    ``ids`` are entries, ``texts`` all that they ever said, which is looked for elsewhere where it is long enough,
-    ``words`` what a person named. ``everywhere`` takes it out of text that people wrote, too. ``records`` are messages,
-    notes and entries by their ids, and what rests on them, ``sessions`` whole conversations by their keys; nothing else
-    that says the same is looked for.
+    ``ids`` are entries, and ``texts`` all contents that they ever had; a text that is long enough is searched for in
+    all files. ``words`` are texts that a person named. ``everywhere`` includes text that people wrote. ``records`` are
+    messages, notes and entries by id, removed with what was derived from them, and ``sessions`` whole conversations by
+    key: for these two, other occurrences of the same words are not searched for.
     """
 
     ids: tuple[str, ...] = ()
@@ -51,11 +51,11 @@ class Erasure:
 
     @property
     def has_targets(self) -> bool:
-        """Whether something is to be forgotten, apart from what is derived from what is gone already."""
+        """Whether anything is named. Without targets only data derived from files that are already clean is removed."""
         return bool(self.ids or self.texts or self.words or self.records or self.sessions)
 
     def union(self, other: "Erasure") -> "Erasure":
-        """Return one erasure of both."""
+        """Return one erasure with the targets of both."""
         return Erasure(
             tuple(dict.fromkeys((*self.ids, *other.ids))),
             tuple(dict.fromkeys((*self.texts, *other.texts))),

@@ -1,19 +1,19 @@
-"""The owner of a memory, and which memories somebody may see."""
+"""Scopes, which say who owns a memory, and visibilities, which say who may see it."""
 
 from dataclasses import dataclass, replace
 
-# A channel of the host's own, on which no person writes.
+# The host's internal channel, on which no person writes.
 SYSTEM_CHANNEL = "system"
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The owner of a memory. ``group_chat`` names the conversation of several people that it is from, if it is.
+    """The owner of a memory.
 
-    ``project`` is the project that it is about, empty for what is about the person: it says what comes first, and never
-    who sees it.
-    As the filter of a query an empty field does not narrow: it is for people who look at everything.
-    A user's name is the one that stays the same: an id, and not what people call themselves.
+    ``user`` is a stable id, not a display name. ``group_chat`` is the conversation of several people that the memory
+    comes from, or empty. ``project`` is the project that it is about, or empty when it is about the person; it affects
+    the order of results, never who may see them. As the filter of a query, for people who look at all memories, an
+    empty field matches everything.
     """
 
     agent: str = ""
@@ -25,11 +25,11 @@ class Scope:
 
     @property
     def is_for_everybody(self) -> bool:
-        """Whether it names nobody, so that it is for everybody of its agent."""
+        """Whether the scope names nobody, so that everybody who uses the agent may see the memory."""
         return not (self.user or self.channel or self.session or self.group_chat)
 
     def allows(self, scope: "Scope") -> bool:
-        """Return whether a memory of ``scope`` has all that this one names."""
+        """Return whether a memory of ``scope`` matches all non-empty fields except the project."""
         return (
             self.agent in ("", scope.agent)
             and self.user in ("", scope.user)
@@ -41,7 +41,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class OwnerFilter:
-    """Selects memories by their owner. None matches any name, the empty string only memories that name nobody."""
+    """Selects memories by owner. None matches any name, the empty string only memories without a name there."""
 
     user: str | None = None
     channel: str | None = None
@@ -80,7 +80,7 @@ class Visibility:
 
     @property
     def is_for_group(self) -> bool:
-        """Whether it is what a group chat may see."""
+        """Whether this is the view of a group chat."""
         return any(one.group_chat for one in self.owners)
 
     def allows(self, scope: Scope) -> bool:
@@ -92,5 +92,5 @@ class Visibility:
 
 
 def owner_of(scope: Scope) -> Scope:
-    """Return the owner of a memory; a user that a host names is the same in every channel."""
+    """Return the scope of the owner, without the session. A named user is the same person in every channel."""
     return replace(scope, session="", channel="" if scope.user else scope.channel)

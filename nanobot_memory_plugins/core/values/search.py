@@ -1,4 +1,4 @@
-"""Queries to a store, what comes back, and why in that order."""
+"""Queries to a store, their results, and the explanation of the ranking."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ from nanobot_memory_plugins.core.values.scopes import Scope, Visibility
 
 
 class Tier(StrEnum):
-    """How much work a search does: ``light`` reads tl;dr, tags and titles only, ``heavy`` the whole text."""
+    """The effort of a search: ``light`` reads only tl;dr, tags and titles, ``heavy`` the whole text."""
 
     LIGHT = "light"
     HEAVY = "heavy"
 
 
 class Level(IntEnum):
-    """What a store can do on this machine; lower is better."""
+    """The capabilities of a store on this machine. Lower is better."""
 
     HYBRID = 0  # vectors in sqlite-vec, and full text
     NUMPY = 1  # vectors compared by numpy, and full text
@@ -27,16 +27,15 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One search. Empty filters do not narrow it; without a ``text`` it finds all that has a time, the newest first.
+    """One search. Empty filters match everything. Without a ``text`` it finds all memories with a time, newest first.
 
-    ``scope`` is a `Scope` for people who look at all memories, or the `Visibility` of whoever asks: both say with
-    ``allows`` whether a memory may be among the hits.
-    ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_records`` leaves out all
-    that is of messages, notes and entries with these ids. ``asked_at`` is
-    the moment at which the question is asked, from which "last Friday" and recency count, and in whose zone the times
-    of hits are; None: the store's now, and the zones in which they were written.
-    ``tags`` are those of notes, in either case: one of them is enough, and ``work`` means ``work/helix``, too.
-    ``explain`` fills `SearchResult.weighed` and changes nothing else.
+    ``scope`` is a `Scope` for people who look at all memories, or the `Visibility` of the caller; the ``allows`` method
+    of both decides whether a memory may be a hit. ``since`` and ``until`` limit the time of a memory, inclusively.
+    ``exclude_records`` leaves out messages, notes and entries with these ids. ``asked_at`` is the time of the question,
+    to which "last Friday" and recency refer, and in whose time zone the times of hits are given; None means the store's
+    present, and the zones in which the memories were written. ``tags`` are tags of notes, ignoring case: one of them
+    must match, and ``work`` also matches ``work/helix``. ``explain`` fills `SearchResult.weighed` and changes nothing
+    else.
     """
 
     text: str
@@ -58,15 +57,15 @@ class Query:
 class Hit:
     """A memory that was found, and its place.
 
-    ``path`` is relative to the workspace with forward slashes, ``line`` counts from 1. ``score`` lies in
-    0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
-    text covers, ``similarity`` the cosine to the query, or None without vectors. ``speaker`` is who said a message
+    ``path`` is relative to the workspace with forward slashes, ``line`` counts from 1. ``score`` is from 0 to 1, and
+    comparable within one result. ``coverage`` is the share of the query's weight (IDF) that the text covers,
+    ``similarity`` the cosine to the query, or None without vectors. ``speaker`` is who said a message
     (`TranscriptRecord.speaker`); ``tldr`` and ``tags`` are those of a structured note. ``source`` is the kind of
-    memory: what `core.files.paths.source_of` says of its file (``long_term``, ``note``, ``transcript``, ``document``),
-    and of a structured note in the file of a day its own (`NoteEntry.source`: ``note``, ``observation``, ``summary``).
-    ``answers`` is the question of the other speaker right before a message,
-    empty where there is none; then coverage and similarity are those of both. ``superseded`` says that another memory
-    has taken its place: it held once, and its text says until when.
+    memory: `core.files.paths.source_of` its file (``long_term``, ``note``, ``transcript``, ``document``), or
+    `NoteEntry.source` for a structured note of a day (``note``, ``observation``, ``summary``). ``answers`` is the
+    question of the other speaker right before a message, or empty; with it, coverage and similarity are those of
+    question and answer together. A ``superseded`` memory was replaced by another: it was true once, and its text says
+    until when.
     """
 
     id: str
@@ -125,10 +124,9 @@ class SearchResult:
 class StoreStatus:
     """The state of a store, for people.
 
-    ``pending_bytes`` counts what is in the files but not yet in the index, ``pending_vectors`` the
-    chunks that wait for their vector. Of a store that machines share, ``unsent_bytes`` are those of this machine's
-    files that are kept here and not for everybody yet; None: nothing is shared. ``reason`` says why the level is not 0,
-    ``hint`` what to do about it.
+    ``pending_bytes`` counts the bytes of files that are not indexed yet, ``pending_vectors`` the chunks without a
+    vector. ``unsent_bytes`` counts the bytes of this machine's files that a shared store does not have yet; it is None
+    when the store is not shared. ``reason`` says why the level is not 0, ``hint`` what to do about it.
     """
 
     level: Level

@@ -1,4 +1,4 @@
-"""What plugins want to know of a session, and what the language model has read in it."""
+"""The language model's reading of a session: the parts that plugins ask for, and the answer."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -11,16 +11,16 @@ from nanobot_memory_plugins.core.values.notes import Note
 from nanobot_memory_plugins.core.values.scopes import Scope
 
 ENTRIES, SUMMARY = "entries", "summary"
-"""The fields of the answer that core words itself; a plugin may ask for others."""
+"""The fields of the answer whose question core provides. A plugin may ask for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of a message, widened to their whole sentence.
+    """A sentence of a message that supports an entry.
 
-    ``text`` is the sentence, ``day`` when it was said, ``origin`` who said it: the user or the assistant. ``scope`` is
-    that of the message: in a group chat it names the speaker. ``is_certain`` is False where the sentence asks, laughs
-    or hedges. ``record`` is the id of the message.
+    ``day`` is when it was said, and ``origin`` who said it: the user or the assistant. ``scope`` is that of the
+    message, which in a group chat names the speaker. ``is_certain`` is False for a question, a joke or a hedged
+    statement. ``record`` is the id of the message.
     """
 
     text: str
@@ -33,11 +33,11 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ReadEntry:
-    """One thing that the model found worth remembering, in its own words.
+    """One fact that the model found worth remembering, in its own words.
 
-    ``kind`` is a category of entries, ``importance`` high, medium or low. ``valid_until`` is the last day on which it
-    holds. ``confirms`` and ``ends`` are ids that the model was shown. ``quote`` is None where the model gave no words,
-    or words that nobody in this session has said.
+    ``kind`` is a category of entries, ``importance`` high, medium or low. ``valid_until`` is the last day on which the
+    fact is true. ``confirms`` and ``ends`` are ids of known entries that the model was shown. ``quote`` is None when
+    the model quoted nothing, or words that nobody said in this session.
     """
 
     text: str
@@ -53,9 +53,9 @@ class ReadEntry:
 
 @dataclass(frozen=True, slots=True)
 class SessionReading:
-    """The model's answer about one session. ``messages`` are those that were read, ``when`` the time of the last.
+    """The model's answer about one session. ``messages`` are those that were read, ``when`` is the time of the last.
 
-    ``fields`` holds what plugins asked for besides entries and the summary.
+    ``fields`` holds the answers to what plugins asked besides entries and the summary.
     """
 
     messages: tuple[Message, ...]
@@ -65,14 +65,14 @@ class SessionReading:
     fields: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
-Take = Callable[[SessionReading], Awaitable[Sequence[Note]]]
-WithoutModel = Callable[[], Awaitable[Sequence[Note]]]
-Known = Callable[[], Awaitable[Mapping[str, str]]]
+AnswerHandler = Callable[[SessionReading], Awaitable[Sequence[Note]]]
+Fallback = Callable[[], Awaitable[Sequence[Note]]]
+KnownEntries = Callable[[], Awaitable[Mapping[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingRequest:
-    """A plugin's wish, at the end of a turn, that the session be read now."""
+    """A plugin's request, at the end of a turn, to have the session read now."""
 
 
 async def _nothing() -> Any:
@@ -81,20 +81,20 @@ async def _nothing() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ReadingPart:
-    """What a plugin wants to know of a session.
+    """A plugin's part of the question about a session.
 
-    ``field`` is that of the answer: ``entries`` and ``summary`` are worded by core, for another one ``question`` says
-    in a paragraph what belongs there. ``known`` gives entries that the model is shown, texts by id. ``take`` handles
-    the answer, ``without_model`` does what is possible where there is none, after ``patience`` seconds at the latest;
-    both return notes to keep. Messages of which the latter has made notes are not asked about again for this field. A
-    part that never ``asks`` does without the model always.
+    ``field`` is the field of the answer: core provides the questions for ``entries`` and ``summary``; for another field
+    ``question`` describes the content in a paragraph. ``known`` returns the known entries to show the model, texts by
+    id. ``take`` handles the answer. Without an answer ``without_model`` is called instead, after ``patience`` seconds
+    at the latest. Both return notes to keep; once ``without_model`` has returned notes of messages, the model is not
+    asked about those messages again for this field. When ``asks`` is False the model is never asked.
     """
 
     field: str
-    take: Take
+    take: AnswerHandler
     _: KW_ONLY
-    without_model: WithoutModel = _nothing
+    without_model: Fallback = _nothing
     question: str = ""
-    known: Known = _nothing
+    known: KnownEntries = _nothing
     patience: float | None = None
     asks: bool = True
