@@ -214,7 +214,7 @@ class MessageCalls(HostParts):
 
     def _notices(self, language: Language) -> list[str]:
         """Return the notice of a turn whose recall failed, and record that; nothing if it did not fail."""
-        failures = {**self.plugins.failed, **self.plugins.failing_plugins("on_message_received")}
+        failures = {**self.plugins.load_errors, **self.plugins.failing_plugins("on_message_received")}
         if (why := failures.get("recall")) is None:
             return []
         self._write_in_thread(lambda: record_missed_turn(self.workspace, self._clock, why))

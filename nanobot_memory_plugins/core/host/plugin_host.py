@@ -1,4 +1,4 @@
-"""Calls the hooks of every plugin, and lets nothing that a plugin does reach the caller but its answer."""
+"""Calls the hooks of all plugins in isolation: nothing that a plugin does reaches the caller, except its answer."""
 
 import asyncio
 import inspect
@@ -20,8 +20,8 @@ from nanobot_memory_plugins.core.isolation.attempt import (
     CircuitBreaker,
     Implementation,
     Outcome,
-    end_within,
-    run_plain,
+    run_sync,
+    wait_within,
 )
 from nanobot_memory_plugins.core.isolation.failure import Failure, exception_name, is_traced, log_traceback
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
@@ -30,17 +30,17 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _T = TypeVar("_T")
 
-IN_ORDER = ("before_compaction", "on_purge")
-"""Hooks whose plugins are called one after the other: what one has written, the next may read."""
+SERIAL_HOOKS = ("before_compaction", "on_purge")
+"""Hooks whose plugins are called one after the other: each may read what the ones before have written."""
 
-# What of a value is shown of a call, and looked at for that.
-_SHORT, _LOOKED_AT = 60, 4_000
-# Threads that one plugin can keep busy at a time.
-_THREADS = 32
+# Characters of a value in a trace, and of its representation that they are taken from.
+_TRACED_CHARS, _SCANNED_CHARS = 60, 4_000
+# Threads of one plugin, at most.
+_MOST_THREADS = 32
 
 
 Answers = Mapping[str, tuple[object, ...]]
-"""What plugins answered, by their names: each at least one value of a type that the caller accepts."""
+"""The answers by plugin name: for each at least one value, of types that the specification names."""
 
 
 def values_of(answers: Answers, kind: type[_T]) -> list[_T]:
@@ -49,7 +49,7 @@ def values_of(answers: Answers, kind: type[_T]) -> list[_T]:
 
 
 class _Manager(pluggy.PluginManager):
-    """Takes nothing for a hook that begins with an underscore: to look at each such attribute is most of a start."""
+    """Ignores attributes with an underscore in front: inspecting them would take most of the start."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
         return None if name.startswith("_") else super().parse_hookimpl_opts(plugin, name)
@@ -58,14 +58,12 @@ class _Manager(pluggy.PluginManager):
 class PluginHost:
     """Registers plugins and calls their hooks.
 
-    ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. So many ``failures`` in a row let a
-    plugin's hook rest for ``rest_seconds``. The clock drives both. ``grace_seconds`` is what an implementation over its
-    limit gets to clean up, in the background, before it is dropped. ``specifications`` are modules of hookspecs besides
-    ours.
+    ``time_limits`` are seconds by hook, ``default_limit`` applies to the other hooks. After ``failures`` in a row, a
+    plugin's hook rests for ``rest_seconds``. ``grace_seconds`` is the time that an implementation over its limit has to
+    clean up in the background before it is dropped. ``specifications`` are further modules of hookspecs.
 
-    What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its answer is
-    late then, and not used), tasks and threads that a plugin starts itself, and anything that ends or stops the process
-    on purpose.
+    This cannot stop an async function that blocks: the loop stands still until it returns, and its answer is too late
+    to be used. Nor can it stop tasks and threads that a plugin starts, or code that ends the process on purpose.
     """
 
     def __init__(
@@ -93,7 +91,7 @@ class PluginHost:
             if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
         }
         for spec in self._specs.values():
-            spec.argnames = tuple(dict.fromkeys((*spec.argnames, "context")))  # every implementation may ask for it
+            spec.argnames = tuple(dict.fromkeys((*spec.argnames, "context")))  # available to all implementations
         self._registered: dict[pluggy.HookImpl, Implementation] = {}
         self._threads: dict[str, DaemonThreadPool] = {}
         self._attempts: set[Attempt] = set()
@@ -102,32 +100,32 @@ class PluginHost:
         self._is_traced = is_traced()
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
-        """Take a plugin in and return the hooks that it implements.
+        """Register a plugin and return the hooks that it implements.
 
-        Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist, or asks for
-        an argument that the hook does not have.
+        Raises `PluginError`, without registering it, if it implements no hook or an unknown one, or takes an argument
+        that the hook does not have.
         """
         try:
             self._manager.register(plugin, name)
-            self._manager.check_pending()  # it raises for a hook that does not exist
+            self._manager.check_pending()  # raises for an unknown hook
             implemented = self._manager.get_hookcallers(plugin)
             if not implemented:
                 raise PluginError(
                     Sentence("Plugin {name} implements no hook.", name=name),
                     hint="Decorate a function that is named like a hook with hookimpl.",
                 )
-            callers = [one for one in implemented if one.has_spec()]  # others are for other hosts
-            threads = self._threads[name] = DaemonThreadPool(_THREADS, name=f"nanobot-memory {name}")
+            callers = [one for one in implemented if one.has_spec()]  # the others are optional hooks of other hosts
+            threads = self._threads[name] = DaemonThreadPool(_MOST_THREADS, name=f"nanobot-memory {name}")
             for caller in callers:
-                for one in caller.get_hookimpls():
-                    if one.plugin is plugin:
-                        self._registered[one] = Implementation(
+                for hookimpl in caller.get_hookimpls():
+                    if hookimpl.plugin is plugin:
+                        self._registered[hookimpl] = Implementation(
                             plugin_name=name,
                             hook=caller.name,
-                            function=one.function,
-                            takes=_taken(one.function, frozenset(self._specs[caller.name].argnames)),
-                            accepts=accepted_types(self._specs[caller.name].function),
-                            is_async=inspect.iscoroutinefunction(one.function),
+                            function=hookimpl.function,
+                            parameters=_parameters(hookimpl.function, frozenset(self._specs[caller.name].argnames)),
+                            answer_types=accepted_types(self._specs[caller.name].function),
+                            is_async=inspect.iscoroutinefunction(hookimpl.function),
                             context=context,
                             threads=threads,
                             breaker=CircuitBreaker(self._failures, self._rest_seconds, self._clock),
@@ -137,25 +135,24 @@ class PluginHost:
             if isinstance(error, PluginError):
                 raise
             log_traceback(name, error)
-            is_refused = isinstance(error, pluggy.PluginValidationError)  # which says what is wrong with what it takes
+            is_refused = isinstance(error, pluggy.PluginValidationError)  # whose text names the wrong argument
             what = " ".join(str(error).split()) if is_refused else f"looking at it raises {exception_name(error)}"
             raise PluginError(Sentence("Plugin {name} cannot be registered: {what}.", name=name, what=what)) from None
         return tuple(sorted(caller.name for caller in callers))
 
     async def call(self, hook: str, arguments: Mapping[str, object], *, limit: float | None = None) -> Answers:
-        """Call a hook of every plugin and return the answers, in pluggy's order.
+        """Call a hook of all plugins and return the answers, in pluggy's order.
 
-        The implementations run side by side, those of `IN_ORDER` one after the other; where the specification says
-        ``firstresult``, one after the other until one answers. An answer is None, a value of a type that the hook's
-        specification names, or a list or tuple of such values; anything else is a failure. Values that are
-        dataclasses arrive as checked copies. ``limit`` is in seconds, that of the hook when None is given. Only the
-        cancellation of the caller is raised.
+        The implementations run concurrently; those of `SERIAL_HOOKS` run one after the other, and those of a
+        ``firstresult`` hook until one answers. An answer is None, a value of a type that the hook's specification
+        names, or a list or tuple of such values; anything else is a failure. Dataclasses arrive as validated copies.
+        ``limit`` is in seconds, by default that of the hook. Only a cancellation of the caller is raised.
         """
         implementations = self._implementations(hook)
         limit = self.time_limit(hook) if limit is None else limit
         answers: dict[str, tuple[object, ...]] = {}
         first_wins = self._specs[hook].opts["firstresult"]
-        for batch in [(one,) for one in implementations] if first_wins or hook in IN_ORDER else [implementations]:
+        for batch in [(one,) for one in implementations] if first_wins or hook in SERIAL_HOOKS else [implementations]:
             for name, values in await self._run(batch, arguments, limit):
                 answers[name] = (*answers.get(name, ()), *values)
             if answers and first_wins:
@@ -165,41 +162,41 @@ class PluginHost:
     def call_sync(self, hook: str, plugin: str, arguments: Mapping[str, object]) -> tuple[object, ...]:
         """Call a hook of one plugin, wait in the caller's thread, and return the values of its answer.
 
-        It is for hosts that cannot await. An async implementation is refused. It runs in a thread of the plugin's; one
-        that has not answered within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised.
+        This is for hosts that cannot await; async implementations are refused. The function runs in a thread of the
+        plugin, and is abandoned after its time limit. The user's Ctrl-C is raised.
         """
         one = next((one for one in self._implementations(hook) if one.plugin_name == plugin), None)
-        if one is None or one.breaker.resting:
+        if one is None or one.breaker.is_resting:
             return ()
         began = time.monotonic()
-        outcome = run_plain(one, arguments, self.time_limit(hook))
+        outcome = run_sync(one, arguments, self.time_limit(hook))
         return self._conclude(one, arguments, outcome, time.monotonic() - began)
 
     def plugins_with(self, hook: str) -> tuple[str, ...]:
-        """Return the plugins that implement a hook, in the order in which they are called."""
+        """Return the names of the plugins that implement a hook, in the order of the calls."""
         return tuple(one.plugin_name for one in self._implementations(hook))
 
     def failing_plugins(self, hook: str) -> Mapping[str, str]:
-        """Return the plugins that rest in a hook, or failed when it was called last, each with the reason."""
+        """Return the plugins whose hook rests, or failed at the last call, with the reason."""
         return {
-            one.plugin_name: f"resting after: {one.breaker.reason}" if one.breaker.resting else one.breaker.reason
+            one.plugin_name: f"resting after: {one.breaker.reason}" if one.breaker.is_resting else one.breaker.reason
             for one in self._implementations(hook)
-            if one.breaker.resting or one.breaker.failures
+            if one.breaker.is_resting or one.breaker.failures
         }
 
     def arguments_of(self, hook: str) -> frozenset[str]:
-        """Return the arguments that a hook is called with. Raises `PluginError` for one that does not exist."""
+        """Return the names of a hook's arguments. Raises `PluginError` for an unknown hook."""
         self._implementations(hook)
         return frozenset(self._specs[hook].argnames) - {"context"}
 
     def time_limit(self, hook: str) -> float:
-        """Return for how many seconds a plugin's answer to a hook is waited for."""
+        """Return the time limit of a hook, in seconds."""
         return self._time_limits.get(hook, self._default_limit)
 
     async def close(self) -> None:
-        """Call nothing any more, and end the calls that still run on this loop.
+        """Stop calling plugins, and end the calls that still run on this loop.
 
-        They are cancelled and, after the grace, dropped. Threads cannot be ended; they are daemons.
+        They are cancelled, and dropped after the grace time. Threads cannot be stopped; they are daemons.
         """
         self._closed = True
         for threads in self._threads.values():
@@ -217,20 +214,20 @@ class PluginHost:
             raise PluginError(
                 Sentence("There is no hook {hook}.", hook=hook), hint=Sentence("The hooks are: {names}.", names=names)
             )
-        # Pluggy calls the last first.
-        made = () if self._closed else reversed(getattr(self._manager.hook, hook).get_hookimpls())
-        return [self._registered[one] for one in made]
+        # Pluggy calls the last one first.
+        hookimpls = () if self._closed else reversed(getattr(self._manager.hook, hook).get_hookimpls())
+        return [self._registered[one] for one in hookimpls]
 
     async def _run(
         self, implementations: Iterable[Implementation], arguments: Mapping[str, object], limit: float
     ) -> list[tuple[str, tuple[object, ...]]]:
-        """Run implementations side by side, each until its end or its deadline."""
-        attempts = [Attempt(one, arguments, limit) for one in implementations if not one.breaker.resting]
+        """Run implementations concurrently, each until its end or its deadline."""
+        attempts = [Attempt(one, arguments, limit) for one in implementations if not one.breaker.is_resting]
         if not attempts:
             return []
         self._attempts = {one for one in self._attempts if not one.task.done()}.union(attempts)
         try:
-            await end_within(attempts, limit, self._clock)
+            await wait_within(attempts, limit, self._clock)
         finally:
             for attempt in attempts:
                 attempt.abandon(self._clock, self._grace_seconds)
@@ -244,11 +241,11 @@ class PluginHost:
     def _conclude(
         self, implementation: Implementation, arguments: Mapping[str, object], outcome: Outcome, seconds: float
     ) -> tuple[object, ...]:
-        """Count, log and trace what became of a call, and return the values of its answer."""
+        """Count, log and trace the outcome of a call, and return the values of its answer."""
         breaker, self.last_outcome = implementation.breaker, outcome
         where = (implementation.plugin_name, implementation.hook)
         if self._is_traced:
-            _show(".".join(where), arguments, outcome, seconds)
+            _trace(".".join(where), arguments, outcome, seconds)
         if isinstance(outcome, Failure):
             logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
             if breaker.fail(outcome.reason):
@@ -259,32 +256,32 @@ class PluginHost:
         return outcome
 
 
-def _taken(function: Callable[..., object], known: frozenset[str]) -> frozenset[str]:
+def _parameters(function: Callable[..., object], available: frozenset[str]) -> frozenset[str]:
     parameters = inspect.signature(function).parameters
     takes_all = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
-    return known if takes_all else known.intersection(parameters)
+    return available if takes_all else available.intersection(parameters)
 
 
-def _show(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds: float) -> None:
-    """Show one call on standard error, short and without secrets: ``plugin.hook(arguments) -> answer (seconds)``."""
-    given = ", ".join(f"{key}={_short(value)}" for key, value in arguments.items())
+def _trace(name: str, arguments: Mapping[str, object], outcome: Outcome, seconds: float) -> None:
+    """Print one call on standard error, short and without secrets: ``plugin.hook(arguments) -> answer (seconds)``."""
+    given = ", ".join(f"{key}={_shorten(value)}" for key, value in arguments.items())
     if isinstance(outcome, Failure):
         answer = f"failed: {outcome.reason} at {outcome.place}"
     else:
-        answer = ", ".join(map(_short, outcome)) if outcome else "nothing"
+        answer = ", ".join(map(_shorten, outcome)) if outcome else "nothing"
     line = f"{name}({given}) -> {answer} ({seconds:.3f} s)"
     sys.stderr.write(f"memory: {_without_secrets(line)}\n")
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, (tuple, list)) and len(value) > 1:
         return f"[{len(value)} of {type(value[-1]).__name__}]"
-    # Hidden before it is cut: of the beginning of a secret nothing shows what it is.
-    text = _without_secrets(" ".join(repr(value)[:_LOOKED_AT].split()))
-    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+    # Redacted before it is cut: the beginning of a secret is not recognised as one.
+    text = _without_secrets(" ".join(repr(value)[:_SCANNED_CHARS].split()))
+    return text if len(text) <= _TRACED_CHARS else f"{text[:_TRACED_CHARS]}…"
 
 
 def _without_secrets(text: str) -> str:
-    from nanobot_memory_plugins.redaction import redact_text  # a host that is not traced does not import it here
+    from nanobot_memory_plugins.redaction import redact_text  # only imported for a trace
 
     return redact_text(text)

@@ -1,4 +1,4 @@
-"""The plugins of one host: found, configured, registered, and described."""
+"""The installed plugins of one host: discovery, configuration, registration and diagnosis."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -26,17 +26,17 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _T = TypeVar("_T")
 
-# Nobody waits for an answer meanwhile, and a large index is written anew.
+# A purge may rewrite a large index, and nobody waits for an answer meanwhile.
 _PURGE_SECONDS = 900.0
 _READING_SECONDS = 5.0
-_AT_START = ("open_store", "open_shared_store", "open_entries", "on_start", "on_stop", "contribute_tools")
+_START_HOOKS = ("open_store", "open_shared_store", "open_entries", "on_start", "on_stop", "contribute_tools")
 
 
 class PluginSet(PluginHost):
-    """The installed plugins: loads them, each with its own context, and opens what they bring.
+    """The installed plugins: loads them, each with its own context, and opens the store and the entries.
 
-    By itself, as ``async with``, it is the memory of a workspace that is looked at next to its agents: it has the index
-    and the entries, and no plugin is started. Without ``scopes`` the installed host says who may write.
+    On its own, in ``async with``, it gives a command access to the index and the entries of a workspace, without
+    starting the plugins. Without ``scopes`` the installed host says who may write.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class PluginSet(PluginHost):
                 "trim_bootstrap": core.message_limit,
                 "prompt_entries": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
-                # Before each idle and each compaction: with those it is what a plugin that hangs can cost.
+                # It precedes each idle and compaction call, so a plugin that hangs delays those as well.
                 "contribute_reading": min(core.idle_limit, _READING_SECONDS),
                 "on_purge": _PURGE_SECONDS,
-                **dict.fromkeys(_AT_START, core.start_limit),
+                **dict.fromkeys(_START_HOOKS, core.start_limit),
             },
             failures=core.breaker_failures,
             rest_seconds=core.breaker_rest,
@@ -92,25 +92,25 @@ class PluginSet(PluginHost):
         await self.close()
 
     async def load(self) -> None:
-        """Import the enabled plugins, off the event loop, and register them."""
+        """Import the enabled plugins in a thread, and register them."""
         files = self._usable_files()
 
         def is_enabled(name: str) -> bool:
             return is_selected(name) and self._config.enabled(name)
 
         self.discovered = await run_in_daemon_thread(lambda: discover_plugins(should_load=is_enabled, files=files))
-        for found in self.discovered:
-            if found.plugin is not None:
-                self._load(found)
-            elif found.error:
-                logger.warning("plugin {} could not be loaded: {}", found.name, found.error)
+        for plugin in self.discovered:
+            if plugin.plugin is not None:
+                self._register(plugin)
+            elif plugin.error:
+                logger.warning("plugin {} could not be loaded: {}", plugin.name, plugin.error)
         for problem in self.problems:
             logger.warning("configuration: {}", problem.message)
 
     def _usable_files(self) -> list[Path]:
-        """Return the plugins' files that may be run; what is wrong with the others joins the problems.
+        """Return the plugin files that may be loaded; the others are added to the problems.
 
-        An agent's tools write into its workspace: what is there is never run.
+        A file in the workspace is never loaded, since an agent's tools can write there.
         """
         usable = []
         for name in self._config.core.plugin_files:
@@ -126,16 +126,16 @@ class PluginSet(PluginHost):
             self.problems.append(ConfigProblem(f"{self._config.prefix}.core.pluginFiles", why, hint=hint))
         return usable
 
-    def _load(self, found: DiscoveredPlugin) -> None:
+    def _register(self, plugin: DiscoveredPlugin) -> None:
         try:
-            context = self.context_of(found.name, found.options_model)
-            found.hooks = self.register(found.name, found.plugin, context)
+            context = self.context_of(plugin.name, plugin.options_model)
+            plugin.hooks = self.register(plugin.name, plugin.plugin, context)
         except PluginError as error:
-            found.error = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
-            logger.warning("plugin {} could not be registered: {}", found.name, error)
+            plugin.error = Sentence.joined([error.cause, *filter(None, [error.hint])], " ")
+            logger.warning("plugin {} could not be registered: {}", plugin.name, error)
 
     def context_of(self, name: str, options_model: type[BaseModel] | None) -> PluginContext:
-        """Return what a plugin may use; what is wrong with its options joins the problems."""
+        """Return the context of a plugin; problems of its options are added to the problems."""
         options, problems = plugin_options(self._config, name, options_model)
         self.problems += problems
         return PluginContext(
@@ -158,18 +158,18 @@ class PluginSet(PluginHost):
         )
 
     async def open(self) -> None:
-        """Open the store of the first plugin that brings one, before it one that another shares, and the entries."""
-        self.store = await self._first("open_store", Store)
+        """Open the store of the first plugin that has one, or a shared store in its place, and the entries."""
+        self.store = await self._first_answer("open_store", Store)
         if self.store is not None:
-            self.store = await self._first("open_shared_store", Store) or self.store
-        self.entries = await self._first("open_entries", EntryAccess)
+            self.store = await self._first_answer("open_shared_store", Store) or self.store
+        self.entries = await self._first_answer("open_entries", EntryAccess)
 
-    async def _first(self, hook: str, kind: type[_T]) -> _T | None:
+    async def _first_answer(self, hook: str, kind: type[_T]) -> _T | None:
         answers = await self.call(hook, {})
         return next(iter(values_of(answers, kind)), None)
 
     async def close(self) -> None:
-        """Close the store, and call nothing any more."""
+        """Close the store, and stop calling plugins."""
         if (store := self.store) is not None:
             self.store = None
             try:
@@ -179,7 +179,7 @@ class PluginSet(PluginHost):
         await super().close()
 
     def required_store(self) -> Store:
-        """Return the open index. Raises `StoreError` where there is none."""
+        """Return the open index. Raises `StoreError` if there is none."""
         if self.store is None:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
@@ -188,7 +188,7 @@ class PluginSet(PluginHost):
         return self.store
 
     def language_model(self, plugin: str) -> Complete | None:
-        """Return the language model as a plugin may use it, or None where the host has wired none."""
+        """Return the language model with the limits of a plugin, or None if the host has no model."""
         if self._llm is None:
             return None
         from nanobot_memory_plugins.core.language_model.access import LanguageModel
@@ -200,30 +200,30 @@ class PluginSet(PluginHost):
         return LanguageModel(self._llm, plugin=plugin, options=options, ledger=ledger, clock=self._clock)
 
     @property
-    def failed(self) -> dict[str, str]:
-        """The plugins that are enabled and could not be loaded, with the reason: no message reaches them."""
+    def load_errors(self) -> dict[str, str]:
+        """The enabled plugins that could not be loaded, with the reason."""
         return {one.name: one.error for one in self.discovered if one.error}
 
-    def state_of(self, found: DiscoveredPlugin) -> str:
-        """Return how a discovered plugin stands.
+    def state_of(self, plugin: DiscoveredPlugin) -> str:
+        """Return the state of a discovered plugin.
 
-        It is ``resting`` where at least one of its hooks is not called at present, after repeated failures,
-        ``disabled`` where it is not registered, ``failed`` where that could not be done; else ``active``.
+        It is ``resting`` while at least one of its hooks is not called, after repeated failures, ``failed`` if it could
+        not be loaded or registered, ``disabled`` if it is not registered, else ``active``.
         """
-        if found.error:
+        if plugin.error:
             return Sentence("failed")
-        if found.hooks is None:
+        if plugin.hooks is None:
             return Sentence("disabled")
-        own = [one for hook in found.hooks for one in self._implementations(hook) if one.plugin_name == found.name]
-        return Sentence("resting") if any(one.breaker.resting for one in own) else Sentence("active")
+        own = [one for hook in plugin.hooks for one in self._implementations(hook) if one.plugin_name == plugin.name]
+        return Sentence("resting") if any(one.breaker.is_resting for one in own) else Sentence("active")
 
     async def diagnose(self) -> list[Finding]:
-        """Return the state of the memory: what core sees and what each plugin reports."""
+        """Return the findings of core and of the plugins."""
         answers = await self.call("diagnose", {})
         return [*await run_in_daemon_thread(self._findings), *values_of(answers, Finding)]
 
     def _findings(self) -> list[Finding]:
-        """Return what core has to say about plugins, rules, configuration and state. It blocks."""
+        """Return core's findings about plugins, rules, configuration and state. This blocks."""
         from nanobot_memory_plugins.core.host.turn_records import missed_findings
         from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
         from nanobot_memory_plugins.core.state import StateDatabase
@@ -249,23 +249,23 @@ class PluginSet(PluginHost):
             *missed_findings(state, self._clock.now()),
         ]
 
-    def _plugin_finding(self, one: DiscoveredPlugin) -> Finding:
-        """Return how a plugin stands; where its code fails, with what can be done."""
-        subject, state = Sentence("plugin {name}", name=one.name), self.state_of(one)
-        origin = f"{one.distribution} {one.version}".strip()
-        if not one.error:
+    def _plugin_finding(self, plugin: DiscoveredPlugin) -> Finding:
+        """Return the state of a plugin as a finding; if it failed, with a hint."""
+        subject, state = Sentence("plugin {name}", name=plugin.name), self.state_of(plugin)
+        origin = f"{plugin.distribution} {plugin.version}".strip()
+        if not plugin.error:
             return Finding(subject, Sentence("{state} ({origin})", state=state, origin=origin))
         hint = Sentence(
             "Install {distribution} anew, tell whoever wrote it, or set memoryPlugins.{name}.enabled to false.",
-            distribution=one.distribution,
-            name=one.name,
+            distribution=plugin.distribution,
+            name=plugin.name,
         )
-        failed = Sentence("{state} ({origin}): {error}", state=state, origin=origin, error=one.error)
-        return Finding(subject, failed, Health.BAD, hint=hint)
+        failure = Sentence("{state} ({origin}): {error}", state=state, origin=origin, error=plugin.error)
+        return Finding(subject, failure, Health.BAD, hint=hint)
 
 
 def _state_findings(trouble: str | None) -> list[Finding]:
-    """Return why the state is kept in memory, or was begun anew; nothing where all is well."""
+    """Return a finding if the state is kept in memory only, or was lost and started again."""
     if trouble is None:
         return []
     return [

@@ -1,1 +1,1 @@
-"""Keeping what a plugin does to itself: limits of time and size, circuit breakers, threads, exceptions of any kind."""
+"""Isolation of plugins: limits of time and size, circuit breakers, threads, and exceptions of any kind."""

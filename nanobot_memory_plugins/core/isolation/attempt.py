@@ -1,4 +1,4 @@
-"""One call of one implementation, in a task or a thread of its own that nothing gets out of but its answer."""
+"""One call of one implementation, in a task or thread of its own that only its answer leaves."""
 
 import asyncio
 import contextvars
@@ -16,123 +16,123 @@ from nanobot_memory_plugins.core.isolation.fork import never_collect
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# A loop that comes so much after a deadline was held up; what is ready then gets so long to end. In seconds.
-_LATE = 0.01
-_ANOTHER_TURN = 0.05
+# If the loop notices a deadline this late, it was blocked, and attempts that are ready get extra seconds to end.
+_LATE_SECONDS = 0.01
+_EXTRA_SECONDS = 0.05
 
-# What has become of an attempt: the values of its answer, or a failure.
+# The result of an attempt: the values of its answer, or a failure.
 Outcome = tuple[object, ...] | Failure
 
 
 class CircuitBreaker:
-    """Counts the failures in a row of one implementation, and leaves it alone for a while. It knows the last reason.
+    """Counts the consecutive failures of one implementation, and pauses its calls. ``reason`` is that of the last one.
 
-    So many as ``most`` let it rest for ``rest_seconds``, and after that each one more does, until one call succeeds.
-    What ends during a rest began before it, and counts for nothing.
+    After ``threshold`` failures it rests for ``rest_seconds``. Every further failure starts another rest, until a call
+    succeeds. Calls that end during a rest began before it, and do not count.
     """
 
-    __slots__ = ("_clock", "_most", "_rest_seconds", "_resting_until", "failures", "reason")
+    __slots__ = ("_clock", "_rest_seconds", "_resting_until", "_threshold", "failures", "reason")
 
-    def __init__(self, most: int, rest_seconds: float, clock: Clock) -> None:
+    def __init__(self, threshold: int, rest_seconds: float, clock: Clock) -> None:
         self.failures = 0
         self.reason = ""
-        self._most = most
+        self._threshold = threshold
         self._rest_seconds = rest_seconds
         self._clock = clock
         self._resting_until: float | None = None
 
     @property
-    def resting(self) -> bool:
-        """Whether it is not to be called now."""
+    def is_resting(self) -> bool:
+        """Whether the implementation must not be called now."""
         return self._resting_until is not None and self._clock.monotonic() < self._resting_until
 
     def succeed(self) -> bool:
-        """Count a success; true when it is the first after a rest."""
-        if self.resting:
+        """Count a success, and return whether it is the first one after a rest."""
+        if self.is_resting:
             return False
-        ends = self._resting_until is not None
+        is_recovery = self._resting_until is not None
         self.failures, self._resting_until = 0, None
-        return ends
+        return is_recovery
 
     def fail(self, reason: str = "") -> bool:
-        """Count a failure; true when it begins a rest, false when it only prolongs one."""
+        """Count a failure, and return whether it starts the first rest since the last success."""
         self.reason = reason
-        if self.resting:
+        if self.is_resting:
             return False
-        begins = self._resting_until is None
+        has_not_rested = self._resting_until is None
         self.failures += 1
-        if self.failures >= self._most:
+        if self.failures >= self._threshold:
             self._resting_until = self._clock.monotonic() + self._rest_seconds
-        return begins and self.failures >= self._most
+        return has_not_rested and self.failures >= self._threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Implementation:
-    """A plugin's function for one hook, with all that its calls need. It ``takes`` these arguments of the hook.
+    """A plugin's function for one hook, with everything that a call needs.
 
-    Its answer holds values of the types in ``accepts``. Plain functions run in the plugin's ``threads``.
+    ``parameters`` are the arguments of the hook that it takes. Synchronous functions run in the plugin's ``threads``.
     """
 
     plugin_name: str
     hook: str
     function: Callable[..., Any]
-    takes: frozenset[str]
-    accepts: tuple[type, ...]
+    parameters: frozenset[str]
+    answer_types: tuple[type, ...]
     is_async: bool
     context: object
     threads: DaemonThreadPool
     breaker: CircuitBreaker
 
-    def call(self, arguments: Mapping[str, object]) -> Callable[[], Any]:
-        """Return a call with these arguments of the hook. Raises KeyError when the host forgot one."""
-        given = {**arguments, "context": self.context}
-        return functools.partial(self.function, **{name: given[name] for name in self.takes})
+    def bind(self, arguments: Mapping[str, object]) -> Callable[[], Any]:
+        """Return a call of the function with the arguments of the hook. Raises `KeyError` if one is missing."""
+        available = {**arguments, "context": self.context}
+        return functools.partial(self.function, **{name: available[name] for name in self.parameters})
 
-    def judge(self, answer: object) -> Outcome:
-        """Return what an answer counts as."""
+    def check_answer(self, answer: object) -> Outcome:
+        """Return the values of an answer, or a failure."""
         try:
-            return accepted_values(answer, self.hook, self.accepts)
+            return accepted_values(answer, self.hook, self.answer_types)
         except WrongAnswerError as error:
-            return self.failed(f"it answered with {error}")
+            return self.failure(f"it answered with {error}")
 
-    def raised(self, error: BaseException) -> Failure:
-        """Return the failure that an exception is."""
+    def failure_of(self, error: BaseException) -> Failure:
+        """Return the failure for an exception."""
         return failure_of(error, self.function, self.plugin_name)
 
-    def failed(self, reason: str) -> Failure:
+    def failure(self, reason: str) -> Failure:
         """Return a failure without an exception."""
         return Failure(reason=reason, place=place_of(self.function))
 
-    def late(self, limit: float) -> Failure:
-        """Return the failure to answer within so many seconds."""
-        return self.failed(Sentence("no answer within {limit:g} s", limit=limit))
+    def timeout_failure(self, limit: float) -> Failure:
+        """Return the failure to answer within ``limit`` seconds."""
+        return self.failure(Sentence("no answer within {limit:g} s", limit=limit))
 
 
 class Attempt:
-    """Runs an implementation in a ``task`` of its own, which ends with the outcome.
+    """Runs an implementation in a ``task`` of its own, whose result is the outcome.
 
-    Whoever holds the event loop for more than ``limit`` seconds is late, though the answer is there before anybody
-    could look. ``seconds`` is how long it took, the limit where it has not ended.
+    An implementation that blocks the event loop for more than ``limit`` seconds is late, even if its answer is there
+    when the loop continues. ``seconds`` is the time that it took, or the limit while it has not ended.
     """
 
     def __init__(self, implementation: Implementation, arguments: Mapping[str, object], limit: float) -> None:
         self.implementation = implementation
         self.seconds = limit
         self._limit = limit
-        self._held = 0.0  # seconds for which it held the event loop
+        self._loop_seconds = 0.0  # for which it has occupied the event loop
         self._is_dropped = False
-        self.task = asyncio.create_task(self._run(implementation.call(arguments)))
+        self.task = asyncio.create_task(self._run(implementation.bind(arguments)))
 
     def outcome(self) -> Outcome:
-        """Return what has become of it by now."""
+        """Return the outcome so far."""
         if not self.task.done():
-            return self.implementation.late(self._limit)
+            return self.implementation.timeout_failure(self._limit)
         if self.task.cancelled():  # before its first step
-            return self.implementation.failed("it was broken off")
+            return self.implementation.failure("it was broken off")
         return self.task.result()
 
     def abandon(self, clock: Clock, grace: float) -> None:
-        """Cancel it where it has not ended, and drop it ``grace`` seconds later, whatever it does about that."""
+        """Cancel it if it has not ended, and drop it ``grace`` seconds later even if it refuses the cancellation."""
         if not self.task.done():
             self.task.cancel()
             alarm = clock.call_later(grace, self._drop)
@@ -143,80 +143,80 @@ class Attempt:
         self.task.cancel()
 
     async def _run(self, function: Callable[[], Any]) -> Outcome:
-        one, now = self.implementation, asyncio.get_running_loop().time
-        began = now()
+        implementation, now = self.implementation, asyncio.get_running_loop().time
+        start = now()
         outcome: Outcome
         try:
-            outcome = one.judge(await self._driven(_answer(one, function)))
-        except BaseException as error:  # SystemExit too: the task would pass it on to the loop
-            outcome = one.raised(error)
-        self.seconds = now() - began
-        return one.late(self._limit) if self._held > self._limit else outcome
+            outcome = implementation.check_answer(await self._drive(_answer(implementation, function)))
+        except BaseException as error:  # including SystemExit, which the task would pass on to the loop
+            outcome = implementation.failure_of(error)
+        self.seconds = now() - start
+        return implementation.timeout_failure(self._limit) if self._loop_seconds > self._limit else outcome
 
     @types.coroutine
-    def _driven(self, work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """Drive some work step by step, as an await does, until it ends or is dropped."""
+    def _drive(self, coroutine: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """Run a coroutine step by step, as an await does, until it ends or is dropped."""
         now = asyncio.get_running_loop().time
-        step: Callable[[], Any] = functools.partial(work.send, None)
+        step: Callable[[], Any] = functools.partial(coroutine.send, None)
         while True:
-            began = now()
+            start = now()
             try:
-                waits_for = step()
+                future = step()
             except StopIteration as ended:
                 return ended.value
             finally:
-                self._held += now() - began
+                self._loop_seconds += now() - start
             try:
-                step = functools.partial(work.send, (yield waits_for))
+                step = functools.partial(coroutine.send, (yield future))
             except BaseException as error:  # its cancellation
                 if self._is_dropped:
-                    never_collect(work)  # it would only refuse again; the breaker sees to it that these are few
+                    never_collect(coroutine)  # it would only refuse again; the breaker keeps these few
                     raise
-                step = functools.partial(work.throw, error)
+                step = functools.partial(coroutine.throw, error)
 
 
-async def _answer(one: Implementation, function: Callable[[], Any]) -> Any:
-    answer = function() if one.is_async else await run_in_pool(one.threads, function)
+async def _answer(implementation: Implementation, function: Callable[[], Any]) -> Any:
+    answer = function() if implementation.is_async else await run_in_pool(implementation.threads, function)
     return await answer if inspect.isawaitable(answer) else answer
 
 
-async def end_within(attempts: Sequence[Attempt], limit: float, clock: Clock) -> None:
-    """Return when all attempts have ended, or their limit has passed.
+async def wait_within(attempts: Sequence[Attempt], limit: float, clock: Clock) -> None:
+    """Wait until all attempts have ended, or for ``limit`` seconds.
 
-    Where others held the event loop up over the limit, what is ready then may end.
+    If something else blocked the event loop beyond the limit, attempts that are ready may still end.
     """
     tasks = [one.task for one in attempts]
     now = asyncio.get_running_loop().time
-    began = now()
+    start = now()
     try:
         async with time_limit(clock, limit):
             await asyncio.wait(tasks)
     except TimeoutError:
-        if now() - began - limit > _LATE:
-            await asyncio.wait(tasks, timeout=_ANOTHER_TURN)
+        if now() - start - limit > _LATE_SECONDS:
+            await asyncio.wait(tasks, timeout=_EXTRA_SECONDS)
 
 
-def run_plain(one: Implementation, arguments: Mapping[str, object], limit: float) -> Outcome:
-    """Run a plain function in a thread of its plugin's and wait for it, ``limit`` seconds at most.
+def run_sync(implementation: Implementation, arguments: Mapping[str, object], limit: float) -> Outcome:
+    """Run a synchronous function in a thread of its plugin, and wait for at most ``limit`` seconds.
 
-    One that hangs is abandoned. The user's Ctrl-C reaches this thread, and is raised.
+    A function that hangs is abandoned. The user's Ctrl-C is raised in the calling thread.
     """
-    if one.is_async:
-        return one.failed("an async function, where only a plain one can be called")
-    function = one.call(arguments)
+    if implementation.is_async:
+        return implementation.failure("an async function, where only a plain one can be called")
+    function = implementation.bind(arguments)
 
     def run() -> Outcome:
         try:
-            return one.judge(function())
+            return implementation.check_answer(function())
         except BaseException as error:
-            return one.raised(error)
+            return implementation.failure_of(error)
 
     try:
-        work = one.threads.submit(contextvars.copy_context().run, run)
+        future = implementation.threads.submit(contextvars.copy_context().run, run)
     except RuntimeError:
-        return one.failed("no thread can be started")
+        return implementation.failure("no thread can be started")
     try:
-        return work.result(limit)
+        return future.result(limit)
     except TimeoutError:
-        work.cancel()
-        return one.late(limit)
+        future.cancel()
+        return implementation.timeout_failure(limit)

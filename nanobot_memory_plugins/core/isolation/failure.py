@@ -1,7 +1,6 @@
-"""What is reported about an exception: its type and its place, never its text or the values around it.
+"""Reports of exceptions: their type and place, never their text or the values around them, which may hold secrets.
 
-Both the text of an exception and the variables in its frames can carry secrets. An author who traces the calls of hooks
-has the full traceback in the log. Secrets that redaction knows are hidden there as well.
+Authors of plugins who trace hook calls find the full traceback in the log, with secrets redacted.
 """
 
 import inspect
@@ -15,14 +14,14 @@ from typing import Any, Final
 from nanobot_memory_plugins.core.log import logger
 
 TRACE_VARIABLE: Final = "NANOBOT_MEMORY_TRACE"
-"""The environment variable that has each call of a hook shown, for whoever writes a plugin."""
+"""The environment variable that turns on the trace of hook calls, for authors of plugins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no answer: an exception's type or a short sentence, and file:line.
+    """Why there is no answer: the exception's type or a short sentence, and file:line.
 
-    The ``error`` itself is for tests, and never logged.
+    The ``error`` itself is only for tests, and never logged.
     """
 
     reason: str
@@ -31,13 +30,13 @@ class Failure:
 
 
 def failure_of(error: BaseException, function: Callable[..., Any], plugin: str) -> Failure:
-    """Describe an exception that came out of a plugin's function."""
+    """Return the failure for an exception that a plugin's function raised."""
     log_traceback(plugin, error)
     return Failure(reason=exception_name(error), place=place_of(function, error.__traceback__), error=error)
 
 
 def place_of(function: Callable[..., Any], trace: TracebackType | None = None) -> str:
-    """Return the innermost place of a traceback that lies in the package of a function, else where that is defined."""
+    """Return the innermost place of a traceback in the package of a function, else where the function is defined."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     place = f"{code.co_filename}:{code.co_firstlineno}" if code is not None else "an unknown place"
     package = _package(getattr(function, "__module__", ""))
@@ -53,7 +52,7 @@ def _package(module: object) -> str:
 
 
 def exception_name(error: BaseException) -> str:
-    """Return the type of an exception, and of those in it when it is a group."""
+    """Return the type of an exception, and the types in an exception group."""
     name = type(error).__qualname__
     if not isinstance(error, BaseExceptionGroup):
         return name
@@ -61,16 +60,16 @@ def exception_name(error: BaseException) -> str:
 
 
 def is_traced() -> bool:
-    """Return whether each call of a hook is to be shown."""
+    """Return whether hook calls are traced."""
     return os.environ.get(TRACE_VARIABLE, "") not in ("", "0")
 
 
 def log_traceback(plugin: str, error: BaseException) -> None:
-    """Log the traceback of a plugin's error, a line of it a line of the log, where calls are traced."""
+    """Log the traceback of a plugin's error, line by line, if hook calls are traced."""
     if not is_traced():
         return
     from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 
-    redact = Redactor().redact  # without the rules of third parties, which are run as plugins are
+    redact = Redactor().redact  # without third-party rules, which may fail themselves
     for line in redact("".join(traceback.format_exception(error))).splitlines():
         logger.warning("plugin {}: {}", plugin, line)

@@ -1,8 +1,7 @@
-"""Work that belongs to somebody: in tasks that end with their owner, and, where it blocks, in daemon threads.
+"""Tasks that end with their owner, and daemon threads for code that blocks.
 
-A thread that is stuck is abandoned, and never holds up the end of the process.
-The standard thread pools cannot be used for code of others: ``asyncio.run`` and the interpreter both wait for
-their threads.
+A thread that hangs is abandoned, and never delays the end of the process. The standard thread pools cannot run the code
+of others: ``asyncio.run`` and the interpreter both wait for their threads.
 """
 
 import asyncio
@@ -21,34 +20,34 @@ T = TypeVar("T")
 
 
 class OwnedTasks:
-    """The tasks of one owner, held for as long as they run. Those of an event loop that has ended are left out."""
+    """The running tasks of one owner. Only those of the running event loop are awaited or cancelled."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Begin some work; the task ends with what it returns."""
+        """Start a task that runs some work, and return it."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def finish(self) -> None:
-        """Return once all have ended, those that are begun meanwhile included."""
-        while tasks := self._here():
+        """Wait until all tasks have ended, including tasks that start meanwhile."""
+        while tasks := self._current_tasks():
             # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
             await asyncio.wait(tasks)
 
     async def cancel(self) -> None:
-        """Cancel what runs, and return once it has ended."""
-        tasks = self._here()
+        """Cancel all tasks, and wait until they have ended."""
+        tasks = self._current_tasks()
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
 
-    def _here(self) -> set[asyncio.Task[Any]]:
-        """Return the tasks of the running event loop; nothing will ever end those of another one."""
+    def _current_tasks(self) -> set[asyncio.Task[Any]]:
+        """Return the tasks of the running event loop; those of another loop may never end."""
         loop = asyncio.get_running_loop()
         return {task for task in self._tasks if task.get_loop() is loop}
 
@@ -56,8 +55,8 @@ class OwnedTasks:
 class DaemonThreadPool:
     """Runs work in at most ``limit`` daemon threads.
 
-    A thread with nothing to do waits ``linger`` seconds for more, then ends. Starting one holds up the caller until the
-    new thread has had its turn, which takes milliseconds while other threads compute.
+    An idle thread waits ``linger`` seconds for more work, then ends. Starting a thread blocks the caller until it runs,
+    which takes milliseconds while other threads compute.
     """
 
     def __init__(self, limit: int, name: str, *, linger: float = 1.0) -> None:
@@ -67,7 +66,7 @@ class DaemonThreadPool:
         self.reset()
 
     def reset(self) -> None:
-        """Have no threads and no work: a process that was forked off has none of those that it knows of."""
+        """Forget all threads and work: the threads do not exist in a forked process."""
         self._lock = threading.Lock()
         self._work_changed = threading.Condition(self._lock)
         self._running = 0
@@ -75,18 +74,18 @@ class DaemonThreadPool:
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run ``function`` as soon as a thread is free."""
+        """Run ``function`` as soon as a thread is free. Raises `RuntimeError` if no thread can be started."""
         future: Future[T] = Future()
         with self._lock:
             self._waiting.append((future, partial(function, *args, **kwargs)))
-            begin = self._idle < len(self._waiting) and self._running < self._limit
-            self._running += begin
-            if not begin:
+            needs_thread = self._idle < len(self._waiting) and self._running < self._limit
+            self._running += needs_thread
+            if not needs_thread:
                 self._work_changed.notify()
-        if begin:
+        if needs_thread:
             try:
                 threading.Thread(target=self._work, name=self._name, daemon=True).start()
-            except BaseException:  # no thread can be had: nobody would ever take the work up
+            except BaseException:  # without a thread, nobody would run the work
                 with self._lock:
                     self._running -= 1
                 future.cancel()
@@ -94,7 +93,7 @@ class DaemonThreadPool:
         return future
 
     def shutdown(self) -> None:
-        """Let each thread end once it has nothing to do."""
+        """Make each thread end as soon as it is idle."""
         with self._lock:
             self._linger = 0.0
             self._work_changed.notify_all()
@@ -104,7 +103,7 @@ class DaemonThreadPool:
             with self._lock:
                 if not self._waiting and self._linger:
                     self._idle += 1
-                    # Work that another thread has taken meanwhile is no reason to end.
+                    # Another thread may have taken the work; then this one waits again.
                     while not self._waiting and self._work_changed.wait(self._linger):
                         pass
                     self._idle -= 1
@@ -123,18 +122,18 @@ class DaemonThreadPool:
             del future, work
 
 
-_unlimited = DaemonThreadPool(limit=2**31, name="memory-work")
-at_fork(_unlimited.reset)
+_unlimited_pool = DaemonThreadPool(limit=2**31, name="memory-work")
+at_fork(_unlimited_pool.reset)
 
 
 def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
-    """Start ``function`` in a daemon thread and return what the running loop can await.
+    """Start ``function`` in a daemon thread, and return an awaitable of its result.
 
-    The thread sees the caller's context variables; its changes to them stay with it. Whatever the function
-    raises is raised at the await, SystemExit too. A thread cannot be stopped: when the await is cancelled the
-    thread goes on, its result is dropped, and it keeps neither loop nor process from ending.
+    The thread has a copy of the caller's context variables. Whatever the function raises is raised at the await,
+    including SystemExit. A thread cannot be stopped: if the await is cancelled, it continues without keeping the loop
+    or the process from ending, and its result is dropped.
     """
-    return run_in_pool(_unlimited, function, *args, **kwargs)
+    return run_in_pool(_unlimited_pool, function, *args, **kwargs)
 
 
 def run_in_pool(pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
@@ -144,7 +143,7 @@ def run_in_pool(pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.ar
     def run() -> T:
         try:
             return context.run(function, *args, **kwargs)
-        except StopIteration as error:  # a future refuses it: it would end the coroutine that awaits it
+        except StopIteration as error:  # a future refuses it, since it would end the awaiting coroutine
             raise RuntimeError("the function raised StopIteration") from error
 
     return asyncio.wrap_future(pool.submit(run))

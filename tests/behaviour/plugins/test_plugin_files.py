@@ -105,7 +105,7 @@ async def test_one_that_raises_leaves_no_module_behind(tmp_path: Path):
     file = tmp_path / "butler.py"
     file.write_text("1 / 0", encoding="utf-8")
     async with MemoryHost(tmp_path / "workspace", config=MemoryConfig(core={"plugin_files": [str(file)]})) as memory:
-        assert "ZeroDivisionError" in memory.plugins.failed["butler"]
+        assert "ZeroDivisionError" in memory.plugins.load_errors["butler"]
     assert [name for name in sys.modules if name.endswith("butler")] == []
 
 
