@@ -25,7 +25,7 @@ _HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8
 # Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
 _CALLS = {
     "tr": (1, ()),
-    "together": (9, ()),
+    "join_sentences": (9, ()),
     "refusal": (2, ()),
     "Sentence": (1, ()),
     "Finding": (4, ("subject", "state", "hint")),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nanobot_memory_plugins.redaction.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
+    from nanobot_memory_plugins.redaction.engine.redactor import Budget, ContactPolicy, Redactor
     from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Rule, SecretFinding
 
 # Importing only the character functions does not load the detectors.
@@ -41,7 +41,7 @@ def _built_in() -> "Redactor":
     return Redactor()
 
 
-def redact_text(text: str, *, keeps: "Keeps | None" = None) -> str:
+def redact_text(text: str, *, keeps: "ContactPolicy | None" = None) -> str:
     """Return ``text`` with every secret replaced, according to the built-in rules.
 
     ``keeps`` decides which contact data stays visible; without it all contact data is hidden. The first call loads the

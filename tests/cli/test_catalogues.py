@@ -6,7 +6,7 @@ from nanobot_memory_plugins.core.cli import language
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import languages
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr, use_translation
 from release.catalogues import write
 
 
@@ -39,7 +39,7 @@ def test_a_sentence_is_its_english_text_and_is_said_in_the_language_of_the_reade
     whole = Sentence("{what} at {place}", what=inner, place="here")
     table = {"{count} files": "{count} 个文件", "{what} at {place}": "{place} 有 {what}"}
     assert whole == "2 files at here"
-    with speaking(lambda text: table.get(text, text)):
+    with use_translation(lambda text: table.get(text, text)):
         assert tr(whole) == "here 有 2 个文件"
         assert tr(InputError(whole).cause) == "here 有 2 个文件"
         assert str(whole) == "2 files at here"

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.config.json_file import nanobot_config_file, re
 from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.scopes.people import UNKNOWN_SENDERS, People, Senders
-from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, join_sentences, tr
 
 _FAILED = 1
 _RUN_AGAIN = Sentence("then run `nanobot-memory init` again.")
@@ -81,7 +81,9 @@ def init(
         setup.workspace.mkdir(parents=True, exist_ok=True)
     findings = run(collect_findings(setup.workspace, setup.memory))
     show_findings(findings, out)
-    out.print(tr("Doctor: {told}", told=together(summary_line(findings), "`nanobot-memory doctor --all` shows each.")))
+    out.print(
+        tr("Doctor: {told}", told=join_sentences(summary_line(findings), "`nanobot-memory doctor --all` shows each."))
+    )
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(setup, config, workspace)
     if ok:

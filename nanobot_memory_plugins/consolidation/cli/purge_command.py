@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.erasure.matching import ErasureMatcher
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
-from nanobot_memory_plugins.redaction.script.messages import together, tr
+from nanobot_memory_plugins.redaction.script.messages import join_sentences, tr
 
 _PLUGIN = "consolidation"
 _FAILED = 1
@@ -116,7 +116,7 @@ def _outcome(plan: ErasurePlan) -> str:
     if not plan.traces:
         return tr("Nothing that is kept here holds what was named or has such an id: nothing was removed.")
     if not plan.removed:
-        return together(
+        return join_sentences(
             "Nothing was removed.", "The next start goes on with it." if plan.waits and plan.is_done else ""
         )
     if not plan.is_done:

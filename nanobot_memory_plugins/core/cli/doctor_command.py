@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import installed_senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
-from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, join_sentences, tr
 
 _FAILED = 1
 # In the order in which they are shown.
@@ -53,7 +53,9 @@ def doctor(
     else:
         out = console()
         show_findings(findings, out, everything=everything)
-        out.print(together(summary_line(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
+        out.print(
+            join_sentences(summary_line(findings), "" if everything else "`nanobot-memory doctor --all` shows each.")
+        )
     if not ok:
         raise typer.Exit(_FAILED)
 

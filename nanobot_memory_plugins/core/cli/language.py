@@ -14,7 +14,7 @@ from typing import Final
 from nanobot_memory_plugins.core.config.json_file import configuration_files, read_json, value_at
 from nanobot_memory_plugins.core.config.languages import ENGLISH, language_named, languages, read_catalogue
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
+from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, use_translation
 
 LANGUAGE_OPTION: Final = "--lang"
 _spoken = ENGLISH
@@ -38,7 +38,7 @@ def use_language(language: str) -> Iterator[None]:
     global _spoken
     before, _spoken = _spoken, language
     try:
-        with speaking(catalogue(language)):
+        with use_translation(catalogue(language)):
             yield
     finally:
         _spoken = before

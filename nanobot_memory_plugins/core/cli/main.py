@@ -33,7 +33,7 @@ from nanobot_memory_plugins.core.cli.plain import (
 )
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, join_sentences, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 # Our models have no use for plugins of others (a tracer, say), which pydantic would look for in every distribution, nor
@@ -224,7 +224,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     if "--verbose" in arguments:
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        say_notice(together(cause, hint))
+        say_notice(join_sentences(cause, hint))
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint})
     return FAILED

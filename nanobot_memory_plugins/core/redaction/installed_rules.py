@@ -14,7 +14,7 @@ from nanobot_memory_plugins.redaction.rules.rule import RANK_VENDOR, Rule, Span
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.redaction.engine.redactor import Budget, Keeps, Redactor
+    from nanobot_memory_plugins.redaction.engine.redactor import Budget, ContactPolicy, Redactor
 
 SECONDS = 0.5
 """For one rule and one window of the text. An ordinary rule needs milliseconds; the rest is for a busy machine."""
@@ -82,7 +82,7 @@ def _compiled(rule: object) -> tuple[Rule, Any]:
         raise PluginError(why) from None
 
 
-def redact_text(text: str, *, keeps: "Keeps | None" = None) -> str:
+def redact_text(text: str, *, keeps: "ContactPolicy | None" = None) -> str:
     """Give ``text`` with every secret replaced; ``keeps`` decides whether contact data stays."""
     return default_redactor().redact(text, keeps=keeps)
 

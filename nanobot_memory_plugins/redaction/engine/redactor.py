@@ -64,7 +64,7 @@ _DETECTORS: tuple[tuple[tuple[KeywordIndex, ...], Callable[[str, LowercaseText],
 # These detectors read sentences, and skip what the others have found.
 _CLAUSE_DETECTORS = ((SENTENCE_CUES, find_in_sentences), (CODE_CUES, find_codes))
 
-Keeps = Callable[[str, str], bool]
+ContactPolicy = Callable[[str, str], bool]
 """A function that says whether contact data stays visible, given its placeholder and its text."""
 
 
@@ -107,7 +107,7 @@ class Redactor:
     def __init__(self, *, extra_rules: UntrustedRules | None = None) -> None:
         self._extra_rules = extra_rules
 
-    def redact(self, text: str, *, keeps: Keeps | None = None, budget: Budget | None = None) -> str:
+    def redact(self, text: str, *, keeps: ContactPolicy | None = None, budget: Budget | None = None) -> str:
         """Return ``text`` with every finding replaced by its placeholder.
 
         ``keeps`` gets the placeholder and the text of each piece of contact data, and says whether it stays visible.
@@ -157,7 +157,7 @@ class Redactor:
         return _to_original(view, spans)
 
 
-def _redact(text: str, keeps: Keeps | None, budget: Budget) -> str:
+def _redact(text: str, keeps: ContactPolicy | None, budget: Budget) -> str:
     for _ in range(_PASSES):
         spans = _find(text, budget)
         if spans and keeps is not None:

@@ -2,7 +2,7 @@
 
 A `Sentence` is a string with its English text, for logs, files, JSON and comparisons, which also keeps its template and
 values. `tr` translates it, or a text without values, into the reader's language; a text without a translation stays
-English. `speaking` sets the function that translates.
+English. `use_translation` sets the function that translates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -78,7 +78,7 @@ _translate: Translate = _untranslated
 
 
 @contextmanager
-def speaking(translate: Translate) -> Iterator[None]:
+def use_translation(translate: Translate) -> Iterator[None]:
     """Make `tr` use ``translate`` inside the block, for the whole process."""
     global _translate  # a process has one reader
     before, _translate = _translate, translate
@@ -98,7 +98,7 @@ def tr(text: str, /, **values: object) -> str:
     return fill_template(text, values, _translate)
 
 
-def together(*texts: str) -> str:
+def join_sentences(*texts: str) -> str:
     """Return sentences joined in the reader's language, with a space between except after a full-width mark."""
     found = ""
     for sentence in filter(None, map(tr, texts)):

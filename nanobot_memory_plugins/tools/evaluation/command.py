@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.cli.plain import say, say_notice
 from nanobot_memory_plugins.core.config.models import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Level
-from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, join_sentences, tr
 from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, read_dataset
 from nanobot_memory_plugins.tools.evaluation.evaluate import EvaluationOutcome, evaluate
 
@@ -56,7 +56,7 @@ def eval_(
         method = tr("Searched by words only:")
         if status.level is Level.MARKDOWN:
             method = tr("Searched by reading the files:")
-        say_notice(together(method, status.reason, status.hint))
+        say_notice(join_sentences(method, status.reason, status.hint))
     if as_json:
         print_json(
             {
