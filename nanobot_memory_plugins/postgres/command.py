@@ -1,4 +1,4 @@
-"""``nanobot-memory postgres``: sends what this machine keeps to the shared memory, and says what stands there."""
+"""``nanobot-memory postgres``: sends this machine's memory to the server, and counts the passages there."""
 
 from pathlib import Path
 from typing import Any
@@ -56,9 +56,9 @@ def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json
 
 
 async def _send(workspace: Path, config: MemoryConfig) -> dict[str, Any]:
-    """Send this machine's files and entries to the server, and return what it holds, by machine, and what it does not.
+    """Send this machine's files and entries to the server, and return the passages there and what remains unsent.
 
-    Raises `ConfigurationError` where nothing is shared, and `StoreError` while the server is away.
+    Raises `ConfigurationError` when the memory is not shared, and `StoreError` while the server is away.
     """
     from nanobot_memory_plugins.postgres.store import SharedStore
 
@@ -70,9 +70,9 @@ async def _send(workspace: Path, config: MemoryConfig) -> dict[str, Any]:
                 hint='`nanobot-memory config set postgres.dsn "host=... dbname=memory user=memory"` and'
                 " `nanobot-memory config set postgres.tenant us` set them.",
             )
-        await store.reach()
-        unsent = await store.entries.settle(entries) if isinstance(entries, ExchangedEntries) else 0
-        await store.flush()  # the file of the entries may have changed
+        await store.wait_until_reachable()
+        unsent = await store.entries.exchange_all(entries) if isinstance(entries, ExchangedEntries) else 0
+        await store.flush()  # the exchange may have changed the file of entries
         passages = await store.passages()
         if passages is None:
             raise StoreError(store.status().reason, hint=store.status().hint or _AGAIN)

@@ -1,7 +1,7 @@
 """Connections to the server, and transactions that name their tenant.
 
-Every statement runs in a transaction that names its tenant, for no longer than that: so it holds behind a pooler, too.
-Row-level security adds the tenant to every statement, and no statement of ours names one.
+Every transaction sets its tenant, only until its end, so that this also works behind a pooler. Row-level security
+applies the tenant to every statement; the statements themselves do not name it.
 """
 
 import contextlib
@@ -19,17 +19,17 @@ from psycopg.rows import TupleRow
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# What psycopg warns of goes where the program's logging says, and onto no terminal where it says nothing.
+# Without a configured logging handler the warnings of psycopg must not go to the terminal.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Connection: TypeAlias = psycopg.Connection[TupleRow]
 TENANT_SETTING: Final = "nanobot_memory.tenant"
-"""What row-level security compares rows with."""
-# What a dsn says of these wins.
+"""The setting with which row-level security compares rows."""
+# Defaults of connection parameters; those in the dsn win.
 _SETTINGS = {
     "connect_timeout": 5, "application_name": "nanobot-memory", "keepalives_idle": 30, "tcp_user_timeout": 5_000,
 }  # fmt: skip
-# Of all tenants: their numbers are made of their names, by every machine alike.
+# The UUID namespace of tenants: every machine derives the same id from a name.
 _NAMESPACE: Final = UUID("6f7b1a0e-6e0c-5d0e-9a52-1b1d6f0c8a11")
 _BEGIN: Final = (
     f"SELECT set_config('{TENANT_SETTING}', %s, true), set_config('lock_timeout', '30s', true), "
@@ -38,12 +38,12 @@ _BEGIN: Final = (
 
 
 def tenant_of(name: str) -> UUID:
-    """Return the number of the tenant of a name."""
+    """Return the id of the tenant with a name."""
     return uuid5(_NAMESPACE, name)
 
 
 def connect(dsn: str) -> Connection:
-    """Open a connection. Raises `StoreError`; nothing of the dsn is in it."""
+    """Open a connection. Raises `StoreError`, without any part of the dsn."""
     try:
         given = psycopg.conninfo.conninfo_to_dict(dsn)
     except psycopg.Error as error:
@@ -52,21 +52,21 @@ def connect(dsn: str) -> Connection:
             hint='It looks like "host=db.example.com dbname=memory user=memory", or "postgresql://...".',
         ) from error
     parameters: dict[str, Any] = {**_SETTINGS, **given}
-    with plain_errors():
+    with translate_errors():
         connection = psycopg.connect(**parameters, autocommit=True)
-    connection.prepare_threshold = None  # what is prepared would be a stranger's behind a pooler
+    connection.prepare_threshold = None  # behind a pooler, prepared statements would be another client's
     return connection
 
 
 @contextmanager
 def transaction(connection: Connection, tenant: UUID) -> Iterator[None]:
-    """Do something for a tenant, whole or not at all. Raises `StoreError`.
+    """Run a transaction for a tenant. Raises `StoreError`.
 
-    It waits for no lock for long, and the server ends it where its client is gone. It is a pipeline: what nobody looks
-    at is waited for once, at the end.
+    Waiting for a lock is limited, and the server ends the transaction when the client is gone. The statements are
+    pipelined: results that are not read are awaited once, at the end.
     """
     try:
-        with plain_errors(), connection.pipeline():
+        with translate_errors(), connection.pipeline():
             connection.execute(b"BEGIN")
             connection.execute(_BEGIN, (str(tenant),))
             yield
@@ -79,8 +79,8 @@ def transaction(connection: Connection, tenant: UUID) -> Iterator[None]:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn errors of the server or of the way to it into `StoreError`, without values of statements."""
+def translate_errors() -> Iterator[None]:
+    """Turn errors of the server or the connection into `StoreError`, without values of statements."""
     try:
         yield
     except psycopg.errors.UndefinedTable as error:
@@ -101,20 +101,20 @@ def plain_errors() -> Iterator[None]:
 def run(
     connection: Connection, sql: str, values: Sequence[Any] | Mapping[str, Any] | None = None
 ) -> "psycopg.Cursor[TupleRow]":
-    """Run one statement. Names of tables and columns are part of it, values never are."""
+    """Run one statement. ``sql`` may contain names of tables and columns, but no values."""
     return connection.execute(sql.encode(), values, binary=True)
 
 
 def run_many(connection: Connection, sql: str, values: Sequence[Sequence[Any]]) -> None:
-    """Run one statement for each of some values."""
+    """Run one statement once for each row of values."""
     with connection.cursor() as cursor:
         cursor.executemany(sql.encode(), values)
 
 
-def break_off(connection: Connection) -> None:
-    """End whatever another thread does on a connection, now: its statement fails, and so do all that follow.
+def abort(connection: Connection) -> None:
+    """Abort the work of another thread on a connection at once: its statement and all later ones fail.
 
-    Closing it here would take it from under that thread; the end of its socket is something that it waits for.
+    Closing the connection here would not be safe while that thread uses it, but shutting down its socket wakes it.
     """
     with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as its:
         its.shutdown(socket.SHUT_RDWR)

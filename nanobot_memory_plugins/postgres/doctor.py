@@ -1,4 +1,4 @@
-"""What ``nanobot-memory doctor`` says of the sharing: the server, what it promises, and who shares the memory."""
+"""The findings of ``nanobot-memory doctor`` about the shared memory: server, encryption and machines."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def findings(connection: Connection, owner: Owner, unsent: int) -> Iterator[Finding]:
-    """Yield one finding a fact, each with a hint where it is not good.
+    """Yield one finding per fact, with a hint where it is not good.
 
-    ``unsent`` bytes of this machine's files are not on the server yet.
+    ``unsent`` is the number of bytes of this machine's files that are not on the server yet.
     """
     kept = Sentence(
         "what this machine keeps is kept for everybody of {name}, as {machine}", name=owner.name, machine=owner.machine

@@ -1,7 +1,7 @@
-"""The scored entries of a tenant: a row each, and how this machine's are kept the same as those.
+"""The exchange of scored entries between this machine's file and the server, which has a row for each.
 
-What both knew last is remembered by revision and hash, in the state database: it contains no text, and without it
-nothing is lost but the knowledge of who changed what.
+The state database stores the revision and the hash of each entry that both sides knew last. It contains no text, and
+losing it loses only the knowledge of which side changed an entry.
 """
 
 import asyncio
@@ -19,87 +19,87 @@ from nanobot_memory_plugins.core.state import StateDatabase
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.values.entries import EntryUpdate, exported_text
 from nanobot_memory_plugins.postgres.connection import Connection, run, run_many
-from nanobot_memory_plugins.postgres.passages import Owner, begin, has_to_forget, introduce
+from nanobot_memory_plugins.postgres.passages import Owner, has_pending_erasure, lock_tenant, register
 from nanobot_memory_plugins.postgres.server import Server
 
 _TASK = "shared entries"
-# Seconds that the end waits for an exchange, and whoever asks for one for another process.
-_PATIENCE = 20.0
-_MOST_LOOKS = 20
+# Seconds that a cancelled exchange may take to finish, and that `exchange_all` waits for another process.
+_LOCK_SECONDS = 20.0
+_MAX_ROUNDS = 20
 
 
-# What this machine makes of entries, by id: the revision at which it knows each, 0 for a new one, and its text, empty
-# where it is taken out.
+# Changes of this machine to entries, by id: the revision that it knows, 0 for a new entry, and the new text, empty for
+# a removed entry.
 Writes = dict[str, tuple[int, str]]
 
 
 class EntryExchange:
-    """Keeps the entries of one machine and those of its tenant the same. One process of a machine at a time does so."""
+    """Synchronizes the entries of one machine with its tenant's, in one process of the machine at a time."""
 
     def __init__(self, owner: Owner, paths: MemoryPaths, server: Server) -> None:
         self._owner = owner
         self._state = StateDatabase.of(paths)
         self._lock = paths.index_folder / "entries.lock"
         self._server = server
-        self._seen = ""
+        self._exchanged_version = ""
 
-    async def look(self, access: ExchangedEntries, *, patience: float = 0.0) -> bool | None:
-        """Take in what changed elsewhere, and send what changed here; return whether there was anything.
+    async def exchange_once(self, access: ExchangedEntries, *, lock_timeout: float = 0.0) -> bool | None:
+        """Merge changes from the server, send changes to it, and return whether there were any.
 
-        None: the server, or another process of this machine, keeps it waiting. Raises `MemoryFileError` where this
-        machine's entries cannot be read or written, and `OSError`.
+        None when the server is away or another process holds the lock. Raises `MemoryFileError` when this machine's
+        entries cannot be read or written, and `OSError`.
         """
-        looking = asyncio.ensure_future(run_in_daemon_thread(self._look, access, patience))
+        exchange = asyncio.ensure_future(run_in_daemon_thread(self._exchange_locked, access, lock_timeout))
         try:
-            return await asyncio.shield(looking)
-        except asyncio.CancelledError:  # not to be broken off between what is done and what is remembered of it
-            await asyncio.wait({looking}, timeout=_PATIENCE)
+            return await asyncio.shield(exchange)
+        except asyncio.CancelledError:  # finish, so that the known revisions are stored with the changes
+            await asyncio.wait({exchange}, timeout=_LOCK_SECONDS)
             raise
 
-    async def settle(self, access: ExchangedEntries) -> int | None:
-        """Exchange until there is nothing left to do; return how many entries are not on the server as they are here.
+    async def exchange_all(self, access: ExchangedEntries) -> int | None:
+        """Exchange until there are no more changes, and return how many entries differ from the server.
 
-        None: that cannot be said. Raises as `look` does.
+        None when that is unknown. Raises as `exchange_once` does.
         """
-        for _ in range(_MOST_LOOKS):
-            is_new = await self.look(access, patience=_PATIENCE)
+        for _ in range(_MAX_ROUNDS):
+            is_new = await self.exchange_once(access, lock_timeout=_LOCK_SECONDS)
             if is_new is None:
                 return None
             if not is_new:
                 break
-        return await run_in_daemon_thread(lambda: len(changed(self._agreed()[1], access.export_entries())))
+        return await run_in_daemon_thread(lambda: len(local_changes(self._load_known()[1], access.export_entries())))
 
-    def _look(self, access: ExchangedEntries, patience: float) -> bool | None:
+    def _exchange_locked(self, access: ExchangedEntries, lock_timeout: float) -> bool | None:
         from filelock import Timeout
 
         self._lock.parent.mkdir(0o700, parents=True, exist_ok=True)
         try:
-            with private_lock(self._lock).acquire(timeout=patience):
+            with private_lock(self._lock).acquire(timeout=lock_timeout):
                 return self._exchange(access)
         except (Timeout, StoreError):
             return None
 
     def _exchange(self, access: ExchangedEntries) -> bool:
-        former, known = self._agreed()
+        known_state, known = self._load_known()
         state = self._server.use(_state)
         version = access.version()
-        if state == former and version == self._seen:
+        if state == known_state and version == self._exchanged_version:
             return False
         local = access.export_entries()
-        gone = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _NOTHING]
+        gone = [id_ for id_, (_, digest) in known.items() if id_ not in local and digest != _REMOVED]
         lost = set(gone) - set(access.removed_entries(gone) if gone else ())
-        for id_ in lost:  # with their file: nobody took them out, so they come back
+        for id_ in lost:  # lost with their file, not removed by anybody: restore them from the server
             del known[id_]
         updates: list[EntryUpdate] = []
-        if state != former or lost:
+        if state != known_state or lost:
             state, rows, server_revisions = self._server.use(lambda connection: pull(connection, known))
-            updates, known = learned(known, rows, server_revisions, local)
+            updates, known = merge_changes(known, rows, server_revisions, local)
         if updates:
             access.merge_updates(updates)
             version, local = access.version(), access.export_entries()
         if back := len(lost & local.keys()):
             logger.warning("{} entries were gone from this machine's file, and came back from the server", back)
-        writes, done = changed(known, local), dict[str, int]()
+        writes, done = local_changes(known, local), dict[str, int]()
         try:
             if writes:
                 done = self._server.use(lambda connection: push(connection, self._owner, writes))
@@ -107,70 +107,72 @@ class EntryExchange:
             known |= {id_: (revision, hash_of(writes[id_][1])) for id_, revision in done.items()}
             self._state.set_task(_TASK, self._owner.tenant.hex, {"state": state, "known": known})
         if len(done) == len(writes):
-            self._seen = version  # else somebody was faster, or something is to be forgotten first
+            self._exchanged_version = version  # else another machine was faster, or an erasure is pending
         return bool(updates or done)
 
-    def _agreed(self) -> tuple[str, dict[str, tuple[int, str]]]:
-        """Return what this machine and the server both knew last: of each entry its revision, and its text's hash.
+    def _load_known(self) -> tuple[str, dict[str, tuple[int, str]]]:
+        """Return the server's state at the last exchange, and the revision and text hash of each entry by id.
 
-        The first is the server's word for all of them: while it has the same there is nothing to look at.
+        While the server's state is the same, no entry has changed there.
         """
         values = self._state.task(_TASK, self._owner.tenant.hex) or {}
         known = {id_: (int(revision), str(digest)) for id_, (revision, digest) in values.get("known", {}).items()}
         return values.get("state", ""), known
 
 
-def learned(
+def merge_changes(
     known: Mapping[str, tuple[int, str]],
     rows: Sequence[tuple[int, EntryUpdate]],
     server_revisions: Mapping[str, int],
     local: Mapping[str, str],
 ) -> tuple[list[EntryUpdate], dict[str, tuple[int, str]]]:
-    """Return what is to be merged here of what is news, each with its revision, and what is known then.
+    """Return the updates to merge into the local entries, and what is known after that.
 
-    What the server has lost (it is not in ``server_revisions``) is no news: it is sent again.
+    ``rows`` are changed entries with their revisions. An entry that the server has lost, which is not in
+    ``server_revisions``, is not an update: it is sent again.
     """
-    after = {id_: (entry[0], entry[1] if id_ in server_revisions else _LOST) for id_, entry in known.items()}
+    new_known = {id_: (entry[0], entry[1] if id_ in server_revisions else _LOST) for id_, entry in known.items()}
     updates = []
     for revision, update in rows:
         before, body, base = known.get(update.id), local.get(update.id, ""), update.base
-        after[update.id] = (revision, hash_of(update.remote))
+        new_known[update.id] = (revision, hash_of(update.remote))
         if clean_markdown(body) == update.remote:
             continue
         if before is not None and revision < before[0]:
-            base = update.remote  # the server went back to an older state than was known: what is here goes there again
+            base = update.remote  # the server was restored to an older state: the local text is sent again
         elif before is not None and (revision == before[0] or (base and hash_of(base) != before[1])):
-            base = ""  # it lost what was known, and somebody has written anew: both stay
+            base = ""  # the server lost the known revision and has another text: keep both
         elif before is not None and hash_of(body) == before[1]:
-            base = body  # nobody has changed it here
+            base = body  # unchanged here
         updates.append(replace(update, base=base))
-    return updates, after
+    return updates, new_known
 
 
-def changed(known: Mapping[str, tuple[int, str]], local: Mapping[str, str]) -> Writes:
-    """Return what of the entries here is not as it is known to be on the server."""
-    here = ((id_, text, *known.get(id_, (0, ""))) for id_, text in local.items())
-    writes = {id_: (revision, text) for id_, text, revision, digest in here if digest != hash_of(text)}
+def local_changes(known: Mapping[str, tuple[int, str]], local: Mapping[str, str]) -> Writes:
+    """Return the local entries that differ from their known state on the server, and the removed ones."""
+    current = ((id_, text, *known.get(id_, (0, ""))) for id_, text in local.items())
+    writes = {id_: (revision, text) for id_, text, revision, digest in current if digest != hash_of(text)}
     for id_, (revision, digest) in known.items():
-        if id_ not in local and digest not in (_NOTHING, _LOST):
+        if id_ not in local and digest not in (_REMOVED, _LOST):
             writes[id_] = revision, ""
     return writes
 
 
 def hash_of(text: str) -> str:
-    """Return the hash of an entry's text, by which it is known when it was changed."""
+    """Return the hash of an entry's text, by which changes are recognized."""
     return hashlib.blake2b(clean_markdown(text).encode("utf-8"), digest_size=16).hexdigest()
 
 
-_NOTHING, _LOST = hash_of(""), "lost"
+_REMOVED, _LOST = hash_of(""), "lost"
 
 
 def pull(
     connection: Connection, known: Mapping[str, tuple[int, str]]
 ) -> tuple[str, list[tuple[int, EntryUpdate]], dict[str, int]]:
-    """Return the state of the entries, those that are not as they are known with their revisions, and that of each.
+    """Return the server's state, the entries that differ from ``known`` with their revisions, and all revisions by id.
 
-    The text of one that was taken out is empty; with each comes what it was before.
+    The text of a removed entry is empty. The base of an update is the text at the known revision, or the last text of a
+    removed entry that was never known here.
     """
     state = _state(connection)
     found = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
@@ -189,10 +191,10 @@ def pull(
 
 
 def push(connection: Connection, owner: Owner, writes: Writes) -> dict[str, int]:
-    """Change entries that nobody has changed since; return the new revision of each that was."""
-    introduce(connection, owner)
-    begin(connection)
-    if has_to_forget(connection, owner.machine):
+    """Write entries that were not changed on the server meanwhile, and return the new revision of each written one."""
+    register(connection, owner)
+    lock_tenant(connection)
+    if has_pending_erasure(connection, owner.machine):
         return {}
     done = run(
         connection,
@@ -216,26 +218,26 @@ def push(connection: Connection, owner: Owner, writes: Writes) -> dict[str, int]
         done,
     )
     if done:
-        _touch(connection)
+        _mark_changed(connection)
     return {str(id_): int(revision) for id_, revision, _ in done}
 
 
 def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> None:
-    """Take out for good the entries that hold what is wanted, and what they ever said.
+    """Erase the entries that match, and their earlier texts.
 
-    Their rows stay, empty: so every machine learns of it, and none brings them back.
+    Their empty rows stay, so that every machine learns of it and none restores them.
     """
     now: dict[str, str | None] = dict(run(connection, "SELECT e.id, e.body FROM nanobot_memory.entry e").fetchall())
     was = run(connection, "SELECT c.id, c.revision, c.body FROM nanobot_memory.change c WHERE c.body IS NOT NULL")
     earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _holds(matcher, body)]
-    # One that was taken out already may have been changed by a machine that is away.
+    # A machine that is away may have changed an entry that was removed meanwhile.
     ids = {id_ for id_, body in now.items() if body and _holds(matcher, body)}
     ids |= {id_ for id_, _ in earlier if not now.get(id_)}
     run(
         connection,
         "UPDATE nanobot_memory.entry e SET body = NULL, digest = %s, forgotten = true, revision = e.revision + 1, "
         "machine = %s, changed_at = clock_timestamp() WHERE e.id = ANY(%s)",
-        (_NOTHING, machine, list(ids)),
+        (_REMOVED, machine, list(ids)),
     )
     run(
         connection,
@@ -244,7 +246,7 @@ def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> Non
         ([id_ for id_, _ in earlier], [revision for _, revision in earlier]),
     )
     if ids:
-        _touch(connection)
+        _mark_changed(connection)
 
 
 def _state(connection: Connection) -> str:
@@ -252,7 +254,7 @@ def _state(connection: Connection) -> str:
     return row[0].hex if row is not None else ""
 
 
-def _touch(connection: Connection) -> None:
+def _mark_changed(connection: Connection) -> None:
     run(connection, "UPDATE nanobot_memory.tenant t SET entries = gen_random_uuid()")
 
 

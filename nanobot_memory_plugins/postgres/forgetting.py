@@ -1,7 +1,7 @@
-"""What is to be forgotten on every machine: from the server at once, from each machine's files when that comes.
+"""Erasures on all machines: at once on the server, and in the files of each machine as soon as it connects.
 
-Until every machine has done so a row holds the words, since each looks for them in its own files. A machine that has
-something to forget sends nothing before (`PassageIndex`), and so brings nothing back.
+A row contains the words until every machine has carried out the erasure, since each searches its own files for them. A
+machine with a pending erasure sends nothing (`PassageIndex`), and so restores nothing.
 """
 
 import json
@@ -13,24 +13,24 @@ from nanobot_memory_plugins.core.text.markdown import clean_markdown
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.postgres import entries
 from nanobot_memory_plugins.postgres.connection import Connection, run
-from nanobot_memory_plugins.postgres.passages import Owner, begin, delete, introduce
+from nanobot_memory_plugins.postgres.passages import Owner, delete, lock_tenant, register
 
-# Rows that are looked at in one piece.
+# Rows that are read at a time.
 _AT_ONCE = 500
 
 
-def found(connection: Connection, erasure: Erasure) -> dict[str, int]:
-    """Return how many passages hold what is to be forgotten, by machine."""
+def count_matches(connection: Connection, erasure: Erasure) -> dict[str, int]:
+    """Return how many passages match an erasure, by machine."""
     return dict(Counter(machine for _, machine, _ in _passages(connection, _matcher(erasure))))
 
 
 def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, int]:
-    """Take something off the server, and have every machine forget it; return how many passages went, by machine.
+    """Erase something from the server, order every machine to erase it, and return the deleted passages by machine.
 
-    The files that held it are sent anew by their machines: what of them is not to be forgotten is there again.
+    The machines send the affected files again, so that the rest of their content is restored.
     """
-    introduce(connection, owner)
-    revision = begin(connection)  # nobody sends meanwhile, and who sends later sees that he has to forget
+    register(connection, owner)
+    revision = lock_tenant(connection)  # no machine sends meanwhile; each one that sends later sees the erasure
     matcher = _matcher(erasure)
     gone = list(_passages(connection, matcher))
     delete(connection, owner, [number for number, _, _ in gone])
@@ -58,15 +58,15 @@ def forget(connection: Connection, owner: Owner, erasure: Erasure) -> dict[str, 
         "INSERT INTO nanobot_memory.forgotten (revision, machine, body) VALUES (%s, %s, %s::jsonb)",
         (revision, owner.machine, json.dumps(body)),
     )
-    # What other machines have ordered before has its turn here first.
-    orders = [number for number, _ in waiting(connection, owner)]
+    # Earlier erasures of other machines have to be carried out here first.
+    orders = [number for number, _ in pending_erasures(connection, owner)]
     if orders == [revision]:
-        done(connection, owner, revision)
+        confirm_erasure(connection, owner, revision)
     return dict(Counter(machine for _, machine, _ in gone))
 
 
-def waiting(connection: Connection, owner: Owner) -> list[tuple[int, Erasure]]:
-    """Return what this machine has still to forget, the oldest first."""
+def pending_erasures(connection: Connection, owner: Owner) -> list[tuple[int, Erasure]]:
+    """Return the erasures that this machine has to carry out with their revisions, the oldest first."""
     rows = run(
         connection,
         "SELECT f.revision, f.body FROM nanobot_memory.forgotten f WHERE f.body IS NOT NULL AND f.revision > "
@@ -84,9 +84,9 @@ def waiting(connection: Connection, owner: Owner) -> list[tuple[int, Erasure]]:
     ]  # fmt: skip
 
 
-def done(connection: Connection, owner: Owner, revision: int) -> None:
-    """Say that this machine has forgotten all up to a revision; the last machine takes the words off the server."""
-    introduce(connection, owner)
+def confirm_erasure(connection: Connection, owner: Owner, revision: int) -> None:
+    """Record that this machine has carried out all erasures up to a revision; the last one deletes the words."""
+    register(connection, owner)
     run(
         connection,
         "UPDATE nanobot_memory.machine m SET forgotten = %s WHERE m.machine = %s AND m.forgotten < %s",
@@ -104,7 +104,7 @@ def _matcher(erasure: Erasure) -> ErasureMatcher:
 
 
 def _passages(connection: Connection, matcher: ErasureMatcher) -> Iterator[tuple[int, str, str]]:
-    """Yield id, machine and path of the passages that hold something."""
+    """Yield id, machine and path of the passages that match."""
     last: int | None = None
     while True:
         rows = run(

@@ -1,4 +1,4 @@
-"""The options of the PostgreSQL store, as they are in a configuration file."""
+"""The options of the PostgreSQL store."""
 
 from pydantic import Field, SecretStr
 
@@ -6,10 +6,10 @@ from nanobot_memory_plugins.storage.options import SearchOptions
 
 
 class PostgresOptions(SearchOptions):
-    """Which server holds the shared memory, and whose it is. Without a ``dsn`` everything stays on this machine.
+    """The server of the shared memory and its tenant. Without a ``dsn`` everything stays on this machine.
 
-    A dsn is a line of words or an address, as every PostgreSQL client takes it: what it leaves out comes from the
-    usual variables (``PGHOST``), a service file and a password file. It is never shown.
+    A dsn is a connection string or URI as every PostgreSQL client accepts it; missing parts come from the usual
+    environment variables (``PGHOST``), a service file and a password file. It is never shown.
     """
 
     dsn: SecretStr = Field(SecretStr(""), description="How the server is reached; empty: not at all.")
@@ -22,6 +22,6 @@ class PostgresOptions(SearchOptions):
     )
 
     @property
-    def shares(self) -> bool:
-        """Whether a server is named."""
+    def is_shared(self) -> bool:
+        """Whether a server is configured."""
         return bool(self.dsn.get_secret_value())

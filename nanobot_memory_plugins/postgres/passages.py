@@ -1,7 +1,7 @@
-"""What this machine's files hold, brought to the server: the index that the indexer of this machine fills.
+"""Sends the passages of this machine's files to the server: the index that this machine's indexer fills.
 
-A file's state and its passages are written in one transaction. So a sender that breaks off anywhere goes on where the
-server is, what is sent twice is there once, and a server that has lost something is sent it again.
+The state of a file and its passages are written in one transaction. So an interrupted sender resumes where the server
+is, passages that are sent twice are stored once, and a server that has lost something gets it again.
 """
 
 import hashlib
@@ -35,54 +35,54 @@ from nanobot_memory_plugins.storage.documents import (
     timestamp,
 )
 
-# Between a machine's name and what is named there: neither a path nor a key of ours begins with a name and this.
-_OF_MACHINE: Final = ":"
+# Separates a machine's name from a path or key on it; no local path or key begins with a name and this.
+_MACHINE_SEPARATOR: Final = ":"
 _STORED = ("id", "machine", *COLUMN_NAMES, *INDEX_COLUMNS[1:])
 _QUOTED = ", ".join(f'"{name}"' for name in _STORED)
 _INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
 _DOCUMENT = ", ".join(f'c."{name}"' for name in COLUMN_NAMES)
-_FOREIGN = f"CASE WHEN c.machine = %(machine)s THEN '' ELSE c.machine || '{_OF_MACHINE}' END"
-_SHOWN = {"key": f"{_FOREIGN} || c.key", "path": f"{_FOREIGN} || c.path"}
-ROW_COLUMNS: Final = ", ".join(_SHOWN.get(name, f'c."{name}"') for name in (*COLUMN_NAMES, *INDEX_COLUMNS))
-"""The columns of a `Document`. Path and key of another machine begin with its name (``machine``)."""
+_MACHINE_PREFIX = f"CASE WHEN c.machine = %(machine)s THEN '' ELSE c.machine || '{_MACHINE_SEPARATOR}' END"
+_PREFIXED_COLUMNS = {"key": f"{_MACHINE_PREFIX} || c.key", "path": f"{_MACHINE_PREFIX} || c.path"}
+ROW_COLUMNS: Final = ", ".join(_PREFIXED_COLUMNS.get(name, f'c."{name}"') for name in (*COLUMN_NAMES, *INDEX_COLUMNS))
+"""The columns of a `Document`. Paths and keys of other machines than ``%(machine)s`` begin with the machine's name."""
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
-_MOST_KEPT = 200_000
+_MAX_CACHED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The tenant and the machine that something is of, by their names."""
+    """The names of a tenant and of a machine, to which passages belong."""
 
     name: str
     machine: str
 
     @property
     def tenant(self) -> UUID:
-        """The tenant's number."""
+        """The tenant's id."""
         return tenant_of(self.name)
 
     def term(self, term: str) -> int:
-        """Return the hash of a term, as PostgreSQL's bigint."""
-        return _hashed(self.name, term)
+        """Return the hash of a term as a PostgreSQL bigint."""
+        return _cached_hash(self.name, term)
 
     def place(self, name: str) -> tuple[str, str]:
-        """Return the machine that a path or a key is of, and what it is there."""
-        machine, separator, rest = clean_markdown(name).partition(_OF_MACHINE)
+        """Split a path or key into its machine and the path or key on that machine."""
+        machine, separator, rest = clean_markdown(name).partition(_MACHINE_SEPARATOR)
         return (machine, rest) if separator and "/" not in machine else (self.machine, clean_markdown(name))
 
     def passage(self, key: str, machine: str = "") -> int:
-        """Return the id of a passage, by its key on a machine; never 0, which is no passage."""
+        """Return the id of a passage from its key on a machine; it is never 0."""
         return _hash(self.name, f"{machine or self.machine}\0{clean_markdown(key)}") or 1
 
 
 class PassageIndex(FileIndex):
-    """The index over the passages of one machine. One thread uses it."""
+    """The index over the passages of one machine, for one thread."""
 
     def __init__(self, connection: Connection, owner: Owner) -> None:
         self.connection = connection
         self._owner = owner
         with self._transaction():
-            introduce(connection, owner)
+            register(connection, owner)
 
     def file_states(self) -> dict[str, FileState]:
         """Return how far each file of this machine was sent."""
@@ -90,31 +90,33 @@ class PassageIndex(FileIndex):
             return states_of(self.connection, self._owner.machine)
 
     def apply(self, change: FileChange) -> None:
-        # Before anybody is kept waiting: segmenting takes long.
-        made = {self._owner.passage(document.key): document.with_terms() for document in change.documents}
+        # Before the transaction locks the tenant, because segmenting is slow.
+        new_documents = {self._owner.passage(document.key): document.with_terms() for document in change.documents}
         path = change.path
         with self._transaction():
-            revision = begin(self.connection)
-            if has_to_forget(self.connection, self._owner.machine):
+            revision = lock_tenant(self.connection)
+            if has_pending_erasure(self.connection, self._owner.machine):
                 raise StoreError(
                     "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
                     hint="Start the agent on this machine.",
                 )
-            known = self._known(list(made))
+            known = self._known(list(new_documents))
             gone = {self._owner.passage(key) for key in change.removed_keys}
             if change.state is None:
                 gone |= self._ids("c.path = %s", path)
-            fresh = {
+            changed_documents = {
                 number: document
-                for number, document in made.items()
+                for number, document in new_documents.items()
                 if number not in known or known[number].stored_values != document.stored_values
             }
-            changed = fresh.keys() & known.keys()
+            changed = changed_documents.keys() & known.keys()
             same_vector = {
-                number for number in changed if embedding_text(known[number]) == embedding_text(fresh[number])
+                number
+                for number in changed
+                if embedding_text(known[number]) == embedding_text(changed_documents[number])
             }
             delete(self.connection, self._owner, [*gone, *changed], keep_vectors=same_vector)
-            self._insert(fresh, revision)
+            self._insert(changed_documents, revision)
             self._write_state(path, change.state)
             run(
                 self.connection,
@@ -132,13 +134,13 @@ class PassageIndex(FileIndex):
 
     def drop_older_than(self, source: str, before: datetime) -> int:
         with self._transaction():
-            begin(self.connection)
+            lock_tenant(self.connection)
             ids = self._ids('c.source = %s AND c."timestamp" < %s', source, timestamp(before))
             delete(self.connection, self._owner, list(ids))
         return len(ids)
 
     def texts_without_vector(self, space: str, limit: int) -> dict[int, str]:
-        """Return texts to embed by the ids of this machine's passages that have no vector yet, the newest first."""
+        """Return texts to embed by passage id, the newest first: passages of this machine without a vector."""
         sql = (
             f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c "
             "WHERE c.machine = %s AND NOT EXISTS "
@@ -149,18 +151,18 @@ class PassageIndex(FileIndex):
         return {row[0]: embedding_text(Document(*row[1:])) for row in found}
 
     def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
-        """Store vectors of unit length by the documents' ids.
+        """Store vectors of unit length by document id.
 
-        A document that is gone meanwhile, as one that was forgotten, gets none: its vector would tell of it.
+        A document that was deleted or erased meanwhile gets none: its vector would reveal it.
         """
         with self._transaction():
-            begin(self.connection)  # whoever changes passages of this tenant is waited for, and waits for this
+            lock_tenant(self.connection)  # no other machine changes passages of this tenant meanwhile
             run(
                 self.connection,
                 "INSERT INTO nanobot_memory.embedding (model, id, vector) SELECT %s, c.id, u.vector::halfvec "
                 "FROM unnest(%s::bigint[], %s::text[]) AS u(id, vector) JOIN nanobot_memory.passage c USING (id) "
                 "ON CONFLICT DO NOTHING",
-                (space, [number for number, _ in vectors], [_written(vector) for _, vector in vectors]),
+                (space, [number for number, _ in vectors], [_vector_text(vector) for _, vector in vectors]),
             )
 
     def close(self) -> None:
@@ -187,7 +189,7 @@ class PassageIndex(FileIndex):
             "SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::int[], %s::int[])",
             [list(column) for column in zip(*postings, strict=True)] if postings else [[], [], [], []],
         )
-        _count(self.connection, len(rows), sum(posting[2] for posting in postings))
+        _add_counts(self.connection, len(rows), sum(posting[2] for posting in postings))
 
     def _known(self, ids: Sequence[int]) -> dict[int, Document]:
         sql = f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
@@ -209,8 +211,8 @@ class PassageIndex(FileIndex):
             return run(self.connection, sql, values).fetchall()
 
 
-def introduce(connection: Connection, owner: Owner) -> None:
-    """Make a tenant and a machine known, where they are not."""
+def register(connection: Connection, owner: Owner) -> None:
+    """Insert the rows of a tenant and a machine unless they exist."""
     run(
         connection,
         "INSERT INTO nanobot_memory.tenant (name) VALUES (%s) ON CONFLICT DO NOTHING",
@@ -220,10 +222,10 @@ def introduce(connection: Connection, owner: Owner) -> None:
     run(connection, sql, (owner.machine,))
 
 
-def begin(connection: Connection) -> int:
-    """Wait for whoever writes of this tenant, and keep others waiting until the end of the transaction.
+def lock_tenant(connection: Connection) -> int:
+    """Lock the tenant against other writers until the end of the transaction, and return the new revision.
 
-    Returns the revision of what is written: they become visible in their order.
+    So revisions become visible in their order.
     """
     sql = "UPDATE nanobot_memory.tenant t SET revision = t.revision + 1 RETURNING t.revision"
     row = run(connection, sql).fetchone()
@@ -232,8 +234,8 @@ def begin(connection: Connection) -> int:
     return int(row[0])
 
 
-def has_to_forget(connection: Connection, machine: str) -> bool:
-    """Tell whether a machine has something to forget before it may send anything."""
+def has_pending_erasure(connection: Connection, machine: str) -> bool:
+    """Return whether a machine has to carry out an erasure before it may send anything."""
     sql = (
         "SELECT 1 FROM nanobot_memory.forgotten f JOIN nanobot_memory.machine m ON f.revision > m.forgotten "
         "WHERE m.machine = %s AND f.body IS NOT NULL LIMIT 1"
@@ -261,7 +263,7 @@ def delete(
         "DELETE FROM nanobot_memory.posting p WHERE p.term = ANY(%s) AND p.passage = ANY(%s)",
         (list(terms), list(ids)),
     )
-    _count(connection, -len(texts), -sum(map(len, texts)))
+    _add_counts(connection, -len(texts), -sum(map(len, texts)))
 
 
 def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
@@ -270,17 +272,17 @@ def states_of(connection: Connection, machine: str) -> dict[str, FileState]:
     return {row[0]: FileState(*row) for row in run(connection, sql, (machine,))}
 
 
-def _count(connection: Connection, passages: int, terms: int) -> None:
+def _add_counts(connection: Connection, passages: int, terms: int) -> None:
     sql = "UPDATE nanobot_memory.tenant t SET passages = t.passages + %s, terms = t.terms + %s"
     run(connection, sql, (passages, terms))
 
 
-def _written(vector: Sequence[float]) -> str:
+def _vector_text(vector: Sequence[float]) -> str:
     return json.dumps([round(number, 6) for number in vector])
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _hashed(tenant: str, text: str) -> int:
+@lru_cache(maxsize=_MAX_CACHED)
+def _cached_hash(tenant: str, text: str) -> int:
     return _hash(tenant, text)
 
 

@@ -1,4 +1,4 @@
-"""The PostgreSQL plugin: puts the memory that many machines share before this machine's own."""
+"""The PostgreSQL plugin: opens the shared memory in front of this machine's own store."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -13,8 +13,8 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 if TYPE_CHECKING:
     from nanobot_memory_plugins.postgres.store import SharedStore
 
-# Seconds between looks at what other machines have forgotten, and at what became of the entries.
-_LOOK = 1.0
+# Seconds between checks for erasures of other machines and for changed entries.
+_POLL_SECONDS = 1.0
 _AT_ONCE = "nobody finds it any more"
 _KEPT = (
     "deleted rows stay there until a VACUUM FULL; its log, standbys and backups hold them for as long as they are kept"
@@ -29,23 +29,23 @@ class PostgresPlugin:
 
     def __init__(self) -> None:
         self._store: SharedStore | None = None
-        self._refused = ""
+        self._refusal = ""
         self._tasks = OwnedTasks()
-        self._carried_out: Erasure | None = None
-        self._untold: list[Erasure] = []
+        self._current_erasure: Erasure | None = None
+        self._unsent_erasures: list[Erasure] = []
 
     @hookimpl
     async def open_shared_store(self, context: PluginContext) -> Store | None:
-        """Open the shared store before the one of this machine, which stays what answers while the server is away.
+        """Open the shared store in front of this machine's own, which answers while the server is away.
 
-        Nothing is opened while an option is wrong: a typing error must not publish one memory to another tenant.
+        It does nothing while an option is wrong: a typing error must not publish a memory to another tenant.
         """
         options, local = context.options, context.store
-        if not isinstance(options, PostgresOptions) or not options.shares or local is None:
+        if not isinstance(options, PostgresOptions) or not options.is_shared or local is None:
             return None
-        self._refused = refusal(options, context.host.wrong_options)
-        if self._refused:
-            logger.error("the memory is not shared: {}", self._refused)
+        self._refusal = refusal(options, context.host.wrong_options)
+        if self._refusal:
+            logger.error("the memory is not shared: {}", self._refusal)
             return None
         from nanobot_memory_plugins.postgres.store import SharedStore
 
@@ -56,13 +56,13 @@ class PostgresPlugin:
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
-        """Begin to forget here what was forgotten elsewhere, and to exchange entries."""
+        """Start to carry out erasures of other machines, and to exchange entries."""
         if self._store is not None and context.host.erase is not None:
-            self._tasks.begin(self._keep_up(self._store, context))
+            self._tasks.begin(self._synchronize(self._store, context))
 
     @hookimpl
     async def on_stop(self) -> None:
-        """End that."""
+        """Stop these tasks."""
         await self._tasks.cancel()
 
     @hookimpl(trylast=True)
@@ -74,32 +74,32 @@ class PostgresPlugin:
         dry_run: bool,
         everywhere: bool,
     ) -> list[Trace]:
-        """Have every machine forget something for good, and take it out of what is shared."""
+        """Erase something from the server and on every machine."""
         store, erasure = self._store, Erasure(ids, texts, words, everywhere)
-        if store is None or not erasure.has_targets or erasure == self._carried_out:
+        if store is None or not erasure.has_targets or erasure == self._current_erasure:
             return []
-        found = await store.found(erasure) if dry_run else await store.forget(erasure)
+        found = await store.count_matches(erasure) if dry_run else await store.forget(erasure)
         if found is None:
-            self._untold += [] if dry_run else [erasure]
+            self._unsent_erasures += [] if dry_run else [erasure]
             return [] if dry_run else [Trace(Sentence("the shared memory"), 0, removed=False, why=_AWAY, waits=True)]
         traces = [
             Trace(Sentence("the shared memory ({machine})", machine=machine), count, why=_AT_ONCE)
             for machine, count in sorted(found.items())
             if machine != store.owner.machine
         ]
-        # Carried out, the sender may have taken it off the server before it was counted.
+        # The sender may have deleted it from the server before it was counted.
         if not dry_run or any(found.values()):
             traces.append(Trace(Sentence("the files of the server"), removed=False, why=_KEPT))
         return traces
 
     @hookimpl
     async def diagnose(self) -> list[Finding]:
-        """Return the state of the server, and what is not sent yet."""
-        if self._refused:
+        """Report the state of the server, and unsent content."""
+        if self._refusal:
             return [
                 Finding(
                     "shared memory",
-                    Sentence("not shared: {why}", why=self._refused),
+                    Sentence("not shared: {why}", why=self._refusal),
                     Health.BAD,
                     "Correct the options of postgres in the configuration; until then this machine's own index answers,"
                     " and nothing is sent.",
@@ -107,13 +107,13 @@ class PostgresPlugin:
             ]
         return await self._store.findings() if self._store is not None else []
 
-    async def _keep_up(self, store: "SharedStore", context: PluginContext) -> None:
+    async def _synchronize(self, store: "SharedStore", context: PluginContext) -> None:
         logged = ""
         while True:
             try:
-                await self._forget(store, context)
+                await self._carry_out_erasures(store, context)
                 if isinstance(context.entries, ExchangedEntries):
-                    while await store.entries.look(context.entries):
+                    while await store.entries.exchange_once(context.entries):
                         continue
                 logged = ""
             except (NanobotMemoryError, OSError) as error:
@@ -121,27 +121,27 @@ class PostgresPlugin:
                 if reason != logged:
                     logged = reason
                     logger.warning("what other machines made of the memory is not taken in now: {}", reason)
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_POLL_SECONDS)
 
-    async def _forget(self, store: "SharedStore", context: PluginContext) -> None:
-        if self._untold and store.server.up and context.host.erase is not None:
-            # Which finishes what was broken off, and comes back to `on_purge`.
-            await context.host.erase(self._untold[0])
-            del self._untold[0]
-        for revision, erasure in await store.to_forget():
-            self._carried_out = erasure
+    async def _carry_out_erasures(self, store: "SharedStore", context: PluginContext) -> None:
+        if self._unsent_erasures and store.server.is_up and context.host.erase is not None:
+            # This finishes an interrupted purge, and calls `on_purge` again.
+            await context.host.erase(self._unsent_erasures[0])
+            del self._unsent_erasures[0]
+        for revision, erasure in await store.pending_erasures():
+            self._current_erasure = erasure
             try:
                 done = context.host.erase is None or await context.host.erase(erasure)
             finally:
-                self._carried_out = None
-            if not done:  # until then nothing is sent, and the others know that it is still here
+                self._current_erasure = None
+            if not done:  # until then nothing is sent, and other machines see that the erasure is pending
                 logger.warning("what another machine has forgotten is not forgotten here yet: a file is being written")
                 return
-            await store.has_forgotten(revision)
+            await store.confirm_erasure(revision)
 
 
 def refusal(options: PostgresOptions, wrong: tuple[str, ...]) -> str:
-    """Return why no memory may be shared with these options, or nothing."""
+    """Return why no memory may be shared with these options, empty if it may."""
     if wrong:
         return " ".join(wrong)
     if not options.tenant.strip():

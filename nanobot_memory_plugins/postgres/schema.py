@@ -1,26 +1,26 @@
-"""The tables on the server. They are made once, by whoever comes first, and each holds rows of tenants.
+"""The tables on the server. The first machine creates them; each table holds the rows of all tenants.
 
-Row-level security is the one wall between tenants: it holds the tables' owner, too, and so every statement of ours.
+Only row-level security separates tenants. It is forced for the tables' owner as well, and so for all our statements.
 """
 
 from typing import Final
 
 from nanobot_memory_plugins.core import StoreError
-from nanobot_memory_plugins.postgres.connection import TENANT_SETTING, Connection, plain_errors, run
+from nanobot_memory_plugins.postgres.connection import TENANT_SETTING, Connection, run, translate_errors
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 SCHEMA_VERSION: Final = 1
-LEAST_PGVECTOR = (0, 8, 2)
-# Of the lock under which tables are made.
+MIN_PGVECTOR = (0, 8, 2)
+# The advisory lock for creating the tables.
 _LOCK = 7_021_934_008
-# Never set is NULL, set and gone is an empty text: neither is anybody's.
+# The setting is NULL before it was ever set and an empty text after its transaction: neither matches a tenant.
 _TENANT = f"nullif(current_setting('{TENANT_SETTING}', true), '')::uuid"
-_OWNED = f"tenant uuid NOT NULL DEFAULT {_TENANT}"
+_TENANT_COLUMN = f"tenant uuid NOT NULL DEFAULT {_TENANT}"
 
 _TABLES = f"""
 CREATE TABLE nanobot_memory.meta (key text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE nanobot_memory.tenant (
-  {_OWNED},
+  {_TENANT_COLUMN},
   name text NOT NULL,
   revision bigint NOT NULL DEFAULT 0,  -- one more for each transaction that changes anything
   passages bigint NOT NULL DEFAULT 0,
@@ -29,14 +29,14 @@ CREATE TABLE nanobot_memory.tenant (
   PRIMARY KEY (tenant)
 ) WITH (fillfactor = 70);
 CREATE TABLE nanobot_memory.machine (
-  {_OWNED},
+  {_TENANT_COLUMN},
   machine text NOT NULL,
   revision bigint NOT NULL DEFAULT 0,  -- the last at which something of its files was sent
   forgotten bigint NOT NULL DEFAULT 0,  -- the last of `forgotten` that it has carried out
   PRIMARY KEY (tenant, machine)
 ) WITH (fillfactor = 70);
 CREATE TABLE nanobot_memory.file (  -- how far each file of each machine was sent
-  {_OWNED},
+  {_TENANT_COLUMN},
   machine text NOT NULL,
   path text NOT NULL,
   "offset" bigint NOT NULL,
@@ -48,7 +48,7 @@ CREATE TABLE nanobot_memory.file (  -- how far each file of each machine was sen
   PRIMARY KEY (tenant, machine, path)
 ) WITH (fillfactor = 70);
 CREATE TABLE nanobot_memory.passage (  -- what is searched: pieces of the files
-  {_OWNED},
+  {_TENANT_COLUMN},
   id bigint NOT NULL,  -- a hash of tenant, machine and key
   revision bigint NOT NULL,
   machine text NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE nanobot_memory.passage (  -- what is searched: pieces of the files
 CREATE INDEX passage_place ON nanobot_memory.passage (tenant, machine, path, ordinal);
 CREATE INDEX passage_time ON nanobot_memory.passage (tenant, "timestamp");
 CREATE TABLE nanobot_memory.posting (  -- which term stands in which passage, and how often
-  {_OWNED},
+  {_TENANT_COLUMN},
   term bigint NOT NULL,  -- hashed with the tenant: neither index nor statistics hold a word
   passage bigint NOT NULL,
   count integer NOT NULL,
@@ -87,14 +87,14 @@ CREATE TABLE nanobot_memory.posting (  -- which term stands in which passage, an
   PRIMARY KEY (tenant, term, passage) INCLUDE (count, length)
 );
 CREATE TABLE nanobot_memory.embedding (  -- of their own, or they would push the texts out of their pages
-  {_OWNED},
+  {_TENANT_COLUMN},
   model text NOT NULL,
   id bigint NOT NULL,
   vector halfvec NOT NULL,  -- without a dimension, which is the model's
   PRIMARY KEY (tenant, model, id)
 );
 CREATE TABLE nanobot_memory.entry (  -- scored entries, changed by whoever knows the revision
-  {_OWNED},
+  {_TENANT_COLUMN},
   id text NOT NULL,
   revision integer NOT NULL,
   machine text NOT NULL,  -- that changed it last
@@ -105,14 +105,14 @@ CREATE TABLE nanobot_memory.entry (  -- scored entries, changed by whoever knows
   PRIMARY KEY (tenant, id)
 );
 CREATE TABLE nanobot_memory.change (  -- what each revision of an entry was, for whoever merges
-  {_OWNED},
+  {_TENANT_COLUMN},
   id text NOT NULL,
   revision integer NOT NULL,
   body text,
   PRIMARY KEY (tenant, id, revision)
 );
 CREATE TABLE nanobot_memory.forgotten (  -- what every machine has to forget
-  {_OWNED},
+  {_TENANT_COLUMN},
   revision bigint NOT NULL,
   machine text NOT NULL,  -- that asked for it
   made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -123,8 +123,8 @@ CREATE TABLE nanobot_memory.forgotten (  -- what every machine has to forget
 TABLES: Final = (
     "tenant", "machine", "file", "passage", "posting", "embedding", "entry", "change", "forgotten",
 )  # fmt: skip
-# The server's statistics would hold samples of what was said after it is forgotten.
-_SAID: Final = {
+# Columns without statistics: the server's samples would survive an erasure.
+_CONTENT_COLUMNS: Final = {
     "passage": ("text", "heading", "tldr", "tags", "speaker", "body_terms", "head_terms"),
     "entry": ("body",),
     "change": ("body",),
@@ -133,16 +133,16 @@ _SAID: Final = {
 
 
 def prepare(connection: Connection) -> None:
-    """Make the tables where there are none, and see that row-level security holds this role.
+    """Create the tables if needed, and check that row-level security applies to this role.
 
-    Raises `StoreError` for an extension that is too old, a role that nothing holds, and tables of a newer
+    Raises `StoreError` for an extension that is too old, a role that bypasses row-level security, and tables of a newer
     version.
     """
-    with plain_errors():
+    with translate_errors():
         _check_role(connection)
         _check_extension(connection)
         if _version(connection) == SCHEMA_VERSION:
-            _check_wall(connection)
+            _check_row_security(connection)
             return
         with connection.transaction():
             run(connection, "SET LOCAL lock_timeout = '5s'")
@@ -158,28 +158,31 @@ def prepare(connection: Connection) -> None:
                     hint="Update nanobot-memory-postgres on this machine; until then its own index answers.",
                 )
             if not version:
-                _make(connection)
+                _create_tables(connection)
 
 
-def _make(connection: Connection) -> None:
+def _create_tables(connection: Connection) -> None:
     if not run(connection, "SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
         run(connection, "CREATE EXTENSION vector")
     run(connection, "CREATE SCHEMA IF NOT EXISTS nanobot_memory")
     connection.execute(_TABLES.encode())
     for name in TABLES:
         table = f"nanobot_memory.{name}"
-        # In a query of its own the setting is worked out once, and not for each row.
+        # In a subquery the setting is evaluated once, not for each row.
         statements = (
             f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
             f"CREATE POLICY of_tenant ON {table} USING (tenant = (SELECT {_TENANT}))",
-            *(f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0" for column in _SAID.get(name, ())),
+            *(
+                f"ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 0"
+                for column in _CONTENT_COLUMNS.get(name, ())
+            ),
         )
         connection.execute("; ".join(statements).encode())
     run(connection, "INSERT INTO nanobot_memory.meta VALUES ('schema', %s)", (str(SCHEMA_VERSION),))
 
 
 def _version(connection: Connection) -> int:
-    """Return the version of the tables, 0 where there are none."""
+    """Return the version of the tables, 0 if there are none."""
     row = run(connection, "SELECT to_regclass('nanobot_memory.meta')").fetchone()
     if row is None or row[0] is None:
         return 0
@@ -197,16 +200,18 @@ def _check_role(connection: Connection) -> None:
         )
 
 
-def _check_wall(connection: Connection) -> None:
-    open_ = run(
+def _check_row_security(connection: Connection) -> None:
+    unprotected = run(
         connection,
         "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
         "n.nspname = 'nanobot_memory' AND c.relname = ANY(%s) AND NOT (c.relrowsecurity AND c.relforcerowsecurity)",
         (list(TABLES),),
     ).fetchall()
-    if open_:
+    if unprotected:
         raise StoreError(
-            Sentence("Row-level security is switched off for {tables}.", tables=", ".join(row[0] for row in open_)),
+            Sentence(
+                "Row-level security is switched off for {tables}.", tables=", ".join(row[0] for row in unprotected)
+            ),
             hint="Let the owner of the tables run ALTER TABLE ... ENABLE and FORCE ROW LEVEL SECURITY on each.",
         )
 
@@ -223,12 +228,12 @@ def _check_extension(connection: Connection) -> None:
             hint="Install it there, and let an administrator run: CREATE EXTENSION vector",
         )
     found = tuple(int(part) for part in str(row[0]).split(".") if part.isdigit())
-    if found < LEAST_PGVECTOR:
+    if found < MIN_PGVECTOR:
         raise StoreError(
             Sentence(
                 "The server's pgvector is {version}; versions before {least} are vulnerable (CVE-2026-3172).",
                 version=row[0],
-                least=".".join(map(str, LEAST_PGVECTOR)),
+                least=".".join(map(str, MIN_PGVECTOR)),
             ),
             hint="Update it there, and let an administrator run: ALTER EXTENSION vector UPDATE",
         )

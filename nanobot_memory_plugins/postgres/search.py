@@ -1,4 +1,4 @@
-"""The shared memory as a search sees it: words in BM25's order, rows, and vectors, over one connection."""
+"""The search side of the shared memory: BM25, rows and vectors over one connection."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -16,14 +16,14 @@ from nanobot_memory_plugins.storage.question_terms import K1, B
 from nanobot_memory_plugins.storage.search.searcher import Meaning, ScoredDocument, SearchIndex
 
 NO_COPIES: Final = "(c.machine = %(machine)s OR c.path <> 'memory/ENTRIES.md')"
-"""Passages of entries are this machine's own: they are in the file of each, and are the same."""
-# The collation lowers the letters a to z alone, as SQLite does.
+"""Passages of scored entries are searched only as this machine's own: every machine has the same ones."""
+# The collation lowers only the letters A to Z, as SQLite does.
 _TAGS: Final = '(SELECT lower(v COLLATE "C") FROM jsonb_array_elements_text(tags::jsonb) v) AS t(value)'
 _FREQUENCIES: Final = (
     "SELECT t.passages, f.* FROM nanobot_memory.tenant t LEFT JOIN (SELECT p.term, count(*) "
     "FROM nanobot_memory.posting p WHERE p.term = ANY(%s) GROUP BY p.term) f ON true"
 )
-# BM25 as FTS5 computes it; what is better has a smaller value, as what is nearer has.
+# BM25 as FTS5 computes it, negated: better passages have smaller values, as nearer vectors do.
 _WORDS: Final = f"""
 SELECT s.id, s.value FROM (
   SELECT p.passage AS id, -sum(
@@ -38,7 +38,7 @@ SELECT s.id, s.value FROM (
 _NEAREST: Final = (
     "SELECT s.id, s.vector <#> %(vector)s::halfvec AS value FROM nanobot_memory.embedding s WHERE s.model = %(model)s"
 )
-# One path of the index for each place, whatever the server takes a file's length for.
+# OFFSET 0 forces one index scan per passage, whatever the server's statistics say about the length of a file.
 _AROUND: Final = """
 SELECT n.id FROM nanobot_memory.passage f CROSS JOIN LATERAL (
   SELECT n.id FROM nanobot_memory.passage n
@@ -49,7 +49,7 @@ SELECT n.id FROM nanobot_memory.passage f CROSS JOIN LATERAL (
 class ServerIndex(SearchIndex):
     """The index over the shared memory, for one search.
 
-    Vectors are compared one by one: that is exact, and fast enough for a tenant's own.
+    It compares all vectors of the tenant, which is exact, and fast enough.
     """
 
     level = Level.HYBRID
@@ -57,26 +57,26 @@ class ServerIndex(SearchIndex):
     def __init__(self, connection: Connection, owner: Owner) -> None:
         self._connection = connection
         self._owner = owner
-        self._known: dict[int, int] = {}
+        self._frequencies: dict[int, int] = {}
         self._documents = 0
-        # On their way with the statement that follows, and looked at when they are needed.
-        self._answers: list[Cursor[TupleRow]] = []
+        # Results of pipelined statements, which are read when they are needed.
+        self._pending_results: list[Cursor[TupleRow]] = []
 
     def documents(self) -> int:
         self.frequencies(())
         return self._documents
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        self._ask_for(terms)
-        while self._answers:
-            for documents, hashed, number in self._answers.pop():
-                self._documents, self._known[hashed] = documents, number
-        return {term: number for term in terms if (number := self._known[self._owner.term(term)])}
+        self._request_frequencies(terms)
+        while self._pending_results:
+            for documents, hashed, number in self._pending_results.pop():
+                self._documents, self._frequencies[hashed] = documents, number
+        return {term: number for term in terms if (number := self._frequencies[self._owner.term(term)])}
 
     def candidates(
         self, query: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, neighbour_seeds: int
     ) -> list[ScoredDocument]:
-        self._ask_for(terms)
+        self._request_frequencies(terms)
         conditions, values = self._filter(query)
         best = {"words": f"{_WORDS} WHERE {_passing(conditions)}"}
         values |= {"terms": list(map(self._owner.term, terms)), "limit": limit, "surrounded": neighbour_seeds}
@@ -90,7 +90,7 @@ class ServerIndex(SearchIndex):
         found = (f"{name} AS MATERIALIZED ({sql} {order} %(limit)s)" for name, sql in best.items())
         first = " UNION ALL ".join(f"(SELECT id FROM {name} {order} %(surrounded)s)" for name in best)
         ids = " UNION ALL ".join([*(f"SELECT id FROM {name}" for name in best), _AROUND.format(first=first)])
-        # Those that are as good as each other stay in this order, whatever plan finds them.
+        # Equally good documents are in this order, whatever the query plan.
         source = f"WHERE {NO_COPIES} AND c.id = ANY(ARRAY({ids})) ORDER BY c.id"
         return self._read(source, values, meaning, f"WITH {', '.join(found)} ")
 
@@ -101,20 +101,20 @@ class ServerIndex(SearchIndex):
         return [row for row, _ in self._read(source, {**values, "limit": limit})]
 
     def by_key(self, key: str) -> Document | None:
-        """Return the row with this key; that of another machine's begins with its name."""
+        """Return the document with this key, which begins with the name of another machine if it is not this one."""
         machine, rest = self._owner.place(key)
         found = {"id": self._owner.passage(rest, machine)}
         return next((row for row, _ in self._read(f"WHERE {NO_COPIES} AND c.id = %(id)s", found)), None)
 
-    def _ask_for(self, terms: Sequence[str]) -> None:
-        """Send the question how many passages there are, and how many contain each term that was not asked for yet."""
-        missing = [hashed for hashed in map(self._owner.term, terms) if hashed not in self._known]
-        if missing or not self._known:
-            self._known |= dict.fromkeys(missing, 0)
-            self._answers.append(run(self._connection, _FREQUENCIES, (missing,)))
+    def _request_frequencies(self, terms: Sequence[str]) -> None:
+        """Request the number of passages, and of those that contain each new term, without waiting for the answer."""
+        missing = [hashed for hashed in map(self._owner.term, terms) if hashed not in self._frequencies]
+        if missing or not self._frequencies:
+            self._frequencies |= dict.fromkeys(missing, 0)
+            self._pending_results.append(run(self._connection, _FREQUENCIES, (missing,)))
 
     def _filter(self, query: Query) -> tuple[str, dict[str, Any]]:
-        """Return the conditions that passages pass a query's filters, and their values."""
+        """Return the SQL conditions of a query's filters, and their values."""
         values: dict[str, Any] = {"machine": self._owner.machine}
 
         def placeholder(value: Any) -> str:
@@ -129,7 +129,7 @@ class ServerIndex(SearchIndex):
     ) -> list[ScoredDocument]:
         cosine, compared = "'NaN'::float8", dict[str, str]()
         if meaning is not None:
-            compared = _written(meaning)
+            compared = _vector_values(meaning)
             vectors = "FROM nanobot_memory.embedding e WHERE e.id = c.id AND e.model = %(model)s"
             cosine = f"coalesce((SELECT -(e.vector <#> %(vector)s::halfvec) {vectors}), {cosine})"
         sql = f"{before}SELECT {cosine}, {ROW_COLUMNS} FROM nanobot_memory.passage c {source}"
@@ -138,14 +138,14 @@ class ServerIndex(SearchIndex):
 
 
 def _passing(conditions: str) -> str:
-    """Return the condition that passages ``s`` meet some others; where all but copies do, none of them is looked up."""
+    """Return the condition that passages ``s`` meet ``conditions``; without filters only the copies are looked up."""
     if conditions == NO_COPIES:
         return f"s.id NOT IN (SELECT c.id FROM nanobot_memory.passage c WHERE NOT {NO_COPIES})"
     return f"s.id IN (SELECT c.id FROM nanobot_memory.passage c WHERE {conditions})"
 
 
-def _written(meaning: Meaning) -> dict[str, str]:
-    """Return the values of a statement that compares vectors."""
+def _vector_values(meaning: Meaning) -> dict[str, str]:
+    """Return the parameters of a statement that compares vectors."""
     return {
         "model": meaning.model,
         "vector": "[" + ",".join(f"{number:.6g}" for number in meaning.vector.tolist()) + "]",

@@ -1,4 +1,4 @@
-"""The way to the server: a few connections, how long an answer is waited for, and whether trying is worth while."""
+"""The access to the server: a few connections, time limits for answers, and reconnecting while it is away."""
 
 import asyncio
 import threading
@@ -12,67 +12,73 @@ import psycopg
 from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres import schema
-from nanobot_memory_plugins.postgres.connection import Connection, break_off, connect, plain_errors, run, transaction
+from nanobot_memory_plugins.postgres.connection import Connection, abort, connect, run, transaction, translate_errors
 
 T = TypeVar("T")
 
-# Seconds between looks whether a server that was away is back.
-_LOOK = 1.0
-# Connections that wait for the next question, and questions at a time.
-_AT_ONCE = 4
-# Of the locks of the leaders: who leads does what is to be done on one machine.
-_LEADER = 7_021_934
+# Seconds between attempts to reconnect.
+_RETRY_SECONDS = 1.0
+# Idle connections that are kept, and requests at the same time.
+_MAX_CONNECTIONS = 4
+# The class of the advisory locks of leaders: the leader does the work that only one machine must do.
+_LEADER_LOCK = 7_021_934
 
 
 class Server:
-    """One server, for one tenant. While it is ``up`` it is used; else a thread of its own looks for it.
+    """One server, for one tenant. While ``is_up`` is False nothing is sent to it, and a thread tries to reconnect.
 
-    ``came_back`` is called in that thread whenever it is found. Searches wait ``patience`` seconds, others for longer.
+    That thread calls ``on_reconnect`` after each success. Searches wait ``timeout`` seconds, other requests longer.
     """
 
-    def __init__(self, dsn: str, tenant: UUID, *, patience: float, came_back: Callable[[], None]) -> None:
+    def __init__(self, dsn: str, tenant: UUID, *, timeout: float, on_reconnect: Callable[[], None]) -> None:
         self._dsn = dsn
         self._tenant = tenant
-        self._patience = patience
-        self._came_back = came_back
-        self._threads = DaemonThreadPool(_AT_ONCE, "nanobot-memory-shared")
+        self._search_timeout = timeout
+        self._on_reconnect = on_reconnect
+        self._threads = DaemonThreadPool(_MAX_CONNECTIONS, "nanobot-memory-shared")
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open: set[Connection] = set()
-        self._leading_lock = threading.Lock()
-        self._leading: Connection | None = None
-        self._closed, self._looked = threading.Event(), threading.Event()
-        self._looking: threading.Thread | None = None
-        self.up = False
+        self._leader_mutex = threading.Lock()
+        self._leader_connection: Connection | None = None
+        self._closed, self._attempted = threading.Event(), threading.Event()
+        self._reconnector: threading.Thread | None = None
+        self.is_up = False
         self.reason = "The server of the shared memory was not reached yet."
         self.hint = ""
 
-    def look(self, patience: float) -> None:
-        """Begin to look for the server where it is away, and wait for it for a while."""
+    def reconnect(self, timeout: float) -> None:
+        """Start to reconnect if the server is away, and wait up to ``timeout`` seconds for the first attempt."""
         with self._lock:
-            if not self._closed.is_set() and not self.up and (self._looking is None or not self._looking.is_alive()):
-                self._looked.clear()
-                self._looking = threading.Thread(target=self._watch, name="nanobot-memory-server", daemon=True)
-                self._looking.start()
-        self._looked.wait(patience)
+            if (
+                not self._closed.is_set()
+                and not self.is_up
+                and (self._reconnector is None or not self._reconnector.is_alive())
+            ):
+                self._attempted.clear()
+                self._reconnector = threading.Thread(
+                    target=self._reconnect_loop, name="nanobot-memory-server", daemon=True
+                )
+                self._reconnector.start()
+        self._attempted.wait(timeout)
 
     def connected(self) -> Connection:
-        """Return a connection for somebody who keeps it, and closes it himself. Raises `StoreError`."""
-        if not self.up:
+        """Return a new connection, which the caller closes. Raises `StoreError`."""
+        if not self.is_up:
             raise StoreError(self.reason, hint=self.hint)
         connection = connect(self._dsn)
         with self._lock:
             self._open = {opened for opened in self._open if not opened.closed} | {connection}
         return connection
 
-    async def ask(self, function: Callable[[Connection], T], *, patience: float | None = None) -> T | None:
-        """Return what ``function`` makes of a connection, in one transaction; None where there is no answer in time."""
-        if not self.up:
+    async def ask(self, function: Callable[[Connection], T], *, timeout: float | None = None) -> T | None:
+        """Return the result of ``function`` in one transaction, or None when there is no answer in time."""
+        if not self.is_up:
             return None
         answer = asyncio.ensure_future(run_in_pool(self._threads, self.use, function))
         try:
-            # One that comes too late is dropped; where the way to the server hangs its thread hangs, and others go on.
-            return await asyncio.wait_for(answer, patience or self._patience)
+            # A late answer is dropped. If the network hangs, so does the thread of this request; other threads go on.
+            return await asyncio.wait_for(answer, timeout or self._search_timeout)
         except TimeoutError:
             logger.info("the shared memory answers too late (postgres.searchSeconds is what a search waits)")
         except StoreError as error:
@@ -80,93 +86,93 @@ class Server:
         return None
 
     def use(self, function: Callable[[Connection], T]) -> T:
-        """Return what ``function`` makes of a connection, in one transaction. It blocks. Raises `StoreError`."""
+        """Return the result of ``function`` with a connection, in one transaction. It blocks. Raises `StoreError`."""
         try:
             with self._lock:
-                kept = self._idle.pop() if self._idle else None
-            if kept is not None:
+                idle_connection = self._idle.pop() if self._idle else None
+            if idle_connection is not None:
                 try:
-                    return self._used(function, kept)
+                    return self._run(function, idle_connection)
                 except StoreError:
-                    if not kept.broken:
+                    if not idle_connection.broken:
                         raise
-            return self._used(function, self.connected())  # anew where the server was, since `kept` was used
+            return self._run(function, self.connected())  # the server may have restarted meanwhile
         except StoreError as error:
-            self._failed(error)
+            self._handle_error(error)
             raise
 
     def lead(self) -> bool:
-        """Tell whether this machine is the leader of its tenant now, and no other; each is while the server is away.
+        """Return whether this machine is now the leader of its tenant; every machine is while the server is away.
 
-        A transaction that stays open holds a lock of the server's: so a machine that dies keeps nobody waiting, and
-        behind a pooler it is no stranger's.
+        An open transaction holds an advisory lock. The server releases it when the machine dies, and a pooler cannot
+        give the connection to another client.
         """
         sql = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
-        with self._leading_lock, suppress(StoreError), plain_errors():
-            if self._leading is None or self._leading.broken:
-                self._leading = self.connected()
-                run(self._leading, "BEGIN")
-            # Who has it already gets it again.
-            row = run(self._leading, sql, (_LEADER, str(self._tenant))).fetchone()
+        with self._leader_mutex, suppress(StoreError), translate_errors():
+            if self._leader_connection is None or self._leader_connection.broken:
+                self._leader_connection = self.connected()
+                run(self._leader_connection, "BEGIN")
+            # The holder of the lock gets it again.
+            row = run(self._leader_connection, sql, (_LEADER_LOCK, str(self._tenant))).fetchone()
             if row and row[0]:
                 return True
-            self._leading.close()
-            self._leading = None
+            self._leader_connection.close()
+            self._leader_connection = None
             return False
         return True
 
     def resign(self) -> None:
         """Let another machine lead."""
-        with self._leading_lock:
-            if self._leading is not None:
-                self._leading.close()
-            self._leading = None
+        with self._leader_mutex:
+            if self._leader_connection is not None:
+                self._leader_connection.close()
+            self._leader_connection = None
 
     def close(self) -> None:
-        """Close what is open, and break off what is in use."""
+        """Close idle connections, and abort those in use."""
         self._closed.set()
         self.resign()
         self._threads.shutdown()
-        self._go_down()
-        looking = self._looking
-        if looking is not None and looking is not threading.current_thread():
-            looking.join(3 * _LOOK)
+        self._disconnect()
+        reconnector = self._reconnector
+        if reconnector is not None and reconnector is not threading.current_thread():
+            reconnector.join(3 * _RETRY_SECONDS)
 
-    def _used(self, function: Callable[[Connection], T], connection: Connection) -> T:
-        keep = False
+    def _run(self, function: Callable[[Connection], T], connection: Connection) -> T:
+        is_kept = False
         try:
             with transaction(connection, self._tenant):
                 result = function(connection)
             with self._lock:
-                keep = not self._closed.is_set() and len(self._idle) < _AT_ONCE
-                if keep:
+                is_kept = not self._closed.is_set() and len(self._idle) < _MAX_CONNECTIONS
+                if is_kept:
                     self._idle.append(connection)
             return result
         finally:
-            if not keep:
+            if not is_kept:
                 connection.close()
 
-    def _failed(self, error: StoreError) -> None:
-        """Learn of an error: one of the way to the server, or of its tables, sends somebody to look for it."""
-        is_way = isinstance(error.__cause__, psycopg.OperationalError | psycopg.errors.UndefinedTable)
-        if is_way and self.up and not self._closed.is_set():
+    def _handle_error(self, error: StoreError) -> None:
+        """Start to reconnect after an error of the connection or of missing tables."""
+        is_away = isinstance(error.__cause__, psycopg.OperationalError | psycopg.errors.UndefinedTable)
+        if is_away and self.is_up and not self._closed.is_set():
             logger.warning("the shared memory is away, this machine's own index answers: {}", error.cause)
             self.reason, self.hint = error.cause, error.hint
-            self._go_down()
-            self.look(0)
+            self._disconnect()
+            self.reconnect(0)
 
-    def _go_down(self) -> None:
+    def _disconnect(self) -> None:
         with self._lock:
-            self.up = False
+            self.is_up = False
             idle, self._idle = self._idle, []
-            used, self._open = self._open - set(idle), set()
+            active, self._open = self._open - set(idle), set()
         for connection in idle:
             connection.close()
-        for connection in used:
+        for connection in active:
             if not connection.closed:
-                break_off(connection)
+                abort(connection)
 
-    def _watch(self) -> None:
+    def _reconnect_loop(self) -> None:
         while not self._closed.is_set():
             try:
                 connection = connect(self._dsn)
@@ -176,12 +182,12 @@ class Server:
                     connection.close()
             except (StoreError, psycopg.Error) as error:
                 self._note_failure(error)
-                self._looked.set()
-                self._closed.wait(_LOOK)
+                self._attempted.set()
+                self._closed.wait(_RETRY_SECONDS)
                 continue
-            self.up, self.reason, self.hint = True, "", ""
-            self._came_back()
-            self._looked.set()
+            self.is_up, self.reason, self.hint = True, "", ""
+            self._on_reconnect()
+            self._attempted.set()
             return
 
     def _note_failure(self, error: Exception) -> None:

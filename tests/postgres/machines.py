@@ -64,7 +64,7 @@ async def open_shared(
     store = SharedStore(workspace, chosen, clock or SystemClock(), local)
     await store.start()
     if server is not None:
-        await until(lambda: store.server.up)
+        await until(lambda: store.server.is_up)
     return store
 
 

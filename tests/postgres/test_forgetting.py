@@ -25,7 +25,7 @@ def on_the_server(server: OwnServer, tenant: str) -> list[str]:
 
 
 async def sent(memory: MemoryHost) -> None:
-    await until(lambda: memory.store.server.up)
+    await until(lambda: memory.store.server.is_up)
     await memory.flush_index()
     assert memory.store.status().unsent_bytes == 0
 
@@ -102,6 +102,6 @@ async def test_while_the_server_is_away_nothing_waits_and_it_is_told_of_all_once
         assert "under the mat" in (await memory.search(Query("cabin key"))).hits[0].text
         assert "own index" in memory.store.status().reason
         own_server.start()
-        await until(lambda: memory.store.server.up and on_the_server(own_server, tenant) == [])
+        await until(lambda: memory.store.server.is_up and on_the_server(own_server, tenant) == [])
         await sent(memory)
     assert ("the cabin key is under the mat",) in rows(own_server, tenant, "text", "passage")

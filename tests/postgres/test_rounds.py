@@ -82,7 +82,7 @@ async def test_nothing_is_lost_or_doubled_and_what_is_forgotten_stays_forgotten(
             await until(lambda: all(body is None for (body,) in rows(own_server, tenant, "body", "forgotten")))
             receipt = await memory.keep(Note("the last word"), session_key="cli:direct")
             for host in (memory, other):
-                await until(lambda: host.store.server.up)  # noqa: B023
+                await until(lambda: host.store.server.is_up)  # noqa: B023
                 await host.flush_index()
                 assert host.store.status().unsent_bytes == 0
             assert rows(own_server, tenant, "count(*)", "passage", f"AND key LIKE '%%#{receipt.id}'") == [(1,)]
