@@ -1,4 +1,4 @@
-"""Entries and files for the tests, fixed ones and drawn ones."""
+"""Fixed and generated entries and files for the tests."""
 
 from datetime import UTC, datetime, timedelta
 

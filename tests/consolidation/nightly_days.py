@@ -19,15 +19,15 @@ from .made_entries import NOW, added
 
 
 class Model:
-    """Answers what it is told to, and remembers what it was asked."""
+    """Gives the scripted answers, and records its prompts."""
 
     def __init__(self, *answers: object) -> None:
         self.answers = list(answers)
-        self.asked: list[str] = []
+        self.prompts: list[str] = []
 
     async def __call__(self, messages, *, max_tokens, purpose):
         assert purpose == "consolidation"
-        self.asked.append("\n".join(message["content"] for message in messages))
+        self.prompts.append("\n".join(message["content"] for message in messages))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, BaseException):
             raise answer
@@ -39,7 +39,7 @@ def answer(*entries: dict, archive: Sequence[str] = ()) -> dict:
 
 
 class Days:
-    """A workspace whose time stands still until a test moves it."""
+    """A workspace with a manual clock."""
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace

@@ -1,4 +1,4 @@
-"""The entries as panels see and change them: every change is checked on the bytes of the file."""
+"""The entries as panels view and change them."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def access(repository: EntryRepository) -> RepositoryAccess:
     return RepositoryAccess(repository)
 
 
-def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repository: EntryRepository):
+def test_an_edited_text_counts_as_the_users_own(access: RepositoryAccess, repository: EntryRepository):
     id_ = remember(repository, NewEntry("said by a page", origin=Origin.WEB), who="extraction").entry.id
     access.edit(id_, EntryEdit(group="work"))
     assert access.entries().entries[0].origin is Origin.WEB
@@ -37,7 +37,7 @@ def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repos
     assert access.entries().entries[0].origin is Origin.USER
 
 
-def test_a_run_shows_the_score_from_which_an_entry_went_and_whether_it_was_undone(
+def test_a_run_shows_the_scores_before_and_after_and_whether_it_was_undone(
     access: RepositoryAccess, clock: ManualClock
 ):
     access.add("likes tea")

@@ -1,4 +1,4 @@
-"""What is wrong with entries, and what fixes it."""
+"""`nanobot-memory audit`: the faults of entries, and the commands that fix them."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`nanobot-memory entries` and `purge`, as people and programs call them."""
+"""`nanobot-memory entries` and `purge`, called by people and by programs."""
 
 import json
 from dataclasses import replace
@@ -24,18 +24,18 @@ def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
     return run
 
 
-def test_a_day_that_is_over_is_no_end_and_today_is(call, workspace: Path, capsys):
+def test_expires_refuses_a_past_day_and_accepts_today(call, workspace: Path, capsys):
     assert run_command_line(["entries", "remember", "Tea", "--expires", "2020-02-16", "-w", str(workspace)]) == 2
-    told = capsys.readouterr().err
-    assert "2020-02-16 is over already." in told
-    assert len(told.splitlines()) == 1
+    output = capsys.readouterr().err
+    assert "2020-02-16 is over already." in output
+    assert len(output.splitlines()) == 1
     assert not (workspace / "memory" / "ENTRIES.md").exists()
     assert call("entries", "remember", "Tea", "--expires", f"{datetime.now():%Y-%m-%d}")["new"]
 
 
 @pytest.fixture
 def moved(call, workspace: Path) -> tuple[str, str]:
-    """An entry and the one that took its place."""
+    """An entry and its replacement."""
     old, new = (call("entries", "remember", f"Lives in {city}")["entry"]["id"] for city in ("Kaunas", "Vilnius"))
 
     def supersede(now: dict[str, Entry]) -> dict[str, Entry]:
@@ -45,23 +45,23 @@ def moved(call, workspace: Path) -> tuple[str, str]:
     return old, new
 
 
-def test_the_list_marks_what_holds_no_more(moved, workspace: Path, capsys):
+def test_the_list_marks_outdated_entries(moved, workspace: Path, capsys):
     _, new = moved
     arguments = ["entries", "list", "--workspace", str(workspace)]
     assert run_command_line(arguments) == 0
-    told = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()]
-    assert set(told) == {"Lives in Vilnius", f"Lives in Kaunas (outdated: see {new})"}
+    output = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()]
+    assert set(output) == {"Lives in Vilnius", f"Lives in Kaunas (outdated: see {new})"}
     assert run_command_line(["--lang", "zh", *arguments]) == 0
     assert f"Lives in Kaunas （已过时，见 {new}）" in capsys.readouterr().out
 
 
-def test_what_is_too_long_for_an_entry_is_refused(workspace: Path, capsys):
+def test_a_text_that_is_too_long_is_refused(workspace: Path, capsys):
     text = "The manual says that " + "the valve opens slowly and " * 200
     assert run_command_line(["entries", "remember", text, "--workspace", str(workspace)]) == 1
     assert "2,000 characters at most" in capsys.readouterr().err
 
 
-def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspace: Path):
+def test_a_purged_text_is_kept_again_only_when_a_person_requests_it(call, workspace: Path):
     id_ = call("entries", "remember", "lives in Kiel, near the old harbour")["entry"]["id"]
     call("purge", id_, "--yes")
     with pytest.raises(InputError, match="for good"):
@@ -75,7 +75,7 @@ def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspa
 
 
 @pytest.mark.parametrize("command", ["show", "forget", "confirm", "history"])
-def test_who_names_an_entry_by_its_words_is_told_the_ids_that_hold_them(call, workspace: Path, capsys, command: str):
+def test_words_in_place_of_an_id_are_answered_with_matching_ids(call, workspace: Path, capsys, command: str):
     held = call("entries", "remember", "我医保卡放在书房第二个抽屉里了")["entry"]["id"]
     call("entries", "remember", "豆豆對芒果過敏")
     assert run_command_line(["entries", command, "医保卡", "--workspace", str(workspace)]) == 1

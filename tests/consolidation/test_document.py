@@ -1,4 +1,4 @@
-"""The Markdown form of entries: what is read, what is written, and that everybody else's bytes stay."""
+"""The Markdown form of entries: reading, writing, and the preservation of people's text."""
 
 import os
 from dataclasses import replace
@@ -22,12 +22,12 @@ def written(*entries: Entry, into: bytes = b"") -> bytes:
 
 
 def kept_lines(data: bytes) -> list[bytes]:
-    """Return what is somebody's in a file, line by line, without the blank ones."""
+    """Return the lines of people's text in a file, without blank lines."""
     return [line for line in parse(data).foreign.removeprefix(b"# Agent Memory").splitlines() if line.strip()]
 
 
 @pytest.mark.accept("EB-01")
-def test_the_documents_example_is_written_but_for_time_and_count():
+def test_the_example_of_the_document_is_written_except_for_time_and_count():
     entries = parse(EXAMPLE.encode()).entries
     made = render(parse(b""), entries, now=NOW).decode()
     expected = EXAMPLE.replace("10:30:00", "10:30:00+00:00").replace("15 -->", "4 -->")
@@ -37,7 +37,7 @@ def test_the_documents_example_is_written_but_for_time_and_count():
 @pytest.mark.accept("EB-01")
 @given(drawn_entries)
 @settings(max_examples=examples(EXAMPLES))
-def test_an_entry_that_is_written_is_read_again_as_it_was(one: Entry):
+def test_a_written_entry_is_read_back_unchanged(one: Entry):
     read = parse(written(one))
     assert read.problems == ()
     assert read.entries == {one.id: one}
@@ -45,7 +45,7 @@ def test_an_entry_that_is_written_is_read_again_as_it_was(one: Entry):
 
 
 @pytest.mark.accept("EB-04")
-def test_active_and_archived_entries_stand_in_their_sections_by_score():
+def test_each_section_is_sorted_by_score():
     given_scores = [0.1999, 0.2, 0.9, 0.05, 0.5]
     data = written(*(entry(f"id{n}", f"text {n}", score) for n, score in enumerate(given_scores)))
     slots = parse(data).slots
@@ -56,7 +56,7 @@ def test_active_and_archived_entries_stand_in_their_sections_by_score():
 
 
 def mixed(texts: list[str], entries: list[Entry], newline: str, bom: bool, final: bool) -> bytes:
-    """Return a file in which other text stands before, between and behind entries."""
+    """Return a file with people's text before, between and after entries."""
     document = parse(written(*entries))
     parts = iter(texts)
     pieces = [next(parts, "").encode()]
@@ -82,13 +82,13 @@ def mixed(texts: list[str], entries: list[Entry], newline: str, bom: bool, final
     st.randoms(use_true_random=False),
 )
 @settings(max_examples=examples(EXAMPLES))
-def test_text_of_others_stays_byte_for_byte_whatever_becomes_of_the_entries(
+def test_peoples_text_is_preserved_byte_for_byte_whatever_happens_to_the_entries(
     texts, entries, newline, bom, final, new, random
 ):
     data = mixed(texts, entries, newline, bom, final)
     document = parse(data)
     assert render(document, document.entries, now=NOW) == data
-    # With an odd number of fences it depends on the entries between them what is code: only the bytes are kept then.
+    # With an odd number of fences the entries between decide which text is code, so only the bytes are checked.
     assume(b"never closed" not in data or data.count(b"```") == 1)
     wanted = {}
     for id_, one in document.entries.items():
@@ -122,7 +122,7 @@ def test_text_of_others_stays_byte_for_byte_whatever_becomes_of_the_entries(
         "### [x1] fact | 0.5 | 2026-01-10 | 2\n\n\ntext of nobody",
     ],
 )
-def test_a_broken_entry_is_skipped_with_a_warning_and_stays_on_disk(broken: str):
+def test_a_broken_entry_is_skipped_with_a_warning_and_preserved(broken: str):
     data = EXAMPLE.replace("### [d4e5f6]", broken + "\n\n### [d4e5f6]").encode()
     document = parse(data)
     assert list(document.entries) == ["a1b2c3", "d4e5f6", "g7h8i9", "x1y2z3"]
@@ -133,13 +133,13 @@ def test_a_broken_entry_is_skipped_with_a_warning_and_stays_on_disk(broken: str)
 
 
 @pytest.mark.parametrize(("shown", "score"), [("1.7", 1.0), ("-3", 0.0), ("1e300", 1.0)])
-def test_a_score_outside_0_to_1_counts_as_the_nearest(shown: str, score: float):
+def test_a_score_outside_0_to_1_is_clamped(shown: str, score: float):
     document = parse(EXAMPLE.replace("0.92", shown).encode())
     assert document.entries["a1b2c3"].score == score
     assert len(document.problems) == 1
 
 
-def test_a_score_that_is_changed_by_hand_wins_over_the_exact_one():
+def test_a_score_edited_in_the_header_wins_over_the_exact_score():
     one = entry(score=0.7444, decayed_days=3)
     data = written(one).replace(b"| 0.72 |", b"| 0.35 |")
     read = parse(data).entries[one.id]
@@ -147,7 +147,7 @@ def test_a_score_that_is_changed_by_hand_wins_over_the_exact_one():
     assert read.decayed_days == 3
 
 
-def test_a_formatter_that_sets_headings_text_and_comments_apart_changes_nothing_of_what_is_said():
+def test_blank_lines_inserted_by_a_formatter_do_not_change_the_entries():
     known = [
         entry("a", "likes tea", created_at=NOW, scope=Scope(user="ann")), entry("b", "lives in Rome", 0.1, hides=("b",))
     ]  # fmt: skip

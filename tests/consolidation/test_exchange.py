@@ -1,4 +1,4 @@
-"""Entries of several machines: what was made of them elsewhere goes together with what was made of them here."""
+"""Exchanging entries between machines: merging the changes of other machines."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ def added(repository: EntryRepository, text: str) -> str:
     return id_
 
 
-def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
+def test_updates_of_a_newer_version_are_refused_as_a_whole(here: EntryRepository):
     id_ = added(here, HOME)
     before = here.path.read_bytes()
     update = EntryUpdate(id_, "", f"## Another form\n{RepositoryAccess(here).export_entries()[id_]}")
@@ -36,7 +36,7 @@ def test_entries_of_a_newer_version_are_refused_whole(here: EntryRepository):
     assert here.path.read_bytes() == before
 
 
-def test_a_secret_that_a_person_wrote_into_an_entry_stays_on_their_machine(here: EntryRepository):
+def test_a_secret_that_a_person_wrote_into_an_entry_is_not_exported(here: EntryRepository):
     id_ = added(here, HOME)
     text = f"{HOME}, the password of the wifi is hunter2-Xk91vQz"
     here.path.write_text(here.path.read_text(encoding="utf-8").replace(HOME, text), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Which messages act where no model reads them: those that begin plainly, and no others."""
+"""Explicit requests without a model: only messages that begin with the explicit words."""
 
 import pytest
 
@@ -17,11 +17,11 @@ from nanobot_memory_plugins.consolidation.explicit_requests import explicit_requ
         ("以后请用中文回答。", "remember", "以后请用中文回答。"),
     ],
 )
-def test_a_plain_beginning_acts(message: str, name: str, text: str):
-    order = explicit_request(message)
-    assert order is not None
-    assert (order[0], order[1]["text"]) == (name, text)
-    assert ("kind" in order[1]) is text.startswith(("From", "以后"))
+def test_explicit_first_words_request_a_tool(message: str, name: str, text: str):
+    request = explicit_request(message)
+    assert request is not None
+    assert (request[0], request[1]["text"]) == (name, text)
+    assert ("kind" in request[1]) is text.startswith(("From", "以后"))
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,5 @@ def test_a_plain_beginning_acts(message: str, name: str, text: str):
         "",
     ],
 )
-def test_nothing_else_does(message: str):
+def test_other_messages_request_nothing(message: str):
     assert explicit_request(message) is None

@@ -1,4 +1,4 @@
-"""Standing instructions and pins: the user's own words, in force from the next message, until they are ended."""
+"""Instructions and pinned entries: the user's own words, shown until they are ended."""
 
 from datetime import date
 
@@ -13,7 +13,7 @@ from .made_entries import NOW, days, entry
 OPTIONS = ConsolidationOptions()
 
 
-def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
+def test_instructions_and_pinned_entries_do_not_fade_away_and_end_on_their_last_day():
     kept = {"kind": INSTRUCTION}
     entries = {
         "a": entry("a", "Always answer in French", 0.8, **kept),
@@ -30,7 +30,7 @@ def test_an_instruction_and_a_pin_fade_into_no_archive_and_end_on_their_day():
     )
 
 
-def test_there_are_ten_at_most_the_newest_and_none_in_a_group_or_from_a_model():
+def test_the_newest_ten_instructions_of_the_user_are_shown_and_none_in_a_group():
     many = [
         entry(f"i{n:02}", f"Never do thing {n}", kind=INSTRUCTION, created_at=NOW + days(n))
         for n in range(MOST_INSTRUCTIONS + 3)

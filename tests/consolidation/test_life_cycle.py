@@ -1,4 +1,4 @@
-"""The arithmetic of an entry's life, against figures worked out by hand."""
+"""The arithmetic of scores, against figures computed by hand."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,12 +27,12 @@ from .made_entries import NOW, days, drawn_entries, entry, times
     ("after", "score"),
     [(0, 0.8), (7, 0.8), (7.99, 0.8), (8, 0.8 * 0.99), (17, 0.7235056600), (107, 0.2928258727)],
 )
-def test_nothing_fades_for_seven_days_and_then_a_hundredth_a_day(after: float, score: float):
+def test_an_entry_fades_by_one_percent_a_day_after_seven_days(after: float, score: float):
     assert decayed(entry(score=0.8), NOW + days(after)).score == pytest.approx(score, abs=1e-9)
 
 
 @pytest.mark.accept("EB-09")
-def test_what_fades_below_a_fifth_is_archived_and_below_a_twentieth_forgotten():
+def test_an_entry_is_archived_below_a_score_of_a_fifth_and_hidden_below_a_twentieth():
     # .8 * .99 ** 137 = .2018..., ** 138 = .1998...; ** 275 = .0504..., ** 276 = .0499...
     one = entry(score=0.8)
     assert as_of(one, NOW + days(7 + 137)).section is Section.ACTIVE
@@ -44,7 +44,7 @@ def test_what_fades_below_a_fifth_is_archived_and_below_a_twentieth_forgotten():
 
 @pytest.mark.accept("EB-10")
 @given(drawn_entries, times, st.lists(times, max_size=5))
-def test_fading_depends_on_the_moment_alone(one: Entry, now: datetime, before: list[datetime]):
+def test_fading_depends_only_on_the_current_time(one: Entry, now: datetime, before: list[datetime]):
     at_once = decayed(one, now)
     assert decayed(at_once, now) == at_once
     for moment in before:
@@ -54,7 +54,7 @@ def test_fading_depends_on_the_moment_alone(one: Entry, now: datetime, before: l
 
 @pytest.mark.accept("EB-09")
 @pytest.mark.parametrize("what", [{"importance": "high"}, {"pinned": True}, {"kind": "instruction"}])
-def test_what_matters_in_most_conversations_stops_fading_at_one_half(what: dict[str, Any]):
+def test_important_pinned_and_instruction_entries_stop_fading_at_one_half(what: dict[str, Any]):
     data = render(parse(b""), {"a1b2c3": entry(score=0.8, **what)}, now=NOW)
     for day in (20, 600):
         document = parse(data)
@@ -66,7 +66,7 @@ def test_what_matters_in_most_conversations_stops_fading_at_one_half(what: dict[
     assert decayed(entry(score=0.8, importance="medium"), NOW + days(600)).score < 0.01
 
 
-def test_what_was_replaced_or_set_low_fades_on_whatever_it_is():
+def test_replaced_and_expired_entries_keep_fading_even_if_important():
     old, _ = contradicted(entry(score=0.8, importance="high"), entry("new"))
     assert decayed(old, NOW + days(400)).score < 0.05
     assert decayed(entry(score=0.3, importance="high"), NOW + days(400)).score == 0.3
@@ -74,7 +74,7 @@ def test_what_was_replaced_or_set_low_fades_on_whatever_it_is():
     assert decayed(over, NOW + days(400)).score < 0.05
 
 
-def test_a_clock_that_was_ahead_takes_nothing_for_good():
+def test_setting_back_a_clock_that_was_ahead_restores_the_score():
     one = entry(score=0.8)
     ahead = decayed(one, NOW + days(200))
     assert ahead.score < 0.2

@@ -1,4 +1,4 @@
-"""What the answers of a night do, as a pure function of the entries."""
+"""Applying the answers of the daily consolidation, as a pure function of the entries."""
 
 import json
 from datetime import timedelta
@@ -47,7 +47,7 @@ def test_no_answer_raises(value: object):
     apply({}, [NightAnswer(Material(Visibility()), {}, text)], now=NOW, owner_of=owner_of)
 
 
-def test_what_cannot_be_is_dropped_item_by_item():
+def test_invalid_items_are_dropped_one_by_one():
     entries = of(entry("a", "likes green tea"), entry("b", "likes green tea a lot"), entry("c", "has a dog"),
                  entry("k", "has a cellar", pinned=True))  # fmt: skip
     done = applied(
@@ -69,7 +69,7 @@ def test_what_cannot_be_is_dropped_item_by_item():
 
 
 @each("ends", [(), ("old",)])
-def test_what_is_written_is_quoted_from_the_notes_and_by_the_user_where_it_ends_the_users(ends: tuple[str, ...]):
+def test_an_item_needs_a_quotation_from_the_notes_and_the_users_own_to_replace_a_users_entry(ends: tuple[str, ...]):
     entries = of(entry("old", "The meeting with Acme is on Monday"))
     moved = "The meeting with Acme moved to Tuesday 14:30 in room 7"
     new = item("The meeting with Acme is on Tuesday 14:30", *ends, said=moved)
@@ -77,12 +77,12 @@ def test_what_is_written_is_quoted_from_the_notes_and_by_the_user_where_it_ends_
     assert len(applied(entries, new)) == 1
     by_assistant = applied(entries, new, notes=(moved,), by=Origin.ASSISTANT)
     assert [one.origin for one in by_assistant.values()][1:] == ([] if ends else [Origin.SUMMARY])
-    # Words that happen to stand in several notes make no fact.
+    # Words from several notes do not make a quotation.
     mixed = applied({}, item("Anna sold Berlin horses"), notes=("Anna went out", "Berlin is cold", "two horses"))
     assert mixed == {}
 
 
-def test_one_in_the_place_of_others_has_their_weight_hits_age_and_group_and_they_are_archived_and_linked():
+def test_a_replacement_inherits_score_hits_age_and_group_and_the_old_entries_are_archived_and_linked():
     old = entry("a", "x", 0.9, last_activated=NOW - days(107), hits=3, created_at=NOW - days(200), importance="high")
     new = entry("b", "z", 0.5, hits=4, created_at=NOW - days(3), group="work", records=("r",), category="preference")
     done = applied(of(old, new), item("x y z", "a", "b"), notes=("x y z",))
@@ -91,7 +91,7 @@ def test_one_in_the_place_of_others_has_their_weight_hits_age_and_group_and_they
     assert (one.hits, one.created_at, one.group, one.importance) == (7, NOW - days(200), "work", "high")
     assert (one.supersedes, one.records, one.category) == (("a", "b"), ("r",), "fact")
     assert {(done[id_].section, done[id_].superseded_by) for id_ in "ab"} == {(Section.ARCHIVED, one.id)}
-    # Newer words than its last use make it new again.
+    # A quotation newer than the last use resets the score.
     again = applied(of(old), item("x and w", "a"), notes=("x and w",))
     assert next(one for one in again.values() if one.id != "a").score == 0.9
 
@@ -105,7 +105,7 @@ _items = st.one_of(
 
 @given(st.lists(_items, max_size=8), st.lists(st.sampled_from("abcdefghx"), max_size=5))
 @settings(max_examples=examples(150))
-def test_whatever_is_asked_few_entries_are_lost_and_none_is_made_up(items: list[Item], archive: list[str]):
+def test_no_answer_loses_many_entries_or_invents_one(items: list[Item], archive: list[str]):
     texts = [
         "likes tea",
         "has dog",

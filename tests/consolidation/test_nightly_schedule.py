@@ -1,4 +1,4 @@
-"""When the consolidation runs: once a day, in one process, whatever clocks and processes do."""
+"""The schedule of the consolidation: once a day at the local hour."""
 
 from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
@@ -23,11 +23,11 @@ from .nightly_days import at
         ("2026-02-19T23:00:05", "2026-02-20T22:59", 23, False),
     ],
 )
-def test_it_is_due_once_for_each_day_at_the_hour(last: str, now: str, hour: int, due: bool):
+def test_a_run_is_due_once_a_day_at_the_hour(last: str, now: str, hour: int, due: bool):
     assert is_due(at(last), at(now), hour, UTC) is due
 
 
-def test_the_hour_is_local_and_survives_changes_of_the_clocks():
+def test_the_hour_is_local_and_survives_daylight_saving_changes():
     berlin = ZoneInfo("Europe/Berlin")
     # 2 o'clock is left out on 29 March 2026.
     last, now, runs = at("2026-03-25T12:00"), at("2026-03-25T12:00"), []

@@ -1,4 +1,4 @@
-"""Whose the entries of the daily consolidation are once less is shared than when it wrote them."""
+"""The owners of consolidated entries, when less is shared later than when they were written."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def of(**names: str) -> Visibility:
 
 
 def seen(one: Entry) -> list[str]:
-    """Return the sessions that see an entry when each sees its own alone."""
+    """Return the sessions that see an entry when each session sees only its own."""
     assert is_visible(one, EVERYTHING)  # as long as everything is shared
     return [name for name in SESSIONS if is_visible(one, of(session=name))]
 
@@ -46,7 +46,7 @@ def only(world: Days) -> Entry:
     return one
 
 
-async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
+async def test_an_added_entry_belongs_to_the_session_of_its_note(world: Days):
     world.note(RADIOS, scope=BOB)
     world.note(BEES, scope=ANN)
     await consolidate(world, {"text": BEES}, {"text": RADIOS})
@@ -54,7 +54,7 @@ async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
     assert not any(is_visible(one, of(user="bob", session="tg:3")) for one in world.entries().values())
 
 
-async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
+async def test_statements_of_two_people_are_not_combined_into_an_entry(world: Days):
     world.note(BEES, scope=ANN)
     world.note(RADIOS, scope=BOB)
     await world.run(Model(answer({"text": BOTH})))
@@ -62,7 +62,7 @@ async def test_an_entry_of_what_two_people_said_is_not_made(world: Days):
 
 
 @pytest.mark.parametrize(("source", "sees"), [("tg:1", []), ("", ["tg:2"])])
-async def test_an_updated_entry_is_the_other_sessions_too_whose_words_it_takes(world: Days, source, sees):
+async def test_an_update_also_belongs_to_the_session_that_it_quotes(world: Days, source, sees):
     world.add(entry("a", BEES, source_session=source))
     world.note("Ann keeps nine bees on the roof", scope=BOB)
     await consolidate(world, {"text": "Ann keeps nine bees on the roof", "ends": ["a"]})
@@ -70,7 +70,7 @@ async def test_an_updated_entry_is_the_other_sessions_too_whose_words_it_takes(w
 
 
 @pytest.mark.parametrize(("other", "sees"), [("tg:1", ["tg:1"]), ("tg:2", []), ("", ["tg:1"])])
-async def test_a_merged_entry_is_for_those_who_saw_all_of_them(world: Days, other, sees):
+async def test_a_merged_entry_is_visible_to_those_who_saw_all_of_its_sources(world: Days, other, sees):
     world.add(
         entry("a", "Ann has a dog named Bruno", 0.7, source_session="tg:1"),
         entry("b", "Bruno is the dog of Ann", 0.8, source_session=other),

@@ -1,4 +1,4 @@
-"""What stands in the prompt, and groups."""
+"""The entries in the prompt, and groups."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -25,7 +25,7 @@ from .made_entries import EXAMPLE, NOW, entry, entry_lists
 OPTIONS = ConsolidationOptions()
 
 
-def test_the_prompt_is_that_of_the_document():
+def test_the_prompt_matches_the_document():
     assert prompt_text(parse(EXAMPLE.encode()).entries.values(), "zh", NOW, OPTIONS) == (
         "# 历史记忆\n\n关于用户的关键信息：\n"
         "- 用户喜欢简洁的代码风格，不喜欢过多注释\n"
@@ -34,7 +34,7 @@ def test_the_prompt_is_that_of_the_document():
     )
 
 
-def test_what_the_user_has_not_said_stands_there_only_as_the_assistants_finding_once_it_is_confirmed():
+def test_only_the_users_own_words_and_confirmed_findings_of_the_assistant_are_shown():
     soon = {"expires_at": end_of(date(2026, 2, 22), UTC)}
     entries = [
         entry(one.value, f"said by a {one.value}", origin=one, **soon) for one in Origin if one is not Origin.USER
@@ -44,7 +44,7 @@ def test_what_the_user_has_not_said_stands_there_only_as_the_assistants_finding_
     assert "the cause is a full disk" in prompt_text([*entries, replace(found, hits=1)], "en", NOW, OPTIONS)
 
 
-def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
+def test_a_plan_is_shown_near_its_day_and_removed_afterwards():
     flight = entry("f", "The user flies to Oslo", 0.1, expires_at=end_of(date(2026, 2, 25), UTC))
     talk = entry("t", "The talk is on 2026-02-25", 0.8, expires_at=end_of(date(2026, 2, 25), UTC))
     dog = entry("d", "The user has a dog", 0.9)
@@ -64,7 +64,7 @@ def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
 
 
 @given(entry_lists, st.integers(50, 300), st.sampled_from(["zh", "en"]))
-def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
+def test_the_token_budget_is_respected(entries: list[Entry], tokens: int, language):
     options = ConsolidationOptions(prompt_tokens=tokens, prompt_min_score=0)
     assert estimate_tokens(prompt_text(entries, language, NOW, options)) <= tokens
 
@@ -79,11 +79,11 @@ def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
         ("/", ""),
     ],
 )
-def test_a_group_has_one_name(given_name: str, name: str):
+def test_a_group_has_one_canonical_name(given_name: str, name: str):
     assert canonical_group(given_name) == name
 
 
-async def test_a_file_that_could_not_be_read_once_is_in_the_prompt_as_soon_as_it_can(
+async def test_a_file_that_was_unreadable_once_is_shown_as_soon_as_it_is_readable(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
@@ -98,7 +98,7 @@ async def test_a_file_that_could_not_be_read_once_is_in_the_prompt_as_soon_as_it
     await host.close()
 
 
-async def test_entries_that_stand_in_a_long_term_file_of_somebodys_stay_in_the_prompt(
+async def test_entries_in_a_persons_own_long_term_file_stay_in_the_prompt(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")

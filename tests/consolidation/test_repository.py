@@ -1,4 +1,4 @@
-"""The file of the entries with its rows: edits of people, crashes, a state database that is gone, and taking back."""
+"""The repository of entries: people's edits, crashes, undo and purges."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from .made_entries import NOW, added, days, entry
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """Simulates the end of the process."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def add(repository: EntryRepository, *ids: str) -> str:
 
 
 def killed_at(workspace: Path, point: str, *ids: str) -> None:
-    """Add entries in a process that ends at a point."""
+    """Add entries in a process that is killed at a point of the write."""
 
     def at(passed: str) -> None:
         if passed == point:
@@ -53,7 +53,7 @@ def ids_of(workspace: Path) -> set[str]:
     return set(EntryRepository(workspace).load().entries)
 
 
-def test_undoing_an_older_run_leaves_what_came_since_and_an_edit_of_the_same_entry(repository: EntryRepository):
+def test_undoing_an_older_run_keeps_later_changes_and_edits_of_the_same_entry(repository: EntryRepository):
     first, second = add(repository, "aaaa"), add(repository, "bbbb")
 
     def changed(entries):
@@ -74,7 +74,7 @@ def test_undoing_an_older_run_leaves_what_came_since_and_an_edit_of_the_same_ent
 
 @pytest.mark.parametrize("point", ["before check", "before replace", "after replace"])
 @pytest.mark.accept("EB-13")
-def test_a_kill_at_any_point_of_a_write_leaves_all_or_nothing_and_goes_on(
+def test_a_process_killed_during_a_write_leaves_all_or_nothing(
     repository: EntryRepository, workspace: Path, point: str
 ):
     add(repository, "aaaa")
@@ -84,7 +84,7 @@ def test_a_kill_at_any_point_of_a_write_leaves_all_or_nothing_and_goes_on(
     assert {"aaaa", "cccc"} <= ids_of(workspace)
 
 
-def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(repository: EntryRepository, workspace: Path):
+def test_an_edit_in_the_instant_before_the_write_is_merged(repository: EntryRepository, workspace: Path):
     add(repository, "aaaa", "bbbb")
     written: list[str] = []
 
@@ -104,7 +104,7 @@ def test_what_somebody_writes_in_the_last_instant_stays_beside_ours(repository: 
     assert ([one.id for one in hand.changes], [one.id for one in ours.changes]) == (["aaaa"], ["cccc"])
 
 
-def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository):
+def test_bullets_become_entries_and_other_text_is_preserved(repository: EntryRepository):
     text = (
         "# Agent Memory\n\n## Active Memories\n\n- likes tea\n  from Assam\n- [ ] call Mei\n- [x] done\n"
         "- password: hunter2-Xk91vQz\n- a list\n  - in a list\n\n### preference\nshort answers\n\n"
@@ -123,7 +123,9 @@ def test_bullets_become_entries_and_other_text_stays(repository: EntryRepository
     assert repository.path.read_text(encoding="utf-8") == after
 
 
-def test_an_id_that_stands_twice_is_the_first_ones_and_nothing_that_goes_comes_back(repository: EntryRepository):
+def test_a_duplicate_id_belongs_to_the_first_entry_and_removed_entries_stay_removed(
+    repository: EntryRepository,
+):
     add(repository, "aaaa", "bbbb")
     before = repository.path.read_text(encoding="utf-8")
     blocks = before[before.index("### [") :]
@@ -145,7 +147,7 @@ def test_an_id_that_stands_twice_is_the_first_ones_and_nothing_that_goes_comes_b
     assert "text of bbbb" not in repository.path.read_text(encoding="utf-8")
 
 
-def test_a_models_note_that_somebody_brings_back_is_their_word_and_a_forgotten_one_is_as_it_was(
+def test_restoring_an_archived_note_of_a_model_confirms_it_but_restoring_a_forgotten_one_does_not(
     repository: EntryRepository,
 ):
     notes = {id_: entry(id_, f"text of {id_}", origin=Origin.SUMMARY) for id_ in ("aaaa", "bbbb")}
@@ -159,7 +161,7 @@ def test_a_models_note_that_somebody_brings_back_is_their_word_and_a_forgotten_o
     ]  # fmt: skip
 
 
-def test_what_is_moved_up_holds_again_whatever_its_end_was(repository: EntryRepository):
+def test_an_expired_entry_moved_to_the_active_section_is_valid_again(repository: EntryRepository):
     todo = as_of(entry("aaaa", expires_at=NOW - days(3)), NOW)
     repository.update(lambda _: {"aaaa": todo}, who="test", why="over")
     text = repository.path.read_text(encoding="utf-8")
@@ -167,7 +169,7 @@ def test_what_is_moved_up_holds_again_whatever_its_end_was(repository: EntryRepo
     assert as_of(repository.load().entries["aaaa"], NOW).section is Section.ACTIVE
 
 
-def test_a_bullet_that_says_what_was_forgotten_is_an_entry_again(repository: EntryRepository):
+def test_a_bullet_with_a_forgotten_text_becomes_an_entry_again(repository: EntryRepository):
     add(repository, "aaaa")
     forget(repository, ["aaaa"], who="user")
     repository.path.write_text("- text of aaaa\n\n" + repository.path.read_text(encoding="utf-8"), encoding="utf-8")
@@ -176,7 +178,7 @@ def test_a_bullet_that_says_what_was_forgotten_is_an_entry_again(repository: Ent
     assert set(repository.load().forgotten) == {"aaaa"}
 
 
-async def test_words_that_are_purged_are_those_of_a_text_and_not_of_a_kind_a_person_or_a_field(
+async def test_a_purge_of_words_matches_texts_but_not_categories_people_or_field_names(
     repository: EntryRepository, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")

@@ -21,7 +21,7 @@ CONFIG = MemoryConfig.model_validate(
 )
 
 
-def told(workspace: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def stats_of(workspace: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     assert run_command_line(["stats", "-w", str(workspace), "--json"]) == 0
     return json.loads(capsys.readouterr().out.splitlines()[-1])
 
@@ -35,10 +35,10 @@ async def test_messages_notes_entries_and_turns_are_counted(tmp_path: Path, caps
     (tmp_path / "memory" / "2026-03-07.md").write_text("### 2026-03-07 10:00\nJust a heading of mine.\n")
     entries = {"aaaa1111": Entry("aaaa1111", "likes tea", "fact", 0.9, NOW)}
     EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
-    assert told(tmp_path, capsys)["recall"] == {"turns": 0, "with_memories": 0, "since": None}
+    assert stats_of(tmp_path, capsys)["recall"] == {"turns": 0, "with_memories": 0, "since": None}
     for ids in (("a", "b"), ()):
         record_injection(tmp_path, ManualClock(NOW), [ContextBlock("x", ids)], tool_tokens=0, entries="")
-    found = told(tmp_path, capsys)
+    found = stats_of(tmp_path, capsys)
     assert (found["messages"]["count"], found["messages"]["files"], found["notes"]["count"]) == (3, 2, 1)
     assert found["entries"] == {"count": 1, "active": 1}
     assert found["recall"] == {"turns": 2, "with_memories": 1, "since": "2026-03-06"}

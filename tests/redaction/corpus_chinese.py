@@ -1,4 +1,4 @@
-"""Places of secrets in Chinese context, simplified, traditional and full-width, and in other languages.
+"""Places of secrets in Chinese text, simplified, traditional and full-width, and in other languages.
 
 The notation is that of ``corpus_places``.
 """
@@ -52,4 +52,4 @@ CHINESE_PLACES: dict[str, tuple[str, ...]] = {
     "ru password": ("P Пароль: §", "P пароль §"),
     "it password": ("P parola d'ordine: §", "P la password è §"),
 }
-"""By category, the places."""
+"""The places by category."""

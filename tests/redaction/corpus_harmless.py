@@ -1,4 +1,4 @@
-"""Texts that look like secrets and hold none: they must come out as they went in."""
+"""Texts that look like secrets but contain none: redaction must not change them."""
 
 import base64
 import string
@@ -247,4 +247,4 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: f"uses: actions/checkout@v{r.randint(1, 5)}",
     ),
 }
-"""By category, the makers of such texts."""
+"""The generators of such texts, by category."""

@@ -1,4 +1,4 @@
-"""Places in which secrets stand: connection strings, configuration, code, commands, headers, logs, prose.
+"""Places in which secrets occur: connection strings, configuration, code, commands, headers, logs, prose.
 
 In a text ``§`` is the secret, ``¤`` an ordinary word, ``№`` a number. The letter before the text says what the secret
 is: ``P`` a password, ``T`` a long token of letters and digits, ``X`` hexadecimal, ``B`` Base64 of user and password,

@@ -13,7 +13,7 @@ from tests.redaction.corpus_places import PLACES
 
 @dataclass(frozen=True)
 class Case:
-    """A text with the secrets that must vanish; without any, the text must stay as it is."""
+    """A text with the secrets that must be hidden; without secrets the text must be unchanged."""
 
     category: str
     text: str
@@ -21,7 +21,7 @@ class Case:
 
 
 def password(r: Random) -> str:
-    """One of the passwords that people and generators make."""
+    """Return a password as people and generators make it."""
     word = r.choice(WORDS)
     return r.choice(
         (
@@ -36,7 +36,7 @@ def password(r: Random) -> str:
 
 
 def _spread(text: str) -> str:
-    """Put a zero-width space in the middle."""
+    """Return ``text`` with a zero-width space inserted."""
     return f"{text[:4]}\u200b{text[4:]}"
 
 
@@ -82,8 +82,8 @@ def _pem(kind: str, form: str) -> Callable[[Random], tuple[str, list[str]]]:
     return make
 
 
-# Nothing in them says that a secret follows: the token has to be known by its own shape.
-UNTOLD = (
+# Nothing in these texts announces a secret: the token must be recognised by its shape.
+UNANNOUNCED = (
     "we deploy with § since Monday",
     "昨天用§试了一下，可以的",
     "2026-03-04 10:22:01 INFO got § from peer",
@@ -112,12 +112,12 @@ PERSONAL: dict[str, tuple[str, Callable[[Random], str]]] = {
 
 
 def positives(seed: int, rounds: int) -> Iterator[Case]:
-    """Cases with a secret: ``rounds`` of every category, other ones for every ``seed``."""
+    """Yield cases with a secret: ``rounds`` of every category, different for every ``seed``."""
     r = Random(seed)
     for _ in range(rounds):
         for name, make in VENDOR_TOKENS.items():
             token = make(r)
-            yield Case(f"token: {name}", r.choice(UNTOLD).replace("§", token), (token,))
+            yield Case(f"token: {name}", r.choice(UNANNOUNCED).replace("§", token), (token,))
         for category, places in (PLACES | CHINESE_PLACES).items():
             yield place_case(r, f"place: {category}", r.choice(places))
         for name, block in BLOCKS.items():
@@ -129,7 +129,7 @@ def positives(seed: int, rounds: int) -> Iterator[Case]:
 
 
 def negatives(seed: int, rounds: int) -> Iterator[Case]:
-    """Cases without a secret, ``rounds`` times every text of every category."""
+    """Yield cases without a secret: ``rounds`` of every text of every category."""
     r = Random(seed)
     for _ in range(rounds):
         for name, makers in HAZARDS.items():
@@ -138,7 +138,7 @@ def negatives(seed: int, rounds: int) -> Iterator[Case]:
 
 
 def every_place(seed: int) -> Iterator[Case]:
-    """One case for every single place."""
+    """Yield one case for every place."""
     r = Random(seed)
     for category, places in (PLACES | CHINESE_PLACES).items():
         for place in places:

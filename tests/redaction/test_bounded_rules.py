@@ -1,4 +1,4 @@
-"""Rules of third parties: what they do wrong costs only them, and they can hide more, but never less."""
+"""Third-party rules: their failures affect only themselves, and they can only hide more, never less."""
 
 import re
 import threading
@@ -16,7 +16,7 @@ from tests.support.each import each
 from tests.support.examples import examples
 
 GOOD = Rule("badge", "[BADGE]", re.compile(r"BDG-[0-9]{6}"), literals=("BDG-",))
-LIMIT = 1.0  # seconds; those that answer need milliseconds
+LIMIT = 1.0  # seconds; working rules need milliseconds
 TOKEN = VENDOR_TOKENS["github"](Random(1))
 SECRETS = (TOKEN, "lin@example-mail.org", "hunter2!Tango", "13812345678")
 TEXT = f"token {TOKEN}, mail lin@example-mail.org, password: hunter2!Tango, 电话 13812345678, badge BDG-123456"
@@ -38,13 +38,13 @@ def raise_it(error: BaseException):
 
 
 @each("error", [ValueError(TOKEN), SystemExit(1), RecursionError(), TimeoutError()])
-def test_a_rule_that_raises_finds_nothing_and_the_others_find_theirs(error):
+def test_a_rule_that_raises_finds_nothing_and_other_rules_still_work(error):
     text = redactor(rule(raise_it(error)), GOOD).redact(f"{TEXT} x1")
     assert text.endswith("badge [BADGE] x1")
     assert [secret for secret in SECRETS if secret in text] == []
 
 
-def test_a_pattern_that_would_search_for_ever_is_broken_off_and_holds_up_no_other_thread():
+def test_an_endless_pattern_is_interrupted_and_does_not_block_other_threads():
     endless = Rule("endless", "[ENDLESS]", re.compile(r"(?:a|aa|aaa)+(?:a|aa)+b$"))
     beats: list[float] = []
     stop = threading.Event()
@@ -62,11 +62,11 @@ def test_a_pattern_that_would_search_for_ever_is_broken_off_and_holds_up_no_othe
     finally:
         stop.set()
         thread.join()
-    assert 0.25 < took < 10  # it was endless, and it was ended
+    assert 0.25 < took < 10  # it was interrupted
     assert len([at for at in beats if at > before]) > 10
 
 
-def test_a_rule_that_fails_three_times_in_a_row_is_left_out():
+def test_a_rule_that_fails_three_times_in_a_row_is_disabled():
     calls: list[str] = []
 
     def validate(found: str) -> bool:
@@ -80,7 +80,7 @@ def test_a_rule_that_fails_three_times_in_a_row_is_left_out():
     assert len(calls) == 6
 
 
-# Patterns that would take away from what the built-in rules find, were they asked at the same time.
+# Patterns that would interfere with the built-in rules if they ran at the same time.
 GREEDY = (
     r"@",
     r"password",
@@ -98,7 +98,7 @@ GREEDY = (
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(GREEDY), st.permutations(TEXT.split(", ")), st.sampled_from(["", "\u200b", "\n"]))
-def test_whatever_it_matches_nothing_is_hidden_less(pattern, parts, between):
+def test_an_extra_rule_never_reveals_what_the_built_in_rules_hide(pattern, parts, between):
     text = between + ", ".join(parts)
     mine = redactor(Rule("greedy", "[GREEDY]", re.compile(pattern)), seconds=5)
     redacted = mine.redact(text)
@@ -107,7 +107,7 @@ def test_whatever_it_matches_nothing_is_hidden_less(pattern, parts, between):
     plain = Redactor().redact(text)
     kept = re.split(r"\[[A-Z_]+\]", redacted)
     at = 0
-    for piece in kept:  # what stays is a part of what the built-in rules leave, in its order
+    for piece in kept:  # the visible text is part of what the built-in rules leave, in order
         at = plain.index(piece, at) + len(piece)
 
 

@@ -1,4 +1,4 @@
-"""Rules that installed distributions bring: found, checked, and left out with a word where they are of no use."""
+"""Rules of installed distributions: discovery, validation, and reports about unusable ones."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,7 +44,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator:
     forget_installed_rules()
 
 
-def test_a_list_a_single_rule_and_a_function_are_taken(install):
+def test_a_list_a_single_rule_and_a_function_are_accepted(install):
     install("list", GOOD)
     install("single", HEAD + 'rules = Rule("order", "[ORDER]", re.compile("ORD-[0-9]+"))\n')
     install("function", HEAD + 'def rules(): return (Rule("visit", "[VISIT]", re.compile("VIS-[0-9]+")),)\n')
@@ -52,7 +52,7 @@ def test_a_list_a_single_rule_and_a_function_are_taken(install):
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-async def test_one_that_cannot_be_used_is_named_with_a_mend_and_the_others_work(
+async def test_unusable_rules_are_reported_with_a_fix_and_the_others_work(
     install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
 ):
     source, reason = BROKEN[kind]

@@ -1,4 +1,4 @@
-"""Recall and false positives on the corpus that is made here, with seeds that nothing was tuned on.
+"""Recall and false positives on the generated corpus, with seeds that were not used for tuning.
 
 ``NANOBOT_MEMORY_REDACTION_ROUNDS`` sets how many texts of every category there are; docs/trust.md has the long form.
 """
@@ -18,7 +18,7 @@ SEED = int(os.environ.get("NANOBOT_MEMORY_REDACTION_SEED", "20260000"))
 
 
 def figures(cases):
-    """The number of cases, and by category those that failed: a secret stayed, or a text without one changed."""
+    """Return the number of cases, and the failures by category: a visible secret, or a changed harmless text."""
     count, failed = 0, Counter()
     for case in cases:
         text = redact_text(case.text)
@@ -30,7 +30,7 @@ def figures(cases):
 
 @pytest.mark.slow
 @pytest.mark.accept("V3-12")
-def test_secrets_of_more_than_340_categories_vanish():
+def test_secrets_of_more_than_340_categories_are_hidden():
     categories = {case.category for case in positives(0, 1)}
     assert len(categories) > 340
     count, failed = figures(positives(SEED, ROUNDS))
@@ -40,7 +40,7 @@ def test_secrets_of_more_than_340_categories_vanish():
 
 
 @pytest.mark.slow
-def test_many_texts_below_each_other_lose_their_secrets_and_nothing_that_stands_between():
+def test_many_texts_in_one_lose_their_secrets_and_nothing_else():
     cases = [*positives(SEED + 7, 1), *negatives(SEED + 7, 1)]
     Random(SEED).shuffle(cases)
     kept = 0
@@ -55,7 +55,7 @@ def test_many_texts_below_each_other_lose_their_secrets_and_nothing_that_stands_
     assert kept <= 0.01 * len(cases)
 
 
-def test_texts_without_secrets_stay_as_they_are():
+def test_texts_without_secrets_are_unchanged():
     count, failed = figures(negatives(SEED, 2 * ROUNDS))
     assert count > 200 * ROUNDS
     assert failed.total() <= 0.005 * count, failed

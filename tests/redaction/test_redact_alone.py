@@ -1,4 +1,4 @@
-"""Redaction without an agent around it: as a filter, and as a library."""
+"""Redaction without an agent: as a filter, and as a library."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ def test_the_filter_needs_no_other_package():
     assert done.stdout == "密码：[REDACTED]\nexport GH=[API_KEY]\nport: 5433\n"
 
 
-def test_the_readme_says_what_the_library_does(capsys: pytest.CaptureFixture[str]):
+def test_the_examples_of_the_readme_are_correct(capsys: pytest.CaptureFixture[str]):
     readme = (REDACTION / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     start, *examples = [line for line in code.splitlines() if line]

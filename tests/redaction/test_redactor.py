@@ -30,27 +30,27 @@ MIXED = st.lists(FRAGMENTS | SECRETS | st.text(max_size=8), max_size=25).map("".
 @settings(max_examples=examples(300), deadline=None)
 @given(MIXED)
 @example("password=[REDACTED]word=password=[REDACTED]")
-def test_redacting_twice_is_redacting_once(text):
+def test_redacting_twice_changes_nothing(text):
     once = redact_text(text)
     assert redact_text(once) == once
 
 
-def test_an_address_in_single_quotes_keeps_both():
+def test_an_address_in_single_quotes_keeps_both_quotes():
     assert redact_text("('ann@fern.org', 'bo')") == "('[EMAIL]', 'bo')"
 
 
-def test_what_is_left_beside_a_placeholder_is_not_hidden_with_it():
+def test_text_next_to_a_placeholder_is_not_hidden_with_it():
     assert redact_text("【Sierra】您的验证码是048729,5分钟内有效") == "【Sierra】您的验证码是[REDACTED],5分钟内有效"
 
 
-def test_a_rule_whose_placeholder_would_not_survive_is_refused():
+def test_a_rule_with_an_invalid_placeholder_is_refused():
     with pytest.raises(ValueError, match="placeholder"):
         Rule("x", "<hidden>", re.compile("x"))
     with pytest.raises(ValueError, match="anchored"):
         Rule("x", "[HIDDEN]", re.compile("x"), anchored=True)
 
 
-def test_a_value_and_a_block_longer_than_a_window_are_hidden_whole():
+def test_a_value_and_a_block_longer_than_a_window_are_hidden_completely():
     value = "".join(Random(6).choices("abcdefgh0123456789XYZ", k=60_000))
     assert redact_text(f"a\napi_key={value}\nb") == "a\napi_key=[REDACTED]\nb"
     assert redact_text(f'{{"password": "{value}", "n": 1}}') == '{"password": "[REDACTED]", "n": 1}'
@@ -59,7 +59,7 @@ def test_a_value_and_a_block_longer_than_a_window_are_hidden_whole():
     assert redact_text(filler[:16_300] + block + "\nend") == filler[:16_300] + "[PRIVATE_KEY]\nend"
 
 
-def test_base64_of_a_secret_is_hidden_and_of_other_text_is_not():
+def test_base64_is_hidden_only_if_it_encodes_a_secret():
     secret = base64.b64encode(f"DB_PASSWORD={PASSWORDS['symbols'](Random(1))}\n".encode()).decode()
     token = base64.b64encode(f"use {VENDOR_TOKENS['github'](Random(1))} now".encode()).decode()
     plain = base64.b64encode(b"The quick brown fox jumps over the lazy dog.").decode()
@@ -68,8 +68,8 @@ def test_base64_of_a_secret_is_hidden_and_of_other_text_is_not():
     assert redact_text(f"echo {plain} | base64 -d") == f"echo {plain} | base64 -d"
 
 
-def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_secret_stays():
-    told = {
+def test_the_secret_in_an_answer_to_a_question_is_hidden_and_other_answers_are_unchanged():
+    answers = {
         "What's the wifi password?": ("It's tangerine, I think", "It's [REDACTED], I think"),
         "What is the alarm code?": ("Sure, 5521#", "Sure, [REDACTED]"),
         "口令是什么？": ("好的：tiger88", "好的：[REDACTED]"),
@@ -78,8 +78,8 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
         "Which error code do you see?": ("404", "404"),
         "Who wrote it?": ("tangerine", "tangerine"),
     }
-    shown = {question: hide_answer(question, answer) for question, (answer, _) in told.items()}
-    assert shown == {question: expected for question, (_, expected) in told.items()}
+    shown = {question: hide_answer(question, answer) for question, (answer, _) in answers.items()}
+    assert shown == {question: expected for question, (_, expected) in answers.items()}
 
 
 @each(
@@ -165,17 +165,17 @@ def test_an_answer_is_read_as_what_follows_the_question_and_one_that_tells_no_se
         "the studio door is «6619» then the green button, the PIN letter says «5527»",
     ],
 )
-def test_what_is_marked_is_hidden_and_nothing_beside_it(text):
+def test_the_marked_parts_are_hidden_and_nothing_else(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
 
 
-def test_the_columns_of_a_table_are_no_heading():
+def test_a_list_of_column_definitions_is_not_a_table_heading():
     text = "password | varchar(128) | login\nid_card | varchar(18) | card"
     assert redact_text(text) == text
 
 
 @pytest.mark.parametrize("name", ["password: ", "password=", "api_key: "])
-def test_a_long_value_without_quotes_is_hidden_to_its_end(name: str):
+def test_a_long_unquoted_value_is_hidden_to_its_end(name: str):
     draw = Random(7)
     value = "".join(draw.choices(f"{string.ascii_letters}{string.digits}!#%*+-_/", k=600))
     hidden = redact_text(f"{name}{value}")
@@ -184,5 +184,5 @@ def test_a_long_value_without_quotes_is_hidden_to_its_end(name: str):
 
 
 @each(["text", "secret"], [("requirepass gar[Dune69x", "Dune69x"), ("backup codes [Work]: 8f3k-2l9d", "8f3k")])
-def test_a_bracket_in_or_before_a_secret_does_not_keep_it_readable(text: str, secret: str):
+def test_a_bracket_in_or_before_a_secret_does_not_reveal_it(text: str, secret: str):
     assert secret not in redact_text(text)

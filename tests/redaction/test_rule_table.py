@@ -1,6 +1,6 @@
-"""Each row of `rules.toml` hides what its example marks, and nothing of its counter-example.
+"""Each row of `rules.toml` hides the marked parts of its example, and nothing in its counter-example.
 
-Tokens have no example there, so that none stands in the repository: one is made from the row's pattern.
+Tokens have no example, so that the repository contains no tokens: the test generates one from the row's pattern.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ print(len(compiled))
 """
 
 
-def made(parsed: Any, random: Random) -> str:
-    """A text of the shape of a parsed pattern; what it looks ahead for, or back, is left out."""
+def generate(parsed: Any, random: Random) -> str:
+    """Return a text that matches a parsed pattern; lookahead and lookbehind are ignored."""
     text = ""
     for kind, value in parsed:
         name = str(kind)
@@ -50,11 +50,11 @@ def made(parsed: Any, random: Random) -> str:
         elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             size = value[0] if value[0] > 2 else random.randint(value[0], min(value[1], 4))
             size = size + 8 if value[0] > 2 and value[1] >= size + 40 else size
-            text += "".join(made(value[2], random) for _ in range(size))
+            text += "".join(generate(value[2], random) for _ in range(size))
         elif name == "SUBPATTERN":
-            text += made(value[3], random)
+            text += generate(value[3], random)
         elif name == "BRANCH":
-            text += made(random.choice(value[1]), random)
+            text += generate(random.choice(value[1]), random)
     return text
 
 
@@ -68,16 +68,16 @@ def _source(members: Any) -> str:
 
 
 @each("place", range(len(TOKENS)))
-def test_a_token_made_from_the_pattern_of_its_row_is_hidden_and_an_example_of_one_is_not(place):
+def test_a_token_generated_from_its_row_is_hidden_and_a_placeholder_is_not(place):
     row, rule = TOKENS[place]
     index, random = RuleIndex([rule]), Random(place)
-    token = jwt(random) if row.get("check") == "json" else made(_parser.parse(rule.pattern.pattern), random)
+    token = jwt(random) if row.get("check") == "json" else generate(_parser.parse(rule.pattern.pattern), random)
     for _ in range(40):
         text = f"see {token} there" if rule.kind != "windows_password_hash" else f"joe:1001:{token}:::"
         found = index.find(text, LowercaseText(text))
         if found:
             break
-        token = made(_parser.parse(rule.pattern.pattern), random)
+        token = generate(_parser.parse(rule.pattern.pattern), random)
     assert [span.placeholder for span in found] == [rule.placeholder], token
     assert token not in redact_text(text)
     for literal in rule.literals[:1]:
@@ -86,7 +86,7 @@ def test_a_token_made_from_the_pattern_of_its_row_is_hidden_and_an_example_of_on
 
 
 @each("place", range(len(KEYED)))
-def test_a_row_hides_what_its_example_marks_and_nothing_of_its_counter_example(place):
+def test_a_row_hides_the_marked_parts_of_its_example_and_nothing_in_its_counter_example(place):
     row, rule = KEYED[place]
     index = RuleIndex([rule])
     text = row["example"].replace("«", "").replace("»", "")
@@ -98,7 +98,7 @@ def test_a_row_hides_what_its_example_marks_and_nothing_of_its_counter_example(p
     assert index.find(row["counter"], LowercaseText(row["counter"])) == []
 
 
-def test_every_check_is_asked_for_by_a_row():
+def test_every_check_is_used_by_a_row():
     assert {row["check"] for table in rows().values() for row in table if "check" in row} | {"issued"} == set(CHECKS)
 
 
@@ -130,7 +130,7 @@ NAMED = {
         ("order_number", "10023948", "10023948"),
     ],
 )
-def test_a_number_with_a_telling_name_is_hidden_wherever_the_name_is(place, name, value, shown):
+def test_an_identity_number_is_hidden_wherever_its_name_is(place, name, value, shown):
     assert NAMED[place](name, value) == shown
 
 
@@ -142,7 +142,7 @@ def test_a_number_with_a_telling_name_is_hidden_wherever_the_name_is(place, name
         ({"key": "passport_no", "value": "X9914207K"}, "X991"),
     ],
 )
-def test_a_number_is_hidden_by_the_label_beside_it_or_above(fields, shown):
+def test_a_number_is_hidden_by_a_label_next_to_it_or_above(fields, shown):
     assert shown not in json.dumps(redact_value(fields))
     assert shown not in redact_text(json.dumps(fields))
     order = json.loads(json.dumps(fields).replace("passport", "order"))
@@ -169,11 +169,11 @@ def test_a_number_is_hidden_by_the_label_beside_it_or_above(fields, shown):
         "SSN: 1\nName\tSocial.Security\nAmy\t«536904399»",
     ],
 )
-def test_a_number_is_hidden_behind_its_name_and_what_links_them_in_several_languages(text):
+def test_a_number_after_its_name_is_hidden_in_several_languages(text):
     assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[ID_NUMBER]", text)
 
 
-def test_a_code_ends_with_its_field_and_its_neighbours_stay():
+def test_a_code_ends_with_its_field_and_other_fields_are_unchanged():
     fields = '{"cvv":"739","exp":"08/28","port":8443,"year":2024}'
     assert json.loads(redact_text(fields)) == {"cvv": "[REDACTED]", "exp": "08/28", "port": 8443, "year": 2024}
     row = '{"bank": {"account_number": "48291736", "currency": "EUR", "limit": 48291736}}'

@@ -1,4 +1,4 @@
-"""A token that names a session or a group stands in no file, file name, row or log line of ours."""
+"""Tokens in the names of sessions and groups are not written to files, file names, rows or logs."""
 
 import json
 import random
@@ -30,12 +30,12 @@ def token(seed: int = 0) -> str:
 
 
 @each("name", ORDINARY)
-def test_an_ordinary_name_stays_as_it_is(name: str):
+def test_an_ordinary_name_is_unchanged(name: str):
     assert redact_key(name) == name
 
 
 @each("made", ["{}", "cli:{}", "cli:{}:topic:4", "用户{}", "telegram:+4917012345678:{}"])
-def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
+def test_a_token_in_a_name_is_replaced_consistently(made: str):
     one, other = made.format(token(1)), made.format(token(2))
     assert redact_key(one) == redact_key(one)
     assert len({redact_key(one), redact_key(other)}) == 2
@@ -43,7 +43,7 @@ def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
     assert redact_key(one).startswith(made.partition("{")[0])
 
 
-async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
+async def test_a_token_in_a_session_key_is_stored_nowhere(tmp_path: Path):
     log: list[str] = []
     sink = logger.add(log.append, level="DEBUG")
     key = f"cli:{token()}"
@@ -72,7 +72,7 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
         await memory.before_compaction(session_key=key, messages=said, context_window=1_000, reason="pressure")
         await memory.session_idle(session_key=key, history=said, ended=True, scope=scope)
         await memory.flush_index()
-        # What was kept is still that session's.
+        # The records still belong to the session.
         assert next(one["content"] for one in memory.history(key)) == said[0]["content"]
         assert (await memory.search(Query("dog", scope=Scope(session=key)))).hits
         assert not (await memory.search(Query("dog", scope=Scope(session=f"cli:{token(5)}")))).hits
