@@ -81,7 +81,7 @@ class EntryExchange:
 
     def _exchange(self, access: ExchangedEntries) -> bool:
         known_state, known = self._load_known()
-        state = self._server.use(_state)
+        state = self._server.use(_entries_state)
         version = access.version()
         if state == known_state and version == self._exchanged_version:
             return False
@@ -174,7 +174,7 @@ def pull(
     The text of a removed entry is empty. The base of an update is the text at the known revision, or the last text of a
     removed entry that was never known here.
     """
-    state = _state(connection)
+    state = _entries_state(connection)
     found = run(connection, "SELECT e.id, e.revision, e.digest FROM nanobot_memory.entry e").fetchall()
     revisions = {str(id_): int(revision) for id_, revision, _ in found}
     news = [id_ for id_, revision, digest in found if known.get(id_) != (revision, digest)]
@@ -229,9 +229,9 @@ def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> Non
     """
     now: dict[str, str | None] = dict(run(connection, "SELECT e.id, e.body FROM nanobot_memory.entry e").fetchall())
     was = run(connection, "SELECT c.id, c.revision, c.body FROM nanobot_memory.change c WHERE c.body IS NOT NULL")
-    earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _holds(matcher, body)]
+    earlier = [(id_, revision) for id_, revision, body in was.fetchall() if _matches(matcher, body)]
     # A machine that is away may have changed an entry that was removed meanwhile.
-    ids = {id_ for id_, body in now.items() if body and _holds(matcher, body)}
+    ids = {id_ for id_, body in now.items() if body and _matches(matcher, body)}
     ids |= {id_ for id_, _ in earlier if not now.get(id_)}
     run(
         connection,
@@ -249,7 +249,7 @@ def forget(connection: Connection, machine: str, matcher: ErasureMatcher) -> Non
         _mark_changed(connection)
 
 
-def _state(connection: Connection) -> str:
+def _entries_state(connection: Connection) -> str:
     row = run(connection, "SELECT t.entries FROM nanobot_memory.tenant t").fetchone()
     return row[0].hex if row is not None else ""
 
@@ -258,5 +258,5 @@ def _mark_changed(connection: Connection) -> None:
     run(connection, "UPDATE nanobot_memory.tenant t SET entries = gen_random_uuid()")
 
 
-def _holds(matcher: ErasureMatcher, body: str) -> bool:
+def _matches(matcher: ErasureMatcher, body: str) -> bool:
     return matcher.count(exported_text(body)) > 0

@@ -37,9 +37,11 @@ from nanobot_memory_plugins.storage.documents import (
 
 # Separates a machine's name from a path or key on it; no local path or key begins with a name and this.
 _MACHINE_SEPARATOR: Final = ":"
-_STORED = ("id", "machine", *COLUMN_NAMES, *INDEX_COLUMNS[1:])
-_QUOTED = ", ".join(f'"{name}"' for name in _STORED)
-_INSERT = f"INSERT INTO nanobot_memory.passage (revision, {_QUOTED}) VALUES (%s, {', '.join('%s' for _ in _STORED)})"
+_COLUMNS = ("id", "machine", *COLUMN_NAMES, *INDEX_COLUMNS[1:])
+_COLUMN_LIST = ", ".join(f'"{name}"' for name in _COLUMNS)
+_INSERT = (
+    f"INSERT INTO nanobot_memory.passage (revision, {_COLUMN_LIST}) VALUES (%s, {', '.join('%s' for _ in _COLUMNS)})"
+)
 _DOCUMENT = ", ".join(f'c."{name}"' for name in COLUMN_NAMES)
 _MACHINE_PREFIX = f"CASE WHEN c.machine = %(machine)s THEN '' ELSE c.machine || '{_MACHINE_SEPARATOR}' END"
 _PREFIXED_COLUMNS = {"key": f"{_MACHINE_PREFIX} || c.key", "path": f"{_MACHINE_PREFIX} || c.path"}
@@ -61,16 +63,16 @@ class Owner:
         """The tenant's id."""
         return tenant_of(self.name)
 
-    def term(self, term: str) -> int:
+    def term_hash(self, term: str) -> int:
         """Return the hash of a term as a PostgreSQL bigint."""
         return _cached_hash(self.name, term)
 
-    def place(self, name: str) -> tuple[str, str]:
+    def locate(self, name: str) -> tuple[str, str]:
         """Split a path or key into its machine and the path or key on that machine."""
         machine, separator, rest = clean_markdown(name).partition(_MACHINE_SEPARATOR)
         return (machine, rest) if separator and "/" not in machine else (self.machine, clean_markdown(name))
 
-    def passage(self, key: str, machine: str = "") -> int:
+    def passage_id(self, key: str, machine: str = "") -> int:
         """Return the id of a passage from its key on a machine; it is never 0."""
         return _hash(self.name, f"{machine or self.machine}\0{clean_markdown(key)}") or 1
 
@@ -91,7 +93,7 @@ class PassageIndex(FileIndex):
 
     def apply(self, change: FileChange) -> None:
         # Before the transaction locks the tenant, because segmenting is slow.
-        new_documents = {self._owner.passage(document.key): document.with_terms() for document in change.documents}
+        documents = {self._owner.passage_id(document.key): document.with_terms() for document in change.documents}
         path = change.path
         with self._transaction():
             revision = lock_tenant(self.connection)
@@ -100,23 +102,23 @@ class PassageIndex(FileIndex):
                     "Something was forgotten on another machine: this one forgets it first, then sends what is new.",
                     hint="Start the agent on this machine.",
                 )
-            known = self._known(list(new_documents))
-            gone = {self._owner.passage(key) for key in change.removed_keys}
+            stored_documents = self._documents_by_id(list(documents))
+            gone = {self._owner.passage_id(key) for key in change.removed_keys}
             if change.state is None:
                 gone |= self._ids("c.path = %s", path)
-            changed_documents = {
+            to_insert = {
                 number: document
-                for number, document in new_documents.items()
-                if number not in known or known[number].stored_values != document.stored_values
+                for number, document in documents.items()
+                if number not in stored_documents or stored_documents[number].stored_values != document.stored_values
             }
-            changed = changed_documents.keys() & known.keys()
+            replaced = to_insert.keys() & stored_documents.keys()
             same_vector = {
                 number
-                for number in changed
-                if embedding_text(known[number]) == embedding_text(changed_documents[number])
+                for number in replaced
+                if embedding_text(stored_documents[number]) == embedding_text(to_insert[number])
             }
-            delete(self.connection, self._owner, [*gone, *changed], keep_vectors=same_vector)
-            self._insert(changed_documents, revision)
+            delete(self.connection, self._owner, [*gone, *replaced], keep_vectors=same_vector)
+            self._insert(to_insert, revision)
             self._write_state(path, change.state)
             run(
                 self.connection,
@@ -130,7 +132,7 @@ class PassageIndex(FileIndex):
 
     def has_key(self, key: str) -> bool:
         sql = "SELECT 1 FROM nanobot_memory.passage c WHERE c.id = %s"
-        return bool(self._fetch(sql, (self._owner.passage(key),)))
+        return bool(self._fetch(sql, (self._owner.passage_id(key),)))
 
     def drop_older_than(self, source: str, before: datetime) -> int:
         with self._transaction():
@@ -180,7 +182,7 @@ class PassageIndex(FileIndex):
         for number, document in documents.items():
             derived = document[len(document.stored_values) + 1 :]
             rows.append((revision, number, self._owner.machine, *document.stored_values, *derived))
-            counted = Counter(map(self._owner.term, document.terms(Tier.HEAVY).split()))
+            counted = Counter(map(self._owner.term_hash, document.terms(Tier.HEAVY).split()))
             postings += [(term, number, count, counted.total()) for term, count in counted.items()]
         run_many(self.connection, _INSERT, rows)
         run(
@@ -191,7 +193,7 @@ class PassageIndex(FileIndex):
         )
         _add_counts(self.connection, len(rows), sum(posting[2] for posting in postings))
 
-    def _known(self, ids: Sequence[int]) -> dict[int, Document]:
+    def _documents_by_id(self, ids: Sequence[int]) -> dict[int, Document]:
         sql = f"SELECT c.id, {_DOCUMENT} FROM nanobot_memory.passage c WHERE c.id = ANY(%s)"
         return {int(row[0]): Document(*row[1:]) for row in run(self.connection, sql, (list(ids),))}
 
@@ -257,7 +259,7 @@ def delete(
         (list(ids),),
     ).fetchall()
     texts = [f"{body} {head}".split() for body, head in gone]
-    terms = {owner.term(term) for text in texts for term in text}
+    terms = {owner.term_hash(term) for text in texts for term in text}
     run(
         connection,
         "DELETE FROM nanobot_memory.posting p WHERE p.term = ANY(%s) AND p.passage = ANY(%s)",

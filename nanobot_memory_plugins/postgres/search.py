@@ -71,24 +71,24 @@ class ServerIndex(SearchIndex):
         while self._pending_results:
             for documents, hashed, number in self._pending_results.pop():
                 self._documents, self._frequencies[hashed] = documents, number
-        return {term: number for term in terms if (number := self._frequencies[self._owner.term(term)])}
+        return {term: number for term in terms if (number := self._frequencies[self._owner.term_hash(term)])}
 
     def candidates(
         self, query: Query, terms: Sequence[str], meaning: Meaning | None, limit: int, neighbour_seeds: int
     ) -> list[ScoredDocument]:
         self._request_frequencies(terms)
         conditions, values = self._filter(query)
-        best = {"words": f"{_WORDS} WHERE {_passing(conditions)}"}
-        values |= {"terms": list(map(self._owner.term, terms)), "limit": limit, "surrounded": neighbour_seeds}
+        best = {"words": f"{_WORDS} WHERE {_filter_condition(conditions)}"}
+        values |= {"terms": list(map(self._owner.term_hash, terms)), "limit": limit, "neighbour_seeds": neighbour_seeds}
         if query.tier is Tier.LIGHT:
             values["head"] = list(terms)
             head = f"{conditions} AND string_to_array(c.head_terms, ' ') && %(head)s::text[]"
-            best = {"words": f"{_WORDS} WHERE {_passing(head)}"}
+            best = {"words": f"{_WORDS} WHERE {_filter_condition(head)}"}
         if meaning is not None:
-            best["nearest"] = f"{_NEAREST} AND {_passing(conditions)}"
+            best["nearest"] = f"{_NEAREST} AND {_filter_condition(conditions)}"
         order = "ORDER BY value, id LIMIT"
         found = (f"{name} AS MATERIALIZED ({sql} {order} %(limit)s)" for name, sql in best.items())
-        first = " UNION ALL ".join(f"(SELECT id FROM {name} {order} %(surrounded)s)" for name in best)
+        first = " UNION ALL ".join(f"(SELECT id FROM {name} {order} %(neighbour_seeds)s)" for name in best)
         ids = " UNION ALL ".join([*(f"SELECT id FROM {name}" for name in best), _AROUND.format(first=first)])
         # Equally good documents are in this order, whatever the query plan.
         source = f"WHERE {NO_COPIES} AND c.id = ANY(ARRAY({ids})) ORDER BY c.id"
@@ -102,13 +102,13 @@ class ServerIndex(SearchIndex):
 
     def by_key(self, key: str) -> Document | None:
         """Return the document with this key, which begins with the name of another machine if it is not this one."""
-        machine, rest = self._owner.place(key)
-        found = {"id": self._owner.passage(rest, machine)}
+        machine, rest = self._owner.locate(key)
+        found = {"id": self._owner.passage_id(rest, machine)}
         return next((row for row, _ in self._read(f"WHERE {NO_COPIES} AND c.id = %(id)s", found)), None)
 
     def _request_frequencies(self, terms: Sequence[str]) -> None:
         """Request the number of passages, and of those that contain each new term, without waiting for the answer."""
-        missing = [hashed for hashed in map(self._owner.term, terms) if hashed not in self._frequencies]
+        missing = [hashed for hashed in map(self._owner.term_hash, terms) if hashed not in self._frequencies]
         if missing or not self._frequencies:
             self._frequencies |= dict.fromkeys(missing, 0)
             self._pending_results.append(run(self._connection, _FREQUENCIES, (missing,)))
@@ -137,7 +137,7 @@ class ServerIndex(SearchIndex):
         return [(Document._make(row), similarity) for similarity, *row in found.fetchall()]
 
 
-def _passing(conditions: str) -> str:
+def _filter_condition(conditions: str) -> str:
     """Return the condition that passages ``s`` meet ``conditions``; without filters only the copies are looked up."""
     if conditions == NO_COPIES:
         return f"s.id NOT IN (SELECT c.id FROM nanobot_memory.passage c WHERE NOT {NO_COPIES})"

@@ -62,7 +62,7 @@ class Server:
                 self._reconnector.start()
         self._attempted.wait(timeout)
 
-    def connected(self) -> Connection:
+    def new_connection(self) -> Connection:
         """Return a new connection, which the caller closes. Raises `StoreError`."""
         if not self.is_up:
             raise StoreError(self.reason, hint=self.hint)
@@ -96,7 +96,7 @@ class Server:
                 except StoreError:
                     if not idle_connection.broken:
                         raise
-            return self._run(function, self.connected())  # the server may have restarted meanwhile
+            return self._run(function, self.new_connection())  # the server may have restarted meanwhile
         except StoreError as error:
             self._handle_error(error)
             raise
@@ -110,7 +110,7 @@ class Server:
         sql = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
         with self._leader_mutex, suppress(StoreError), translate_errors():
             if self._leader_connection is None or self._leader_connection.broken:
-                self._leader_connection = self.connected()
+                self._leader_connection = self.new_connection()
                 run(self._leader_connection, "BEGIN")
             # The holder of the lock gets it again.
             row = run(self._leader_connection, sql, (_LEADER_LOCK, str(self._tenant))).fetchone()

@@ -91,7 +91,7 @@ class SharedStore:
             paths,
             lock=paths.index_folder / "sender.lock",
             database=None,
-            open_index=lambda: PassageIndex(self.server.connected(), self.owner),
+            open_index=lambda: PassageIndex(self.server.new_connection(), self.owner),
             embedder=lambda: self.embedder,
             clock=clock,
             chunking=chunking,

@@ -25,7 +25,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def folded(text: str) -> str:
+def fold_line(text: str) -> str:
     """Normalize case, compatible characters, Chinese script and white space, to compare two versions of a text."""
     return one_line(fold_text(text))
 
@@ -47,7 +47,7 @@ def merge_repeats(hits: Iterable[Hit]) -> list[Hit]:
     """Merge hits that say the same: the newest stays, with the rank and the figures of the best."""
     unique: list[tuple[Hit, str]] = []
     for hit in hits:
-        words = "".join(letter for letter in folded(hit.text) if letter.isalnum()) or hit.text
+        words = "".join(letter for letter in fold_line(hit.text) if letter.isalnum()) or hit.text
         same = (place for place, (other, others_words) in enumerate(unique) if words == others_words)
         place = next((place for place in same if _may_repeat(hit, unique[place][0])), None)
         if place is None:
@@ -77,12 +77,12 @@ class LiveContext:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = {folded(text) for text in texts} | {""}
+        self._texts = {fold_line(text) for text in texts} | {""}
 
     def contains(self, text: str) -> bool:
         """Return whether the context contains all of a memory."""
         text = _SINCE.sub("", text)
-        parts = [folded(part) for part in PLACEHOLDER.split(text)]
+        parts = [fold_line(part) for part in PLACEHOLDER.split(text)]
         if len(parts) == 1 and len(parts[0]) < _MIN_PART_CHARS:
             return parts[0] in self._texts
         return any(_occur_in_order(parts, known) for known in self._texts)

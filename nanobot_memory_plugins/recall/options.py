@@ -133,7 +133,7 @@ class RecallOptions(PluginOptions):
     )
 
 
-def widened(options: RecallOptions) -> RecallOptions:
+def widen_options(options: RecallOptions) -> RecallOptions:
     """Return options for a second recall with twice as many memories, within the same budget of the block."""
     return options.model_copy(
         update={

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.host.turn_records import record_missed_turn
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.recall.engine import Reason, RecallResult, recall
-from nanobot_memory_plugins.recall.options import RecallOptions, widened
+from nanobot_memory_plugins.recall.options import RecallOptions, widen_options
 from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier, is_unsure
 from nanobot_memory_plugins.recall.tools import memory_tools
 from nanobot_memory_plugins.redaction.script.messages import Sentence
@@ -101,7 +101,7 @@ class RecallPlugin:
             recalled = await recall(
                 context.store,
                 text,
-                options=context.options if tier is None else widened(context.options),
+                options=context.options if tier is None else widen_options(context.options),
                 history=history,
                 scope=context.scopes.visible(scope),
                 tier=tier,

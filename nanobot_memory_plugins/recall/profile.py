@@ -69,7 +69,7 @@ def profile_text(entries: Sequence[Entry], about: str, language: Language) -> st
 
 
 def _is_over(entry: Entry) -> bool:
-    # An archived entry that only a model noted may still hold.
+    # Not by its section: unconfirmed notes of the model are archived as well, and may still hold.
     return entry.score < ARCHIVE_BELOW or bool(entry.superseded_by)
 
 

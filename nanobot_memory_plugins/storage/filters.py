@@ -37,7 +37,7 @@ def sql_conditions(query: Query, placeholder: Callable[[Any], str], tags: str) -
         same = [
             f"t.value = {placeholder(tag)} OR t.value LIKE {placeholder(_LIKE_WILDCARD.sub(_ESCAPED, tag) + '/%')} "
             "ESCAPE '\\'"
-            for tag in sorted(map(_folded, query.tags))
+            for tag in sorted(map(_fold_tag, query.tags))
         ]
         parts.append(f"EXISTS (SELECT 1 FROM {tags} WHERE {' OR '.join(same)})")  # noqa: S608  # placeholders only
     return parts
@@ -61,12 +61,12 @@ def record_of(key: str) -> str:
 
 
 def _has_tag(tags: Sequence[str], allowed: Collection[str]) -> bool:
-    own_tags = list(map(_folded, tags))
-    folded = list(map(_folded, allowed))
+    own_tags = list(map(_fold_tag, tags))
+    folded = list(map(_fold_tag, allowed))
     return any(tag == name or tag.startswith(f"{name}/") for tag in own_tags for name in folded)
 
 
-def _folded(tag: str) -> str:
+def _fold_tag(tag: str) -> str:
     return clean_markdown(tag).translate(_LOWER)
 
 

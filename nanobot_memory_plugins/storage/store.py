@@ -177,7 +177,7 @@ class SqliteStore:
         indexer = self._indexer
         scan = indexer.request_scan() if indexer is not None else 0
 
-        def waiting() -> int:
+        def remaining() -> int:
             # Without a database the files are searched, and there is nothing to wait for.
             left = self._use_reader(lambda reader: self._sources.remaining(reader.file_states())) or 0
             if left and indexer is not None and indexer.trouble:
@@ -185,7 +185,7 @@ class SqliteStore:
             # Files that are pending after the scan have changed since, or cannot be indexed.
             return 0 if indexer is not None and indexer.has_scanned(scan) else left
 
-        await wait_until_indexed(lambda: run_in_daemon_thread(waiting), stuck_seconds, "indexer.lock")
+        await wait_until_indexed(lambda: run_in_daemon_thread(remaining), stuck_seconds, "indexer.lock")
         await self.refreshed_status()
 
     def status(self) -> StoreStatus:
@@ -340,11 +340,11 @@ class SqliteStore:
         """Return whether every passage has a vector of the loaded model; True without a model or an index."""
         model = self.embedding.status().model
 
-        def complete(reader: Reader) -> bool:
+        def is_complete(reader: Reader) -> bool:
             documents, vectors = reader.database.counts()
             return documents == 0 or (reader.database.vector_model()[0] == model and documents == vectors)
 
-        return not model or self._use_reader(complete) is not False
+        return not model or self._use_reader(is_complete) is not False
 
     def _status(self) -> StoreStatus:
         """Return the state with the counts of the last refresh. It reads no disk."""

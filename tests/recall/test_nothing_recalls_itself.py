@@ -4,7 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.recall.deduplicate import LiveContext, folded
+from nanobot_memory_plugins.recall.deduplicate import LiveContext, fold_line
 from tests.support.chinese import in_both_scripts
 from tests.support.patient import patient_config
 
@@ -30,9 +30,9 @@ async def memory(tmp_path):
 
 def recalls(block: str | None, text: str) -> list[str]:
     """Return the lines of a block that are of a message."""
-    stored = folded(redact_text(text))
+    stored = fold_line(redact_text(text))
     said = [line.partition("user: ")[2] for line in (block or "").splitlines() if line.startswith("- ")]
-    return [line for line in said if line and folded(line)[:28] in stored]
+    return [line for line in said if line and fold_line(line)[:28] in stored]
 
 
 async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory):

@@ -57,7 +57,7 @@ def show_timeline(
     folder = existing_workspace(workspace)
     memory_config = configuration_of(config)
     scope = requested_scope(folder, memory_config, user=user, session=session, project=named_project(project))
-    parse_date_option(Sentence("PERIOD"), period, end=False)  # named by its place where it is no date
+    parse_date_option(Sentence("PERIOD"), period, end=False)  # its error names the argument, not --since
     first, last = date_bounds(since or period, until or period)
     query = Query("", limit=limit, scope=scope, since=first, until=last, asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, query))

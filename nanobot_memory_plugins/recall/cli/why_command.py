@@ -30,7 +30,7 @@ from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.private import is_private, memory_command, without_private
 from nanobot_memory_plugins.core.values.search import ScoredCandidate
 from nanobot_memory_plugins.recall.block import FENCE_TOKENS
-from nanobot_memory_plugins.recall.deduplicate import folded
+from nanobot_memory_plugins.recall.deduplicate import fold_line
 from nanobot_memory_plugins.recall.engine import Reason, RecallResult, recall, time_limit_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier
@@ -79,7 +79,7 @@ def why(
     options = plugin_options(memory_config, "recall", RecallOptions)[0]
     options = options if isinstance(options, RecallOptions) else RecallOptions()
     scopes = workspace_scopes(folder, memory_config)
-    # Of nobody, it is as in a new conversation on the command line.
+    # Without --user and --session it is the owner's message, in a new conversation on the command line.
     scope = scopes.scope_of_person(user) if user else Scope() if session else scopes.of_owner()
     scope = replace(scope, session=session, project=named_project(project))
     recalled = run(explain_recall(folder, memory_config, options, text, scope=scope, embeddings=not no_embeddings))
@@ -180,8 +180,10 @@ async def explain_recall(
     if PrivacyFile(paths).read().pause_of(scope.session, scope.user):
         return RecallResult(reason=Reason.PAUSED)
     history = last_records(paths.transcript(scope.session), scope.session, sys.maxsize) if scope.session else []
-    stored = folded(redact_text(text))
-    repeats = [place for place, record in enumerate(history) if record.role == "user" and folded(record.text) == stored]
+    stored = fold_line(redact_text(text))
+    repeats = [
+        place for place, record in enumerate(history) if record.role == "user" and fold_line(record.text) == stored
+    ]
     turn_records: list[TranscriptRecord] = []
     if repeats:
         answers = takewhile(lambda record: record.role != "user", history[repeats[-1] + 1 :])

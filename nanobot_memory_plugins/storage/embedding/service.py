@@ -18,7 +18,7 @@ from nanobot_memory_plugins.storage.options import EmbeddingOptions
 # All workspaces of a process that use the same model share one copy of it.
 _loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], Embedder] = WeakValueDictionary()
 _loading_lock = threading.RLock()
-# Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
+# Seconds that a fork waits for a model that is being loaded: the child does not have the thread that loads it.
 _FORK_SECONDS = 10.0
 _locked_for_fork = False
 

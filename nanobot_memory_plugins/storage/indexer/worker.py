@@ -86,7 +86,7 @@ class Indexer:
         self._scans_started = self._scans_finished = 0
         # Failures by file name, or `_MODEL`: how often it failed, and when it is tried again.
         self._failures: dict[str, tuple[int, float]] = {}
-        self._logged = ""
+        self._last_report = ""
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._must_reopen = False
@@ -197,7 +197,7 @@ class Indexer:
             warn_once(name, f"it cannot be indexed ({type(error).__name__}), and is tried again now and then")
         else:
             self._failures.pop(name, None)
-            self._logged = self._embedded_model = ""
+            self._last_report = self._embedded_model = ""
         return True
 
     def _find_changes(self) -> list[SourceFile | str]:
@@ -298,8 +298,8 @@ class Indexer:
 
     def _report_failure(self, error: Exception) -> None:
         trouble = self.trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
-        if trouble != self._logged:  # cleared when something was indexed
-            self._logged = trouble
+        if trouble != self._last_report:  # cleared when something was indexed
+            self._last_report = trouble
             logger.warning("indexing failed and is tried again every {:.0f} s: {}", _FAILURE_SECONDS, trouble)
 
     def _pause(self, seconds: float) -> None:

@@ -146,8 +146,8 @@ class Searcher:
         newer = {document.key for document in tail}
         spare = len(newer) + len(query.exclude_records)
         rows = self._index.newest(query, query.limit + spare)
-        known = (row for row in rows if row.key not in newer)
-        return newest_first([*known, *tail], query, Level.FULL_TEXT)
+        indexed = (row for row in rows if row.key not in newer)
+        return newest_first([*indexed, *tail], query, Level.FULL_TEXT)
 
 
 def search_documents(
@@ -159,10 +159,10 @@ def search_documents(
     rows = [document.with_terms() for document in documents if passes_filters(document, query)]
     frequencies = Counter(term for row in rows for term in set(row.terms(query.tier).split()))
 
-    def known(terms: Sequence[str]) -> dict[str, int]:
+    def known_frequencies(terms: Sequence[str]) -> dict[str, int]:
         return {term: frequencies[term] for term in terms if term in frequencies}
 
-    terms = question_terms(query.text, query.asked_at or now, known, rows.__len__)
+    terms = question_terms(query.text, query.asked_at or now, known_frequencies, rows.__len__)
     idf = idf_of(terms, frequencies, len(rows))
     candidates = Candidates(rows, idf, np.full(len(rows), np.nan), query.tier)
     return answer(candidates, query, Level.MARKDOWN, options, now)
