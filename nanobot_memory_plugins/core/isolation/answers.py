@@ -86,9 +86,7 @@ def _validated_copy(value: object, kind: type) -> object:
     except AttributeError:
         wrong = {name for name in names if not hasattr(value, name)}
     else:
-        sentences = {
-            name: text for name, text in plain.items() if type(text) is Sentence
-        }  # kept, as they can be translated
+        sentences = {name: text for name, text in plain.items() if type(text) is Sentence}  # can be translated
         return dataclasses.replace(copied, **sentences) if sentences else copied
     raise WrongAnswerError(f"{kind.__name__} with a wrong {', '.join(sorted(wrong & set(names)))}")
 

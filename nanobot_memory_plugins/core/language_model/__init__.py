@@ -1,1 +1,1 @@
-"""Access to the host's language model: time limits, retries, a budget a purpose and day."""
+"""Access to the host's language model: time limits, retries, and a daily budget for each purpose."""

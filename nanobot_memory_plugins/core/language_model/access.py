@@ -1,4 +1,4 @@
-"""The language model on behalf of a plugin, and where a command without a host gets one."""
+"""The host's language model as plugins use it: with time limits, retries, a daily budget and a ledger."""
 
 import asyncio
 import time
@@ -26,15 +26,15 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
+# The share of a hook's remaining time that one use may take; the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4
 
-# ``time.monotonic()`` at which the running hook ends; set by the host for the hook's task.
+# The value of ``time.monotonic()`` at which the running hook ends, set by the host in the hook's task.
 hook_deadline: ContextVar[float | None] = ContextVar("hook_deadline", default=None)
 
 
 class LanguageModel:
-    """The host's ``complete`` function with limits around it; called like that function."""
+    """The host's ``complete`` function with limits; it is called in the same way."""
 
     def __init__(
         self,
@@ -50,35 +50,34 @@ class LanguageModel:
         self._options = options
         self._ledger = ledger
         self._clock = clock
-        # Whether the model thinks before it answers, once that is known: it needs room for both.
-        self._thinks: bool | None = None
+        # Whether the model reasons before it answers, and needs tokens for that too; None until it is known.
+        self._needs_reasoning: bool | None = None
 
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
 
-        ``messages`` are chat messages, ``max_tokens`` bounds the answer, without the thoughts of a model that thinks:
-        one whose first answer holds nothing is asked once more with room for them. Connection errors, rate limits and
-        server errors are tried again inside the time limit; the first time-out is final. What follows a colon in
-        ``purpose`` is for the host alone.
+        ``messages`` are chat messages. ``max_tokens`` limits the answer without reasoning: if the first answer holds
+        nothing else, the model is asked once more with additional tokens. Connection errors, rate limits and server
+        errors are retried within the time limit; a timeout is final. Only the host sees what follows a colon in
+        ``purpose``.
 
-        Raises `NotAskedError` before anything is sent, `CompletionTimeoutError`, or
-        `LanguageModelError`.
+        Raises `NotAskedError` before anything is sent, `CompletionTimeoutError`, or `LanguageModelError`.
         """
         messages = [_printable(message) for message in messages]
-        room = self._options.thinking_tokens
-        answer = await self._use(messages, max_tokens + (room if self._thinks else 0), purpose)
-        if room and self._thinks is None and not without_reasoning(answer):
+        extra_tokens = self._options.thinking_tokens
+        answer = await self._use(messages, max_tokens + (extra_tokens if self._needs_reasoning else 0), purpose)
+        if extra_tokens and self._needs_reasoning is None and not without_reasoning(answer):
             with suppress(LanguageModelError):
-                self._thinks = False
-                answer = await self._use(messages, max_tokens + room, purpose)
-                self._thinks = bool(without_reasoning(answer))
+                self._needs_reasoning = False
+                answer = await self._use(messages, max_tokens + extra_tokens, purpose)
+                self._needs_reasoning = bool(without_reasoning(answer))
         return answer
 
     async def _use(self, messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:
-        """Ask once, within the budget, and write down what it cost."""
+        """Ask once within the budget, and record the usage."""
         prompt_tokens = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
-        spent_on = purpose_of(purpose)
-        await self._refuse(spent_on, prompt_tokens + max_tokens)
+        budget_purpose = purpose_of(purpose)
+        await self._check_budget(budget_purpose, prompt_tokens + max_tokens)
         started = self._clock.monotonic()
         answer, outcome = "", CANCELLED
         try:
@@ -92,7 +91,7 @@ class LanguageModel:
                 Usage(
                     time=self._clock.now(),
                     plugin=self._plugin,
-                    purpose=spent_on,
+                    purpose=budget_purpose,
                     prompt_tokens=prompt_tokens,
                     answer_tokens=estimate_tokens(answer),
                     seconds=round(self._clock.monotonic() - started, 3),
@@ -107,16 +106,16 @@ class LanguageModel:
         except StoreError as error:
             logger.warning("the use of the language model could not be recorded: {}", error.cause)
 
-    async def _refuse(self, purpose: str, tokens: int) -> None:
-        """Raise `NotAskedError` where the day's budget does not allow it, or what was used cannot be known."""
+    async def _check_budget(self, purpose: str, tokens: int) -> None:
+        """Raise `NotAskedError` if the day's budget does not allow the tokens, or the usage cannot be read."""
         day, budget = self._clock.now().date(), self._options.daily_tokens
         try:
-            spent = await run_in_daemon_thread(self._ledger.tokens, purpose, day)
+            used = await run_in_daemon_thread(self._ledger.tokens, purpose, day)
         except StoreError as error:
             raise NotAskedError(
                 Sentence("What was used today cannot be read: {why}", why=error.cause), hint=error.hint
             ) from None
-        if spent + tokens > budget:
+        if used + tokens > budget:
             raise NotAskedError(
                 Sentence(
                     "The budget of {budget} tokens a day for {purpose!r} is used up.", budget=budget, purpose=purpose
@@ -125,18 +124,18 @@ class LanguageModel:
             )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        limit = self._limit(purpose)
+        limit = self._time_limit(purpose)
         if limit <= 0:
             raise CompletionTimeoutError(Sentence("No time is left for {purpose!r} in this hook.", purpose=purpose))
         try:
             async with time_limit(self._clock, limit):
-                tries = AsyncRetrying(
+                retrying = AsyncRetrying(
                     stop=stop_after_attempt(self._options.attempts),
                     wait=wait_random_exponential(multiplier=0.2, max=5),
                     retry=retry_if_exception(is_worth_retrying),
                     reraise=True,
                 )
-                answer: Any = await tries(self._complete, list(messages), max_tokens=max_tokens, purpose=purpose)
+                answer: Any = await retrying(self._complete, list(messages), max_tokens=max_tokens, purpose=purpose)
         except TimeoutError:
             raise CompletionTimeoutError(
                 Sentence("No answer for {purpose!r} within {limit:.1f} s.", purpose=purpose, limit=limit)
@@ -145,7 +144,7 @@ class LanguageModel:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
                 raise
-            # The text of a provider's error can carry the prompt or a key: only its type is passed on.
+            # A provider's error message may contain the prompt or a key, so only its type is passed on.
             logger.warning("the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__)
             raise LanguageModelError(
                 Sentence("The language model failed: {kind}.", kind=type(error).__name__)
@@ -156,8 +155,8 @@ class LanguageModel:
             )
         return answer
 
-    def _limit(self, purpose: str) -> float:
-        """Return the seconds for this use: the purpose's own limit, at most 40 % of the hook's remaining time."""
+    def _time_limit(self, purpose: str) -> float:
+        """Return the seconds for one use: the limit of its purpose, and at most 40 % of the hook's remaining time."""
         limit = self._options.timeout_for(purpose)
         deadline = hook_deadline.get()
         if deadline is None:
@@ -171,7 +170,7 @@ def _printable(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_worth_retrying(error: BaseException) -> bool:
-    """Return whether a failed use may succeed when tried again: lost connections, rate limits, server errors."""
+    """Return whether a retry may succeed: after lost connections, rate limits and server errors."""
     if isinstance(error, TimeoutError):
         return False
     if isinstance(error, ConnectionError):

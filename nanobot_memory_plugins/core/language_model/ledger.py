@@ -1,4 +1,4 @@
-"""What the language model was used for: what the budgets of a day are counted from, across restarts and processes."""
+"""The recorded uses of the language model, from which daily budgets are computed across restarts and processes."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from datetime import date, datetime
 from nanobot_memory_plugins.core.state import StateDatabase
 
 ANSWERED = "answered"
-# Uses ended by whoever waited for them: neither a success nor the model's failure.
+# The caller cancelled the use: neither a success nor a failure of the model.
 CANCELLED = "cancelled"
 
 _KIND = "model_use"
@@ -27,7 +27,7 @@ class Usage:
 
 
 class UsageLedger:
-    """The uses of one workspace. It blocks for as long as the state database takes, and raises its `StoreError`."""
+    """The recorded uses of one workspace. All methods block, and raise the `StoreError` of the state database."""
 
     def __init__(self, state: StateDatabase) -> None:
         self._state = state
@@ -39,8 +39,8 @@ class UsageLedger:
 
     def tokens(self, purpose: str, day: date) -> int:
         """Return the tokens that ``purpose`` has used on ``day`` (UTC), prompts and answers together."""
-        used = "sum(body ->> 'prompt_tokens' + body ->> 'answer_tokens')"
-        sql = f"SELECT coalesce({used}, 0) FROM event WHERE kind = ? AND day = ? AND body ->> 'purpose' = ?"  # noqa: S608
+        total = "sum(body ->> 'prompt_tokens' + body ->> 'answer_tokens')"
+        sql = f"SELECT coalesce({total}, 0) FROM event WHERE kind = ? AND day = ? AND body ->> 'purpose' = ?"  # noqa: S608
         return int(self._state.read(sql, (_KIND, day.isoformat(), purpose))[0][0])
 
 

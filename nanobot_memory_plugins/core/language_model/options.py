@@ -1,4 +1,4 @@
-"""How the language model may be used."""
+"""Options for the use of the language model."""
 
 from pydantic import Field
 
@@ -27,5 +27,5 @@ class LanguageModelOptions(PluginOptions):
 
 
 def purpose_of(purpose: str) -> str:
-    """Return a purpose without what follows a colon, which only the host looks at: ``summary:deepseek``."""
+    """Return a purpose without the part for the host after a colon: "summary" of ``summary:deepseek``."""
     return purpose.partition(":")[0]

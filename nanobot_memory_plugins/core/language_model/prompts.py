@@ -1,7 +1,7 @@
-"""The prompts of the plugins, and what the user wishes.
+"""The prompt files of plugins, and the user's wishes as part of a prompt.
 
-A file begins with the instruction; a line ``--- user`` or ``--- assistant`` begins a message of that role, and the last
-one is the user's. Names in braces are filled in.
+A prompt file starts with the system message; a line ``--- user`` or ``--- assistant`` starts a message of that role,
+and the last message is the user's. Names in braces are placeholders.
 """
 
 import re
@@ -15,20 +15,20 @@ _WISHES: dict[Language, str] = {
     "en": "The user has laid down what is to be remembered and what never. Keep to it:",
     "zh": "用户规定了什么要记、什么永远不要记，请照办：",
 }
-_PART = re.compile(r"^--- (user|assistant)[^\S\n]*$", re.MULTILINE)
+_ROLE_LINE = re.compile(r"^--- (user|assistant)[^\S\n]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFile:
-    """A prompt that a plugin brings: ``<name>.en.md`` and ``<name>.zh.md`` in its ``folder``. Reading it blocks."""
+    """A prompt of a plugin: ``<name>.en.md`` and ``<name>.zh.md`` in its ``folder``. Reading it blocks."""
 
     folder: Path
     name: str
 
     def fill(self, language: Language, values: Mapping[str, str]) -> list[dict[str, str]]:
-        """Return its chat messages, with ``values`` in the place of their names; they are not looked at again."""
-        parts = _PART.split(self._text(language))
+        """Return its chat messages with the placeholders replaced by ``values``, whose own braces stay."""
+        parts = _ROLE_LINE.split(self._text(language))
         return [
             {"role": role, "content": _PLACEHOLDER.sub(lambda name: values.get(name[1], name[0]), part.strip("\n"))}
             for role, part in zip(["system", *parts[1::2]], parts[::2], strict=True)
@@ -36,8 +36,8 @@ class PromptFile:
         ]
 
     def fixed_texts(self, language: Language) -> list[str]:
-        """Return its text whatever is filled in: an answer that repeats it says nothing."""
-        messages = _PART.split(self._text(language))[::2]
+        """Return the texts between the placeholders; an answer that repeats one of them is not an answer."""
+        messages = _ROLE_LINE.split(self._text(language))[::2]
         return [part.strip() for message in messages for part in _PLACEHOLDER.split(message)[::2]]
 
     def _text(self, language: Language) -> str:
@@ -45,6 +45,6 @@ class PromptFile:
 
 
 def wishes_text(wishes: str, language: Language) -> str:
-    """Return the user's wishes, a few lines, as a prompt says them; nothing where there are none."""
+    """Return the user's wishes, a few lines, as a section of a prompt; "" if there are none."""
     lines = [line.strip() for line in wishes.splitlines() if line.strip()]
     return "\n".join(["", "", _WISHES[language], *lines]) if lines else ""

@@ -1,4 +1,4 @@
-"""Who is one person: the names that belong together, those of the owner, and who wrote."""
+"""The people who use the memory: which names belong to one person, who is the owner, and who may write."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,20 +8,20 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import SYSTEM_CHANNEL, OwnerFilter
 
-# Between a channel and the user's name there.
-BREAK = ":"
-# The owner, where the configuration gives no other name. Whom it lists as that sees what names nobody, too.
+# Separates a channel and a user's name on it.
+SEPARATOR = ":"
+# The default label of the owner. A person who is listed under this label also sees memories that name nobody.
 OWNER = "owner"
 
 
 @dataclass(frozen=True, slots=True)
 class Senders:
-    """What a host's own configuration says of those who may write to it.
+    """Who may write to a host, according to the host's own configuration.
 
-    ``owner`` are names of the owner: a channel of this machine ("cli"), or a sender on one ("telegram:111").
-    ``one_user`` says that everybody who may write is the owner; ``unified`` that all of them share one conversation, in
-    groups, too. ``by_channel``: a user's name is that of a channel, and another's on the next one. ``several`` says in
-    words where several may write.
+    ``owner`` are the owner's names: a channel of this machine ("cli"), or a sender on a channel ("telegram:111").
+    ``one_user`` means that only the owner may write, ``unified`` that all writers share one conversation, also in
+    groups. With ``by_channel`` a user's name is only valid on one channel, and may be another person's elsewhere.
+    ``several`` describes in words where several people may write.
     """
 
     owner: frozenset[str] = frozenset()
@@ -31,13 +31,13 @@ class Senders:
     several: tuple[str, ...] = ()
 
 
-# A host that says nothing: whoever it does not name is its owner.
+# A host that says nothing about its senders: a message without a name is its owner's.
 UNKNOWN_SENDERS = Senders()
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One person. ``names`` are as the configuration or the host has them."""
+    """One person; ``names`` are those of the configuration or the host."""
 
     label: str
     names: tuple[str, ...] = ()
@@ -45,9 +45,9 @@ class Person:
 
 
 class People:
-    """The people of a workspace: ``listed`` as the configuration says, and what the host says of the rest.
+    """The people of a workspace: those ``listed`` in the configuration, and the host's ``senders``.
 
-    ``owner`` is whoever is listed with a name of the owner's, or else under that label.
+    ``owner`` is the listed person who has one of the owner's names, else the person with the label `OWNER`.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class People:
     ) -> None:
         self.senders = senders
         self.listed = {label: tuple(map(redact_key, names)) for label, names in listed.items()}
-        own = sorted(map(redact_key, senders.owner))
-        label = next((label for label, names in self.listed.items() if not set(own).isdisjoint(names)), OWNER)
-        self.owner = Person(label, tuple(dict.fromkeys((*self.listed.get(label, ()), *own))), is_owner=True)
+        owner_names = sorted(map(redact_key, senders.owner))
+        label = next((label for label, names in self.listed.items() if not set(owner_names).isdisjoint(names)), OWNER)
+        self.owner = Person(label, tuple(dict.fromkeys((*self.listed.get(label, ()), *owner_names))), is_owner=True)
 
     def person_of(self, scope: Scope) -> Person | None:
-        """Return the person whom a memory or a call belongs to; None where that is not known."""
+        """Return the person to whom a memory or a call belongs, or None if that is unknown."""
         names = self._names_of(scope)
         if self.senders.unified or not set(names).isdisjoint(self.owner.names):
             return self.owner
@@ -68,50 +68,50 @@ class People:
             if not set(names).isdisjoint(listed):
                 return Person(label, listed)
         if not scope.user:
-            # A host that names nobody and says nothing else has one user; that it is one whom it names is not known.
+            # A host without names and senders has one user, but it is unknown whether that is a listed person.
             return replace(self.owner, names=()) if self.senders is UNKNOWN_SENDERS and not scope.group_chat else None
         if self.senders.by_channel or (scope.channel and self._is_listed_elsewhere(scope.user)):
             return Person(names[0], names[:1])
         return Person(scope.user, (scope.user,))
 
     def all(self) -> list[Person]:
-        """Return the people that are known by the configuration, the owner first."""
+        """Return the people that the configuration lists, the owner first."""
         others = (Person(label, names) for label, names in self.listed.items() if label != self.owner.label)
         return [self.owner, *others]
 
     def other_writers(self, writers: Iterable[str]) -> list[str]:
-        """Return who of those that wrote is not the owner."""
+        """Return the writers who are not the owner."""
         own = (self.owner.label, *self.owner.names)
-        return [name for name in writers if name not in own and not name.startswith(f"{SYSTEM_CHANNEL}{BREAK}")]
+        return [name for name in writers if name not in own and not name.startswith(f"{SYSTEM_CHANNEL}{SEPARATOR}")]
 
     def name_of(self, scope: Scope) -> str:
-        """Return the name of whoever a call names, as the host has it."""
-        return f"{scope.channel}{BREAK}{scope.user}" if self.senders.by_channel else scope.user
+        """Return the name of a call's user in the host."""
+        return f"{scope.channel}{SEPARATOR}{scope.user}" if self.senders.by_channel else scope.user
 
-    def owner_filters(self, person: Person, *, caller: Scope, apart: Sequence[str]) -> tuple[OwnerFilter, ...]:
+    def owner_filters(self, person: Person, *, caller: Scope, others: Sequence[str]) -> tuple[OwnerFilter, ...]:
         """Return the filters for a person's memories.
 
-        Of a channel that is the person's as a whole, but on which those who are ``apart`` wrote, only what the
-        ``caller`` said is.
+        If a whole channel belongs to the person, but ``others`` have written on it, only the messages of the ``caller``
+        there are included.
         """
-        mixed = {name.partition(BREAK)[0] for name in apart} if self.senders.by_channel else set()
-        names = [name for name in person.names if name not in mixed]
-        if caller.user and caller.channel in mixed and caller.channel in person.names:
+        shared = {name.partition(SEPARATOR)[0] for name in others} if self.senders.by_channel else set()
+        names = [name for name in person.names if name not in shared]
+        if caller.user and caller.channel in shared and caller.channel in person.names:
             names.append(self.name_of(caller))
         return tuple(owner_filter for name in names for owner_filter in self._filters_for(name))
 
     def _filters_for(self, name: str) -> tuple[OwnerFilter, ...]:
-        channel, colon, user = name.partition(BREAK)
+        channel, colon, user = name.partition(SEPARATOR)
         exact = (OwnerFilter(user=user, channel=channel),) if colon else ()
         if self.senders.by_channel:
             return exact or (OwnerFilter(channel=name),)
-        # A host that names its users names the same one on every channel; a name may hold a colon, too.
+        # The host uses the same name on every channel; a name may also contain a colon.
         return (*exact, OwnerFilter(user=name))
 
     def _names_of(self, scope: Scope) -> tuple[str, ...]:
-        full = f"{scope.channel}{BREAK}{scope.user}" if scope.user else ""
+        full = f"{scope.channel}{SEPARATOR}{scope.user}" if scope.user else ""
         return tuple(filter(None, (full, scope.channel if self.senders.by_channel else scope.user)))
 
     def _is_listed_elsewhere(self, user: str) -> bool:
-        """Return whether a user's name is somebody's on one channel: on another it is not known to be the same."""
-        return any(name.endswith(f"{BREAK}{user}") for names in self.listed.values() for name in names)
+        """Return whether a user's name is listed for a channel: on another channel it may be another person's."""
+        return any(name.endswith(f"{SEPARATOR}{user}") for names in self.listed.values() for name in names)

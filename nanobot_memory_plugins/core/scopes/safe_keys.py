@@ -1,7 +1,7 @@
-"""Session keys and names of groups without secrets: they become file names, rows and lines of files and logs.
+"""Session keys and group names without secrets: they become file names, rows and lines of files and logs.
 
-Whoever names a session by an API token gets another name for it, always the same one. So does a name that a line cannot
-hold as it is, for blanks at its ends or a line break. Any other name stays as it is.
+A name that contains an API token is replaced by another one, always the same. So is a name that does not survive being
+written on a line, because of a line break or blanks at its ends. Any other name stays as it is.
 """
 
 import functools
@@ -14,25 +14,25 @@ from nanobot_memory_plugins.redaction.rules.keyword_index import LowercaseText
 from nanobot_memory_plugins.redaction.rules.rule import resolve_overlaps
 from nanobot_memory_plugins.redaction.script.folding import FoldedView
 
-_DIGITS = 16
-# Letters alone, so that no digest looks like a number that is somebody's.
+_DIGEST_DIGITS = 16
+# Only letters, so that no digest looks like a personal number.
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
 @functools.lru_cache(maxsize=4_096)
 def redact_key(name: str) -> str:
-    """Return a name as it is, or where it holds a token, without that and with 64 bits of the whole name's SHA-256.
+    """Return a name, with any token in it replaced, and then with 64 bits of the whole name's SHA-256 appended.
 
-    The same for a name that a line cannot hold as it is: read back, " ana" would be ana's. Two names give two, and a
-    name that was given is given again for itself. A name of blanks alone names nobody.
+    A digest is also appended to a name that changes when it is read from a line: " ana" would become ana's. Different
+    names stay different, and a returned name is returned unchanged. A name of blanks becomes empty.
     """
     plain = one_line(name)
     if not plain:
         return ""
-    # Full-width and invisible characters hide no token; a name without one keeps them.
+    # Full-width and invisible characters must not hide a token; a name without a token keeps them.
     redacted = FoldedView(plain).text
-    # The shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name. And no rules
-    # of others: a name may not depend on what else is installed.
+    # Only the token formats of known issuers: a telephone number or the random id of a chat is an ordinary name. And no
+    # third-party rules: a name must not depend on what is installed.
     from nanobot_memory_plugins.redaction.detectors.rule_table import TOKENS
 
     found = TOKENS.find(redacted, LowercaseText(redacted))
@@ -43,10 +43,10 @@ def redact_key(name: str) -> str:
         redacted = plain
     for span in reversed(spans):
         redacted = f"{redacted[: span.start]}{span.placeholder}{redacted[span.end :]}"
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
     return f"{redacted}-{digest.translate(_LETTERS)}"
 
 
 def redact_scope(scope: Scope) -> Scope:
-    """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
+    """Return a scope with redacted names: hosts may derive the channel's name, too, from the session key."""
     return Scope(*("" if name is None else redact_key(str(name)) for name in astuple(scope)))

@@ -1,4 +1,4 @@
-"""The owner of the memory that a call is about, and what may be seen on its behalf."""
+"""The scope of a call: who owns what it stores, and which memories it may see."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.privacy_marks import MAX_WRITERS, PrivacyFile
 from nanobot_memory_plugins.core.files.transcript import recorded_scope
-from nanobot_memory_plugins.core.scopes.people import BREAK, OWNER, UNKNOWN_SENDERS, People, Person, Senders
+from nanobot_memory_plugins.core.scopes.people import OWNER, SEPARATOR, UNKNOWN_SENDERS, People, Person, Senders
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -24,21 +24,21 @@ from nanobot_memory_plugins.redaction.script.messages import Sentence
 ScopeLike = Scope | Mapping[str, str] | None
 Share = Literal["auto", "agent", "session"]
 
-# Sessions whose scope is held, so that a tool call, which knows only its session, searches as its user. Of the others
-# the files say who owns them.
-_HELD = 1_000
-# For so many seconds what the installed host says of its people holds: its configuration may change.
-_SENDERS_HOLD = 60
+# Sessions whose scope is in memory, so that a tool call, which has only a session key, searches as its user. The
+# scopes of other sessions are read from their files.
+_MOST_SESSIONS = 1_000
+# Seconds after which the installed host is asked again for its senders: its configuration may change.
+_SENDERS_SECONDS = 60
 _NAME = str | int | None
 
-# Beside what is said by a tool in no session that is known: it is not everybody's.
+# The session of what a tool stores without a known session, so that it does not belong to everybody.
 NO_SESSION = "?"
 
 
 def scope_of(named: ScopeLike) -> Scope:
-    """Return what a caller names as a scope; a number is a name, and None is none.
+    """Return a caller's scope as a `Scope`; numbers are accepted as names, and None as no name.
 
-    Raises `InputError` for what is no scope: kept without it, a memory would be somebody else's.
+    Raises `InputError` for anything else: without its scope, a memory would belong to somebody else.
     """
     if named is None or isinstance(named, Scope):
         return named or Scope()
@@ -58,11 +58,11 @@ def scope_of(named: ScopeLike) -> Scope:
 
 
 class Scopes:
-    """Completes the scopes of calls, and says what may be seen on their behalf. Any thread's.
+    """Completes the scopes of calls, and decides which memories they may see. Safe to use from any thread.
 
-    ``recorded`` gives what the files say of a session's scope, ``people`` who is one person now, and ``privacy`` who
-    wrote besides the owner. What none of them says stays unknown, and an unknown name opens nothing: it never stands
-    for any. ``project`` is that of calls whose scope names none.
+    ``recorded`` returns a session's scope from the files, ``people`` returns the current people, and ``privacy`` knows
+    who has written besides the owner. Names that none of them gives stay unknown; an unknown name matches nothing.
+    ``project`` is the default project of calls.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class Scopes:
         self._recorded = recorded
         self._people = people
         self._privacy = privacy
-        # Whom this process has heard: it knows them also where the file cannot be written.
-        self._heard: BoundedDict[str, None] = BoundedDict(MAX_WRITERS)
-        self._sessions: BoundedDict[str, Scope] = BoundedDict(_HELD)
+        # Everybody who wrote in this process, even if the file cannot be written.
+        self._writers: BoundedDict[str, None] = BoundedDict(MAX_WRITERS)
+        self._sessions: BoundedDict[str, Scope] = BoundedDict(_MOST_SESSIONS)
 
     def of(self, session_key: str, scope: ScopeLike) -> Scope:
-        """Return the whole scope of a call: what it names, else what its session was last called with."""
+        """Return the whole scope of a call, with missing names from the session's last call, and remember it."""
         whole = self.of_session(session_key, scope)
         if whole.session:
             self._sessions[whole.session] = whole
@@ -92,60 +92,60 @@ class Scopes:
             people = self._people()
             person = people.person_of(whole)
             if person is not None and not person.is_owner:
-                # Also where several may write: they stay other people when the host lets in one alone later.
-                self._heard[name := people.name_of(whole)] = None
-                with suppress(MemoryFileError):  # it is tried again at their next message
+                # Even if several people may write now: these stay other people if the host later allows only one.
+                self._writers[name := people.name_of(whole)] = None
+                with suppress(MemoryFileError):  # tried again at their next message
                     self._privacy.note_writer(name)
         return whole
 
     def of_session(self, session_key: str, scope: ScopeLike = None) -> Scope:
-        """Return the same as `of`, and let the session's next call be as if there had been none."""
+        """Return the same as `of`, without remembering it for the session's next call."""
         named = redact_scope(scope_of(scope))
         session = redact_key(session_key) or named.session
-        known = self._recorded_scope(session)
+        known = self._known_scope(session)
         whole = {one.name: getattr(named, one.name) or getattr(known, one.name) for one in fields(Scope)}
         return Scope(**{**whole, "session": session, "project": whole["project"] or self._project})
 
     def visible(self, scope: Scope) -> Visibility:
-        """Return what may be seen on behalf of a call: as much as the configuration's ``share`` says.
+        """Return which memories a call may see, according to the configuration's ``share``.
 
-        A caller who is not known sees the session alone: rather too little than somebody else's. Without a session
-        there is nothing but what is everybody's.
+        An unknown caller sees only the session, rather than too much. Without a session only memories of everybody are
+        visible.
         """
         whole = self.of_session(scope.session, scope)
         return Visibility(whole.agent, self._visible_owners(whole), whole.project)
 
     def owner(self, scope: Scope) -> Scope:
-        """Return the owner of a memory: two that are one person's, in the same group chat or in none, are equal."""
+        """Return the owner of a memory; owners are equal for one person in the same group chat, or outside groups."""
         people = self._people()
         named = not scope.is_for_everybody and (scope.user or people.senders.by_channel)
         person = people.person_of(scope) if named else None
         return owner_of(scope if person is None else replace(scope, user=person.label))
 
     def of_owner(self) -> Scope:
-        """Return the owner of what a command writes: the host's owner where the host names them, else everybody."""
+        """Return the owner of what a command writes: the host's owner if it has one, else everybody."""
         senders = self._people().senders
         if not senders.owner or self._share != "auto":
             return Scope()
-        return self.scope_of_person(min(senders.owner, key=lambda one: (BREAK in one, one != "cli", one)))
+        return self.scope_of_person(min(senders.owner, key=lambda one: (SEPARATOR in one, one != "cli", one)))
 
     def scope_of_person(self, name: str) -> Scope:
-        """Return the scope of a person by a name: as the configuration lists them, or as the host has them."""
+        """Return the scope of a person, by a label of the configuration or a name of the host."""
         people = self._people()
         name = next((one.names[0] for one in people.all() if one.label == name and one.names), name)
-        channel, _, user = name.partition(BREAK)
+        channel, _, user = name.partition(SEPARATOR)
         return Scope(channel=channel, user=user) if people.senders.by_channel else Scope(user=name)
 
     def owned_by(self, name: str, *, session: str, project: str) -> Visibility:
-        """Return what is a person's own, by any of their names: for people who look at all memories."""
+        """Return the visibility of a person's own memories, by any of their names, for somebody who may see all."""
         people = self._people()
         listed = (one for one in people.all() if name in (one.label, *one.names))
-        owners = people.owner_filters(next(listed, Person(name, (name,))), caller=Scope(), apart=())
+        owners = people.owner_filters(next(listed, Person(name, (name,))), caller=Scope(), others=())
         narrowed = [replace(one, session=session or None) for one in (*owners, OwnerFilter(user=name))]
         return Visibility(owners=tuple(narrowed), project=project, owners_only=True)
 
     def is_nobodys(self, scope: Scope) -> bool:
-        """Return whether a memory names nobody while each has their own, and it is no listed owner's either."""
+        """Return whether a memory has no user although several people write, and is not a listed owner's either."""
         if self._share != "auto" or scope.user or scope.is_for_everybody or scope.group_chat or self.has_one_user():
             return False
         people = self._people()
@@ -153,21 +153,21 @@ class Scopes:
         return OWNER not in people.listed and (person is None or not person.names)
 
     def has_one_user(self) -> bool:
-        """Whether everything is shared because one person writes alone, as the host says and as far as is recorded."""
+        """Return whether only one person writes, according to the host and the recorded writers."""
         people = self._people()
         return people.senders.one_user and (people.senders.unified or not self._other_writers(people))
 
     def _other_writers(self, people: People) -> list[str]:
-        heard = self._privacy.read().heard if self._privacy is not None else ()
-        return people.other_writers(dict.fromkeys((*heard, *self._heard)))
+        recorded = self._privacy.read().heard if self._privacy is not None else ()
+        return people.other_writers(dict.fromkeys((*recorded, *self._writers)))
 
-    def _recorded_scope(self, session: str) -> Scope:
-        """Return what is held of a session's scope, else what the files say of it."""
-        held = self._sessions.get(session)
-        if held is not None or not session:
-            return held or Scope()
+    def _known_scope(self, session: str) -> Scope:
+        """Return the scope of a session's last call, else the one in its files."""
+        last = self._sessions.get(session)
+        if last is not None or not session:
+            return last or Scope()
         recorded = replace(self._recorded(session), session=session)
-        if self._project:  # a session may go on in another project than that in which it was begun
+        if self._project:  # a session may continue in another project than the one it began in
             recorded = replace(recorded, project=self._project)
         if recorded.user:
             self._sessions[session] = recorded
@@ -186,19 +186,18 @@ class Scopes:
         if (person is None or person.is_owner) and self.has_one_user():
             return (OwnerFilter(),)
         if person is None or not person.names:
-            # Not known who it is; or the host names some, and not this one.
+            # An unknown person; or one without a name, while the host names others.
             return own
-        nobodys = (OwnerFilter(user="", group_chat=""),) if person.label == OWNER and OWNER in people.listed else ()
-        # Others on a person's channel stay apart.
-        return (*people.owner_filters(person, caller=whole, apart=self._other_writers(people)), *nobodys)
+        unnamed = (OwnerFilter(user="", group_chat=""),) if person.label == OWNER and OWNER in people.listed else ()
+        return (*people.owner_filters(person, caller=whole, others=self._other_writers(people)), *unnamed)
 
 
 def workspace_scopes(
     workspace: Path, config: MemoryConfig, senders: Callable[[], Senders] | None = None, *, project: str = ""
 ) -> Scopes:
-    """Return the scopes of a workspace; those of sessions new to this process are read from the transcripts.
+    """Return the `Scopes` of a workspace, which read the scopes of earlier sessions from the transcripts.
 
-    Without ``senders`` the installed host is asked for them, when they are needed: for a command that runs without it.
+    Without ``senders``, as in a command, the installed host is asked for them when they are needed.
     """
     paths = MemoryPaths.of(workspace)
     senders = senders or cached_senders(workspace, config)
@@ -212,19 +211,19 @@ def workspace_scopes(
 
 
 def cached_senders(workspace: Path, config: MemoryConfig) -> Callable[[], Senders]:
-    """Return what says who may write to the installed host of a workspace. It asks again after a minute, and blocks."""
+    """Return a function that returns the senders of the installed host, cached for a minute. It blocks."""
 
     @lru_cache(maxsize=1)
-    def asked(_minute: int) -> Senders:
+    def senders_in(_minute: int) -> Senders:
         return installed_senders(workspace, config)
 
-    return lambda: asked(int(time.monotonic() // _SENDERS_HOLD))
+    return lambda: senders_in(int(time.monotonic() // _SENDERS_SECONDS))
 
 
 def installed_senders(workspace: Path, config: MemoryConfig) -> Senders:
-    """Return what the first entry point of ``nanobot_memory_senders`` says of those who may write to a workspace.
+    """Return the senders that the first matching entry point of ``nanobot_memory_senders`` has for a workspace.
 
-    Each names a function that takes the workspace and the file of the configuration, and returns None where the
-    workspace is not that host's. It may block. One that fails is passed over.
+    Each entry point is a function of the workspace and the configuration file, which returns None if the workspace
+    does not belong to its host. This may block. A function that fails is skipped.
     """
-    return first_answer(SENDERS_GROUP, lambda offer: offer(workspace, config.source)) or UNKNOWN_SENDERS
+    return first_answer(SENDERS_GROUP, lambda function: function(workspace, config.source)) or UNKNOWN_SENDERS
