@@ -1,5 +1,5 @@
-"""The one question that is asked after a session: what of it is to be remembered, and what it came to.
+"""The reading of a session by the language model, once for all plugins: what to remember, and what happened in it.
 
-Plugins contribute their parts (`contribute_reading`); one prompt asks for all of them, and each handles its part of
-the answer. Messages come from the session's transcript, each once.
+Plugins contribute their parts (`contribute_reading`); one prompt asks for all of them, and each plugin handles its part
+of the answer. The messages come from the session's transcript, each once.
 """

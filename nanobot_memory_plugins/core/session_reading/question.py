@@ -1,8 +1,8 @@
-"""The question about a session, made of the parts that plugins contribute, and the model's answer as values.
+"""The prompt for reading a session, made of the parts that plugins contribute, and the parsing of the model's answer.
 
-A long conversation is shown whole where the user speaks, with the beginnings of the answers; in one that is still too
-long, long messages are cut. The answer is read leniently, each entry on its own, its quotation looked up in the
-conversation.
+Of a long conversation the prompt contains the user's messages in full and the beginnings of the answers; if that is
+still too long, long messages are cut. The answer is parsed leniently, entry by entry, and the quotation of each entry
+is looked up in the conversation.
 """
 
 import re
@@ -38,15 +38,15 @@ READING = PromptFile(_FOLDER, "reading")
 _QUESTIONS = {name: PromptFile(_FOLDER, name) for name in (ENTRIES, SUMMARY)}
 
 MOST_TOKENS = 8_000
-"""Tokens of a conversation that is shown as it is."""
+"""Tokens of the conversation in the prompt, at most."""
 
 MOST_KNOWN = 50
-"""Known entries that are shown, at most."""
+"""Known entries in the prompt, at most."""
 
 _KNOWN_TOKENS = 60
-# Characters of an answer of the assistant's in a long conversation.
-_ANSWER_EXCERPT = 200
-# A line of the prompt besides its words.
+# Characters of an assistant's answer in a long conversation.
+_EXCERPT_CHARS = 200
+# Tokens of a line of the prompt in addition to its words.
 _LINE_TOKENS = 3
 
 _NAMES: dict[Language, dict[str, str]] = {
@@ -67,30 +67,30 @@ _SHAPES = {
 
 
 def question(field: str, language: Language) -> str:
-    """Return what is asked for a field that core words: ``entries`` or ``summary``."""
+    """Return the question for a field that core words itself: ``entries`` or ``summary``."""
     return _QUESTIONS[field].fill(language, {})[-1]["content"]
 
 
 def reading_prompt(
     parts: Sequence[ReadingPart], known: Mapping[str, str], messages: Sequence[Message], wishes: str, today: date
 ) -> list[dict[str, str]]:
-    """Return the chat messages that ask for all parts, given the known entries. ``today`` is the last message's day."""
+    """Return the chat messages that ask for all parts. ``known`` are texts by id, ``today`` the last message's day."""
     language = dominant_language(messages)
     fields = list(dict.fromkeys(part.field for part in parts))
-    own = {part.field: part.question for part in reversed(parts) if part.question}
+    questions = {part.field: part.question for part in reversed(parts) if part.question}
     values = {
         "day": day_label(today, language),
         "shape": "{" + ", ".join(_SHAPES.get(name, f'"{name}": ...') for name in fields) + "}",
-        "questions": "\n".join(own.get(name) or question(name, language) for name in fields),
-        "known": _listed(known, language),
+        "questions": "\n".join(questions.get(name) or question(name, language) for name in fields),
+        "known": _known_entries(known, language),
         "conversation": _conversation(messages, language, today),
         "wishes": wishes_text(wishes, language),
     }
     return READING.fill(language, values)
 
 
-def _listed(entries: Mapping[str, str], language: Language) -> str:
-    """Return the known entries, a line each, or nothing where there are none."""
+def _known_entries(entries: Mapping[str, str], language: Language) -> str:
+    """Return the section of the known entries, one per line, or "" if there are none."""
     lines = [
         f"[{id_}] {truncate_to_tokens(' '.join(text.split()), _KNOWN_TOKENS)}"
         for id_, text in list(entries.items())[:MOST_KNOWN]
@@ -99,13 +99,13 @@ def _listed(entries: Mapping[str, str], language: Language) -> str:
 
 
 def _conversation(messages: Sequence[Message], language: Language, today: date) -> str:
-    """Return a conversation written out; of a long one the user's messages as whole as they fit."""
+    """Return a conversation as text, with shortened answers if it is long."""
     if estimate_tokens("".join([one.text for one in messages])) + _LINE_TOKENS * len(messages) > MOST_TOKENS:
-        messages = [one if one.role == "user" else replace(one, text=one.text[:_ANSWER_EXCERPT]) for one in messages]
+        messages = [one if one.role == "user" else replace(one, text=one.text[:_EXCERPT_CHARS]) for one in messages]
     return neutralise(render(messages, tokens=MOST_TOKENS, names=_NAMES[language], days=language, today=today))
 
 
-# Of an answer, and of one entry in it.
+# Bounds of an answer, and of one entry in it.
 _ANSWER_CHARS, _TEXT_CHARS, _DETAILS_CHARS = 60_000, 400, 2_000
 _MOST_ENTRIES, _MOST_TAGS, _TAG_CHARS, _SUMMARY_CHARS = 60, 8, 40, 4_000
 _JSON_START = re.compile(r"[\[{]")
@@ -118,7 +118,7 @@ def _line(value: object) -> str:
 
 
 def day_of(value: object) -> date | None:
-    """Return the day that a model names, or None."""
+    """Return the day in a field of a model's answer, or None."""
     try:
         return datetime.fromisoformat(str(value).strip()).date()
     except ValueError:
@@ -126,35 +126,35 @@ def day_of(value: object) -> date | None:
 
 
 def ids_of(value: object) -> tuple[str, ...]:
-    """Return the ids that a model names, one or a list, each once."""
-    listed = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(dict.fromkeys(filter(None, (str(one).strip("[] ") for one in listed if isinstance(one, (str, int))))))
+    """Return the different ids in a field of a model's answer, one or a list."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(dict.fromkeys(filter(None, (str(one).strip("[] ") for one in items if isinstance(one, (str, int))))))
 
 
-def choice(*known: str, default: str) -> BeforeValidator:
-    """Return what reads one of some words, in any case, and takes another one for the default."""
-    return BeforeValidator(lambda value: word if (word := _line(value).casefold()) in known else default)
+def choice(*words: str, default: str) -> BeforeValidator:
+    """Return a validator that accepts some words in any case, and replaces any other value by the default."""
+    return BeforeValidator(lambda value: word if (word := _line(value).casefold()) in words else default)
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else []
-    return tuple(dict.fromkeys(filter(None, (_line(one)[:_TAG_CHARS] for one in listed))))[:_MOST_TAGS]
+    items = value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(filter(None, (_line(one)[:_TAG_CHARS] for one in items))))[:_MOST_TAGS]
 
 
-def _named(*names: str) -> Any:
+def _alias(*names: str) -> Any:
     return Field(validation_alias=AliasChoices(*names))
 
 
-class _Item(BaseModel):
+class _AnswerEntry(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    text: Annotated[str, BeforeValidator(_line), Field(min_length=2), _named("text", "content")]
-    said: Annotated[tuple[str, ...], BeforeValidator(quotations_of), _named("said", "quote")] = ()
-    kind: Annotated[str, choice(*KINDS, default="fact"), _named("kind", "category", "type")] = "fact"
+    text: Annotated[str, BeforeValidator(_line), Field(min_length=2), _alias("text", "content")]
+    said: Annotated[tuple[str, ...], BeforeValidator(quotations_of), _alias("said", "quote")] = ()
+    kind: Annotated[str, choice(*KINDS, default="fact"), _alias("kind", "category", "type")] = "fact"
     importance: Annotated[str, choice(*IMPORTANCES, default="medium")] = "medium"
     details: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")] = ""
     tags: Annotated[tuple[str, ...], BeforeValidator(_tags)] = ()
-    valid_until: Annotated[date | None, BeforeValidator(day_of), _named("valid_until", "expires_at")] = None
+    valid_until: Annotated[date | None, BeforeValidator(day_of), _alias("valid_until", "expires_at")] = None
     confirms: Annotated[tuple[str, ...], BeforeValidator(ids_of)] = ()
     ends: Annotated[tuple[str, ...], BeforeValidator(ids_of)] = ()
 
@@ -169,11 +169,11 @@ def read_answer(
     asked: frozenset[str] = frozenset({ENTRIES, SUMMARY}),
     of_assistant: frozenset[str] = ASSISTANT_KINDS,
 ) -> SessionReading | None:
-    """Return what an answer says, or None where it is none: a refusal, a story, half of something.
+    """Return the parsed answer of a model, or None if it is not an answer: a refusal, prose, or broken off.
 
-    An empty list is an answer, and so is NO_REPLY in any shape. ``known`` are the ids that the model was shown,
-    ``asked`` the fields that it was asked for: what has none of them is no answer. Entries of the kinds
-    ``of_assistant`` may quote what no user has said.
+    An empty list is an answer, and so is NO_REPLY in any form. ``known`` are the ids that the prompt contained,
+    ``asked`` the requested fields: a text without any of them is not an answer. Entries of the kinds in
+    ``of_assistant`` may quote the assistant.
     """
     plain = text[:_ANSWER_CHARS]
     fields = _fields(json_in(plain))
@@ -182,7 +182,7 @@ def read_answer(
         return SessionReading(tuple(messages), when) if is_empty else None
     entries = list(_entries(fields.get(ENTRIES), quotations, known, of_assistant))
     summary = fields.get(SUMMARY)
-    other_fields = {name: one for name, one in fields.items() if name not in (ENTRIES, SUMMARY)}
+    other_fields = {name: value for name, value in fields.items() if name not in (ENTRIES, SUMMARY)}
     return SessionReading(
         tuple(messages),
         when,
@@ -193,20 +193,20 @@ def read_answer(
 
 
 def json_in(answer: str) -> object | None:
-    """Return the JSON value in a model's answer, mended where it is broken; None where it has none, or refuses."""
+    """Return the JSON value in a model's answer, repaired if needed; None if there is none, or the model refuses."""
     plain = without_reasoning(answer)
     start = _JSON_START.search(plain)
     if start is None or start.end() == len(plain) or is_refusal(plain):
         return None
     try:
         value: object = json_repair.loads(plain[start.start() :])
-    except Exception:  # a repair of nonsense may fail in any way
+    except Exception:  # repairing nonsense may fail in any way
         return None
     return value
 
 
 def _fields(value: object) -> Mapping[str, Any] | None:
-    """Return the fields of an answer; a bare list, or one bare entry, is that of the entries."""
+    """Return the fields of an answer; a bare list, or a single bare entry, counts as the entries."""
     if isinstance(value, list):
         return {ENTRIES: value} if not value or any(isinstance(one, dict) for one in value) else None
     if isinstance(value, dict):
@@ -219,7 +219,7 @@ def _entries(
 ) -> Iterator[ReadEntry]:
     for row in rows if isinstance(rows, list) else []:
         try:
-            item = _Item.model_validate(row)
+            item = _AnswerEntry.model_validate(row)
         except ValidationError:
             continue
         yield ReadEntry(

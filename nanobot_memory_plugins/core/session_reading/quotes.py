@@ -1,7 +1,7 @@
-"""The place of quoted words in a conversation: found by characters, widened to their sentence, and looked at once.
+"""Finds quoted words in a conversation, and returns the whole sentence around them.
 
-Nothing here judges what a sentence means. A quotation is searched without case, punctuation, white space and script;
-words that occur nowhere so are those of the sentence that shares most of them, if one does so clearly.
+Nothing here interprets a sentence. The search ignores case, punctuation, white space and script; if it finds nothing,
+the sentence that shares most words with the quotation is taken, provided that it clearly leads.
 """
 
 import re
@@ -16,18 +16,18 @@ from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.session_reading import Quote
 
 ASSISTANT_KINDS = frozenset({"experience", "workflow", "skill_usage", "decision"})
-"""Kinds of entries that may rest on the assistant's own words: what it has found out itself."""
+"""The kinds of entries that may quote the assistant, since it may have found them out itself."""
 
-# Fewer characters than this are found everywhere.
+# Shorter quotations would be found everywhere.
 _SHORTEST = 2
-# Characters of a stored sentence: a longer one is cut around what was quoted.
+# Characters of a stored quotation; a longer sentence is cut around the quoted words.
 LONGEST = 300
-# Of the words of a quotation that occurs nowhere, the share that a sentence must hold, and by how much it must lead.
-_ENOUGH, _LEAD = 0.7, 0.2
+# The share of a quotation's words that a sentence must contain, and its lead over the second best sentence.
+_LEAST_SHARE, _LEAST_LEAD = 0.7, 0.2
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
 
-# A sentence that asks or laughs is no fact, and one that hedges is a guess (98 of 100 true quotations pass these
-# two, and 6 of 20 wrong ones).
+# A sentence that asks or laughs is not a fact, and one that hedges is a guess (98 of 100 true quotations pass both
+# patterns, and 6 of 20 wrong ones).
 _ASKS_OR_LAUGHS = re.compile(
     r"[?？]\W*$|[吗呢]\W*$|\b(?:lol|haha\w*|rofl|just kidding|kidding|joking)\b|哈哈|开玩笑|说笑|逗你", re.IGNORECASE
 )
@@ -39,57 +39,57 @@ _HEDGES = re.compile(
 
 
 class Quotations:
-    """The sentences of a conversation that may be quoted: the users' own, and the assistant's replies."""
+    """The texts of a conversation that may be quoted: the users' own words, and the assistant's replies."""
 
     def __init__(self, records: Sequence[TranscriptRecord]) -> None:
-        """Begin with records, oldest first; what users pasted into their messages is nobody's word."""
+        """Take the records, oldest first; text that users pasted into their messages is left out."""
         self._user_texts = [(one, text_to_assistant(one.text)) for one in records if one.origin is Origin.USER]
         self._assistant_texts = [(one, one.text) for one in records if one.origin is Origin.ASSISTANT]
 
-    def find(self, words: Sequence[str], *, of_assistant: bool = False) -> Quote | None:
-        """Return the sentence of a user's that holds the first of some quoted words that anybody has said, or None.
+    def find(self, quotations: Sequence[str], *, of_assistant: bool = False) -> Quote | None:
+        """Return the user's sentence that contains the first quotation that can be found, or None.
 
-        With ``of_assistant`` a reply of the assistant's counts where no user has said it.
+        With ``of_assistant`` the assistant's replies are searched as well, after the users' words.
         """
-        for records in (self._user_texts, self._assistant_texts) if of_assistant else (self._user_texts,):
-            for quoted in words:
-                found = _exactly(quoted, records) or _by_words(quoted, records)
-                if found is not None:
-                    return found
+        for texts in (self._user_texts, self._assistant_texts) if of_assistant else (self._user_texts,):
+            for quotation in quotations:
+                quote = _find_exact(quotation, texts) or _find_by_words(quotation, texts)
+                if quote is not None:
+                    return quote
         return None
 
 
-def _exactly(quoted: str, records: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
-    needle = _folded(quoted).letters
-    if len(needle) < _SHORTEST:
+def _find_exact(quotation: str, texts: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
+    letters = _fold(quotation).letters
+    if len(letters) < _SHORTEST:
         return None
-    for record, text in reversed(records):
-        for start, end in _folded(text).find(needle):
+    for record, text in reversed(texts):
+        for start, end in _fold(text).find(letters):
             return _quote(record, text, start, end)
     return None
 
 
-def _by_words(quoted: str, records: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
-    """Return the sentence that shares most words with a quotation, where it is clear which that is."""
-    quoted_words = _words(quoted)
-    if not quoted_words:
+def _find_by_words(quotation: str, texts: Sequence[tuple[TranscriptRecord, str]]) -> Quote | None:
+    """Return the sentence that shares most words with a quotation, if it clearly leads."""
+    words = _words(quotation)
+    if not words:
         return None
-    rated = [
-        (len(quoted_words & _words(text[start:end])) / len(quoted_words), place, start, end)
-        for place, (_, text) in enumerate(records)
+    ranked = [
+        (len(words & _words(text[start:end])) / len(words), place, start, end)
+        for place, (_, text) in enumerate(texts)
         for start, end in sentence_spans(text)
     ]
-    rated.sort(reverse=True)
-    if not rated or rated[0][0] < _ENOUGH or (len(rated) > 1 and rated[0][0] - rated[1][0] < _LEAD):
+    ranked.sort(reverse=True)
+    if not ranked or ranked[0][0] < _LEAST_SHARE or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < _LEAST_LEAD):
         return None
-    _, place, start, end = rated[0]
-    return _quote(*records[place], start, end)
+    _, place, start, end = ranked[0]
+    return _quote(*texts[place], start, end)
 
 
 def _quote(record: TranscriptRecord, text: str, start: int, end: int) -> Quote | None:
     if record.time is None:
         return None
-    sentence = _widened(text, start, end)
+    sentence = _whole_sentence(text, start, end)
     return Quote(
         sentence,
         record.time.astimezone().date(),
@@ -100,8 +100,8 @@ def _quote(record: TranscriptRecord, text: str, start: int, end: int) -> Quote |
     )
 
 
-def _widened(text: str, start: int, end: int) -> str:
-    """Return the whole sentences that a part of a text touches, on one line."""
+def _whole_sentence(text: str, start: int, end: int) -> str:
+    """Return the whole sentence (or sentences) around a part of a text, on one line."""
     first, last = span_around(list(sentence_spans(text)), start, end)
     if last - first > LONGEST:
         first, last = max(first, start - LONGEST // 3), min(last, max(end, start + LONGEST))
@@ -113,7 +113,7 @@ def _words(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=512)
-def _folded(text: str) -> FoldedText:
+def _fold(text: str) -> FoldedText:
     return FoldedText.of(text, _letters_of)
 
 
@@ -123,6 +123,6 @@ def _letters_of(character: str) -> str:
 
 
 def quotations_of(value: object, most: int = 8) -> tuple[str, ...]:
-    """Return the quotations that a model gave: a text or a list of texts."""
-    given: Iterable[object] = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(one.strip() for one in given if isinstance(one, str) and one.strip())[:most]
+    """Return the quotations in a field of a model's answer: a text or a list of texts."""
+    items: Iterable[object] = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(one.strip() for one in items if isinstance(one, str) and one.strip())[:most]

@@ -1,7 +1,7 @@
-"""Reading a session: who wants to know what, one use of the model, and each part's answer to its plugin.
+"""Reads sessions with the language model: one question made of the plugins' parts, each of which handles its answer.
 
-It is done behind the turn, by one process at a time, about messages that were not read before. What fails in one part
-costs the others nothing. A host that closes does not wait for an answer: the messages are read at the next start.
+This happens in the background, in one process at a time, for messages that have not been read. A part that fails does
+not affect the others. A host that closes does not wait for the answer: the messages are read at the next start.
 """
 
 import asyncio
@@ -31,18 +31,18 @@ from nanobot_memory_plugins.core.values.conversation import message_key
 from nanobot_memory_plugins.core.values.session_reading import ENTRIES, SUMMARY, ReadingPart, SessionReading
 
 PURPOSE = "reading"
-# Records of a session that are read at once, the last ones.
+# Only this many records at the end of a session are read.
 _MOST_RECORDS = 400
 _ANSWER_TOKENS = 2_000
-# Of a message that was read before, so many tokens are shown again.
-_READ_TOKENS = 60
+# Tokens of the excerpt of a message that was read before.
+_EXCERPT_TOKENS = 60
 _PART_SECONDS = 60.0
-# Times that the same messages are asked about where no answer comes.
-_MOST_ASKED = 2
+# Attempts to get an answer about the same messages.
+_MOST_ATTEMPTS = 2
 _TASK = "reading"
-_SESSIONS = 1_000
-# After this a process that said that it reads a session has ended, or has given up.
-_BUSY = timedelta(seconds=300)
+_MOST_POSITIONS = 1_000
+# After this time a process that reads a session is assumed to have ended.
+_BUSY_TIME = timedelta(seconds=300)
 
 Contribute = Callable[[dict[str, Any], Scope], Awaitable[Sequence[ReadingPart]]]
 Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
@@ -50,11 +50,11 @@ Keep = Callable[[Sequence[Note], Scope], Awaitable[tuple[Receipt, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a session has been read: ``read`` gives by field of the answer the id of the last message.
+    """How far a session has been read: ``read`` is the id of the last message for each field of the answer.
 
-    ``asked`` counts questions about what came since that were not answered, ``busy`` is when a process began to ask,
-    ``expected`` says that it is to be read and was not looked at yet, and ``scope`` is the owner of the session. From
-    ``left`` on whoever had it in hand has ended, and nobody will say that it has gone quiet.
+    ``asked`` counts the unanswered questions about later messages, ``busy`` is the time when a process began to ask.
+    ``expected`` means that a reading is due, and ``scope`` is the owner of the session. After the time ``left`` the
+    process that timed the session is assumed to have ended, so that another one must report it as idle.
     """
 
     read: Mapping[str, str] = field(default_factory=dict)
@@ -66,10 +66,10 @@ class Position:
 
 
 class Positions:
-    """The positions of one workspace: rows of the state database, without a word of what was said.
+    """The reading positions of one workspace, in the state database; they contain no text of a conversation.
 
-    A process that ends while it waits for an answer leaves the count behind; the next one asks once more, and then goes
-    on. Everything here blocks: call it in a thread.
+    A process that ends while it waits for an answer leaves its count behind; the next one asks once more, then gives
+    up. All methods block: call them in a thread.
     """
 
     def __init__(self, paths: MemoryPaths, clock: Clock) -> None:
@@ -77,7 +77,7 @@ class Positions:
         self._clock = clock
 
     def of(self, session_key: str) -> Position:
-        """Return how far a session has been read."""
+        """Return the position of a session."""
         try:
             return _position(self._state.task(_TASK, session_key))
         except StoreError as error:
@@ -85,81 +85,83 @@ class Positions:
             return Position()
 
     def waiting(self) -> list[tuple[str, Scope]]:
-        """Return the sessions that wait for a process, be it to be read or to go quiet, longest first."""
-        known = ((key, _position(row)) for key, row in self._state.tasks(_TASK))
-        return [(key, Scope(**one.scope)) for key, one in known if one.asked or one.expected or self._is_left(one)]
+        """Return the sessions that must be read or reported as idle, the longest waiting first."""
+        positions = ((key, _position(row)) for key, row in self._state.tasks(_TASK))
+        return [(key, Scope(**one.scope)) for key, one in positions if one.asked or one.expected or self._is_left(one)]
 
     def expect(self, session_key: str, scope: Scope) -> None:
-        """Note that a session is to be read, so that the next process does it where this one ends before."""
-        self._change(session_key, lambda position: replace(position, expected=True, scope=_named(scope)))
+        """Record that a session must be read; if this process ends before, the next one reads it."""
+        self._change(session_key, lambda position: replace(position, expected=True, scope=_scope_row(scope)))
 
     def hold(self, session_key: str, scope: Scope, seconds: float) -> None:
-        """Note that this process has a session in hand, for so many seconds."""
-        self._change(session_key, lambda position: replace(position, left=self._in(seconds), scope=_named(scope)))
+        """Record that this process is timing a session, for a number of seconds."""
+        self._change(
+            session_key, lambda position: replace(position, left=self._time_in(seconds), scope=_scope_row(scope))
+        )
 
     def claim(self, session_key: str, seconds: float) -> bool:
-        """Have a session in hand for so many seconds, and return True, where whoever had it before has ended."""
+        """Hold a session for a number of seconds if its last process has ended, and return whether it had."""
 
         def change(position: Position) -> Position | None:
-            return replace(position, left=self._in(seconds)) if self._is_left(position) else None
+            return replace(position, left=self._time_in(seconds)) if self._is_left(position) else None
 
         return self._change(session_key, change) is not None
 
     def release(self, session_key: str) -> None:
-        """Note that a session has gone quiet."""
+        """Record that a session has been reported as idle."""
         self._change(session_key, lambda position: replace(position, left="") if position.left else None)
 
     def settle(self, session_key: str) -> None:
-        """Note that a session that was to be read was looked at, and nobody asks about it."""
+        """Record that a reading is no longer due, because no plugin asks anything."""
         self._change(session_key, lambda position: replace(position, expected=False) if position.expected else None)
 
     def begin(self, session_key: str, scope: Scope, read: Mapping[str, str]) -> Position | None:
-        """Note that a session is asked about now; return None while another process asks, and where one has asked.
+        """Record the start of a reading; return None if another process is reading the session, or has just read it.
 
-        ``read`` gives by field the last message that had been read when it was looked what is new.
+        ``read`` is the id of the last read message for each field when the caller looked for new ones.
         """
         now = self._clock.now()
 
         def change(position: Position) -> Position | None:
             since = read_time(position.busy)
-            is_busy = since is not None and timedelta() <= now - since < _BUSY
+            is_busy = since is not None and timedelta() <= now - since < _BUSY_TIME
             if is_busy or any(position.read.get(name, "") != id_ for name, id_ in read.items()):
                 return None
             return replace(
-                position, asked=position.asked + 1, busy=now.isoformat(), scope=_named(scope), expected=False
+                position, asked=position.asked + 1, busy=now.isoformat(), scope=_scope_row(scope), expected=False
             )
 
         return self._change(session_key, change)
 
-    def finish(self, session_key: str, fields: Collection[str], read: str) -> None:
-        """Note that a session has been read up to a message, for these fields of the answer."""
-        self._change(session_key, lambda position: _read(position, fields, read))
+    def finish(self, session_key: str, fields: Collection[str], last_id: str) -> None:
+        """Record that a session has been read up to a message, for some fields of the answer."""
+        self._change(session_key, lambda position: _mark_read(position, fields, last_id))
         try:
-            self._state.keep_newest_tasks(_TASK, _SESSIONS)
+            self._state.keep_newest_tasks(_TASK, _MOST_POSITIONS)
         except StoreError as error:
             logger.debug("old positions stay: {}", error.cause)
 
-    def leave(self, session_key: str, fields: Collection[str], read: str, *, counts: bool) -> None:
-        """Note that no answer came; after the last chance the messages up to one count as read.
+    def give_up(self, session_key: str, fields: Collection[str], last_id: str, *, counts: bool) -> None:
+        """Record that no answer came; after the last attempt the messages up to ``last_id`` count as read.
 
-        It is no chance where nothing could be asked after all.
+        An attempt ``counts`` only if the model could be asked.
         """
 
         def change(position: Position) -> Position:
-            if counts and position.asked >= _MOST_ASKED:
-                return _read(position, fields, read)
+            if counts and position.asked >= _MOST_ATTEMPTS:
+                return _mark_read(position, fields, last_id)
             return replace(position, busy="", asked=position.asked - (not counts), expected=True)
 
         self._change(session_key, change)
 
-    def _in(self, seconds: float) -> str:
+    def _time_in(self, seconds: float) -> str:
         return (self._clock.now() + timedelta(seconds=seconds)).isoformat()
 
     def _is_left(self, position: Position) -> bool:
         return (left := read_time(position.left)) is not None and left <= self._clock.now()
 
     def _change(self, session_key: str, change: Callable[[Position], Position | None]) -> Position | None:
-        """Change a position, and return it as it is now; None where nothing was changed, or could be."""
+        """Change a position and return the new one; None if it stays the same, or cannot be written."""
 
         def transaction(_connection: object) -> Position | None:
             changed = change(_position(self._state.task(_TASK, session_key)))
@@ -174,12 +176,12 @@ class Positions:
             return None
 
 
-def _named(scope: Scope) -> dict[str, str]:
+def _scope_row(scope: Scope) -> dict[str, str]:
     return {name: value for name, value in asdict(scope).items() if value}
 
 
-def _read(position: Position, fields: Collection[str], read: str) -> Position:
-    return replace(position, read={**position.read, **dict.fromkeys(fields, read)}, asked=0, busy="")
+def _mark_read(position: Position, fields: Collection[str], last_id: str) -> Position:
+    return replace(position, read={**position.read, **dict.fromkeys(fields, last_id)}, asked=0, busy="")
 
 
 def _position(row: Mapping[str, Any] | None) -> Position:
@@ -187,11 +189,11 @@ def _position(row: Mapping[str, Any] | None) -> Position:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """What of a session is to be read, and for whom.
+class _UnreadSession:
+    """The unread records of a session, and the parts that ask about them.
 
-    ``messages`` are its records as plugins get them. ``read`` gives by field the last message that was read before,
-    ``unread`` counts those that are new.
+    ``messages`` are the records as plugins see them. For each field of the answer, ``read`` is the id of the last read
+    message, and ``unread`` the number of new ones.
     """
 
     session_key: str
@@ -204,7 +206,7 @@ class _Work:
 
 
 class SessionReader:
-    """Reads the sessions of one workspace. ``positions`` say how far each was read, and which wait for a process."""
+    """Reads the sessions of one workspace; ``positions`` records how far each was read, and which are waiting."""
 
     def __init__(
         self,
@@ -228,36 +230,38 @@ class SessionReader:
     async def read(
         self, session_key: str, scope: Scope, reason: str, *, given: Sequence[Message] = ()
     ) -> tuple[Receipt, ...]:
-        """Read what is new in a session, if any plugin wants to know of it; return the receipts of the notes.
+        """Read the new messages of a session if any plugin asks about them; return the receipts of the notes.
 
         ``reason`` is ``turn``, ``idle``, ``ended``, ``compaction`` or ``start``. ``given`` is the host's history, which
-        is read where no transcript is kept.
+        is read if there is no transcript.
         """
         async with self._locks.setdefault(session_key, asyncio.Lock()):
-            work = await run_in_daemon_thread(self._unread, session_key, given)
-            asking: list[ReadingPart] = []
+            session = await run_in_daemon_thread(self._unread_session, session_key, given)
+            model_parts: list[ReadingPart] = []
             receipts: tuple[Receipt, ...] = ()
-            if work.records:
+            if session.records:
                 arguments = {
                     "session_key": session_key,
-                    "messages": work.messages,
-                    "unread": work.unread,
+                    "messages": session.messages,
+                    "unread": session.unread,
                     "reason": reason,
                 }
-                work = replace(work, scope=scope, parts=tuple(await self._contribute(arguments, scope)))
-                asking = [part for part in work.parts if part.asks and self._complete is not None]
-                receipts = await self._do_without(work, [part for part in work.parts if part not in asking])
-            if not asking:
+                session = replace(session, scope=scope, parts=tuple(await self._contribute(arguments, scope)))
+                model_parts = [part for part in session.parts if part.asks and self._complete is not None]
+                receipts = await self._run_without_model(
+                    session, [part for part in session.parts if part not in model_parts]
+                )
+            if not model_parts:
                 await run_in_daemon_thread(self.positions.settle, session_key)
                 return receipts
-            return receipts + await self._ask(replace(work, parts=tuple(asking)))
+            return receipts + await self._ask(replace(session, parts=tuple(model_parts)))
 
     async def waiting(self) -> list[tuple[str, Scope]]:
-        """Return the sessions that an earlier process left unread, or without an answer; a model has to read them."""
+        """Return the sessions that earlier processes left unread or unanswered; none without a model."""
         return await run_in_daemon_thread(self.positions.waiting) if self._complete is not None else []
 
-    def _unread(self, session_key: str, given: Sequence[Message]) -> _Work:
-        """Return what some field of the answer has not been read for. It blocks."""
+    def _unread_session(self, session_key: str, given: Sequence[Message]) -> _UnreadSession:
+        """Return the records that have not been read for some field of the answer. This blocks."""
         read = self.positions.of(session_key).read
         records: Sequence[TranscriptRecord] = ()
         try:
@@ -270,10 +274,10 @@ class SessionReader:
         places: dict[str, int] = {}
         for place, one in enumerate(records, 1) if read else ():
             places[one.id] = place
-            places.setdefault(message_key(one.role, one.text), place)  # it may have been read before it was recorded
+            places.setdefault(message_key(one.role, one.text), place)  # for a message read before it was recorded
         unread = {name: len(records) - places.get(id_, 0) for name, id_ in read.items()}
         start = len(records) - max(unread.values()) if unread and set(unread) >= {ENTRIES, SUMMARY} else 0
-        return _Work(session_key, records[start:], tuple(map(_message, records[start:])), read, unread)
+        return _UnreadSession(session_key, records[start:], tuple(map(_message, records[start:])), read, unread)
 
     def _as_records(self, session_key: str, given: Sequence[Message]) -> list[TranscriptRecord]:
         now = self._clock.now()
@@ -291,108 +295,108 @@ class SessionReader:
             if one.role in ("user", "assistant") and not one.tool_calls
         ]
 
-    async def _do_without(self, work: _Work, parts: Sequence[ReadingPart]) -> tuple[Receipt, ...]:
-        """Let parts do what is possible without the model; what they made notes of is read for their field."""
+    async def _run_without_model(self, session: _UnreadSession, parts: Sequence[ReadingPart]) -> tuple[Receipt, ...]:
+        """Run the fallbacks of some parts, and keep their notes; a field with notes counts as read."""
         notes: list[Note] = []
         for part in parts:
-            made = await _guarded(part, part.without_model, Note)
-            notes += made
-            if made:
-                await self._finish(work, [part.field])
-        return await self._keep(notes, work.scope)
+            part_notes = await _call_part(part, part.without_model, Note)
+            notes += part_notes
+            if part_notes:
+                await self._finish(session, [part.field])
+        return await self._keep(notes, session.scope)
 
-    async def _ask(self, work: _Work) -> tuple[Receipt, ...]:
-        """Take the session for this process, ask, and let the parts have the answer."""
-        before = {part.field: work.read.get(part.field, "") for part in work.parts}
+    async def _ask(self, session: _UnreadSession) -> tuple[Receipt, ...]:
+        """Claim the session for this process, ask the model, and let the parts handle the answer."""
+        read = {part.field: session.read.get(part.field, "") for part in session.parts}
         beginning = asyncio.ensure_future(
-            run_in_daemon_thread(self.positions.begin, work.session_key, work.scope, before)
+            run_in_daemon_thread(self.positions.begin, session.session_key, session.scope, read)
         )
         try:
-            if (begun := await asyncio.shield(beginning)) is None:
+            if (position := await asyncio.shield(beginning)) is None:
                 return ()
-            if begun.asked <= _MOST_ASKED:
-                return await self._answered(work)
-            receipts = await self._do_without(work, work.parts)  # who asked was killed each time
-            await self._leave(work)
+            if position.asked <= _MOST_ATTEMPTS:
+                return await self._ask_model(session)
+            receipts = await self._run_without_model(session, session.parts)  # the process was killed at each attempt
+            await self._give_up(session)
             return receipts
         except asyncio.CancelledError:
-            # The process ends, maybe with an answer that nobody has taken: the next one finds the session free at once.
+            # The process ends, perhaps with an unused answer: let the next one read the session immediately.
             if await beginning is not None:
-                await self._leave(work)
+                await self._give_up(session)
             raise
 
-    async def _answered(self, work: _Work) -> tuple[Receipt, ...]:
+    async def _ask_model(self, session: _UnreadSession) -> tuple[Receipt, ...]:
         early: dict[str, Sequence[Note]] = {}
-        asking = asyncio.ensure_future(self._answer(work))
+        answering = asyncio.ensure_future(self._answer(session))
         counts, reading = True, None
         try:
-            for part in work.parts:
-                if part.patience is not None and not (await asyncio.wait({asking}, timeout=part.patience))[0]:
-                    early[part.field] = await _guarded(part, part.without_model, Note)
-            reading = await asking
+            for part in session.parts:
+                if part.patience is not None and not (await asyncio.wait({answering}, timeout=part.patience))[0]:
+                    early[part.field] = await _call_part(part, part.without_model, Note)
+            reading = await answering
         except LanguageModelError as error:
             logger.debug("a session is not read now: {}", type(error).__name__)
             counts = False
         finally:
-            asking.cancel()
-            await asyncio.wait({asking})
-        early = {name: made for name, made in early.items() if made}
-        late = [part for part in work.parts if part.field not in early]
-        notes = [note for made in early.values() for note in made]
-        await self._finish(work, early)
+            answering.cancel()
+            await asyncio.wait({answering})
+        early = {name: part_notes for name, part_notes in early.items() if part_notes}
+        late = [part for part in session.parts if part.field not in early]
+        notes = [note for part_notes in early.values() for note in part_notes]
+        await self._finish(session, early)
         if reading is None:
-            receipts = await self._keep(notes, work.scope) + await self._do_without(work, late)
-            await self._leave(work, counts=counts)
+            receipts = await self._keep(notes, session.scope) + await self._run_without_model(session, late)
+            await self._give_up(session, counts=counts)
             return receipts
         for part in late:
-            notes += await _guarded(part, partial(part.take, _new_to(part, reading, work)), Note)
-        receipts = await self._keep(notes, work.scope)
-        await self._finish(work, [part.field for part in work.parts])
+            notes += await _call_part(part, partial(part.take, _without_read_entries(part, reading, session)), Note)
+        receipts = await self._keep(notes, session.scope)
+        await self._finish(session, [part.field for part in session.parts])
         return receipts
 
-    async def _leave(self, work: _Work, *, counts: bool = True) -> None:
-        fields, read = [part.field for part in work.parts], work.records[-1].id
-        await run_in_daemon_thread(lambda: self.positions.leave(work.session_key, fields, read, counts=counts))
+    async def _give_up(self, session: _UnreadSession, *, counts: bool = True) -> None:
+        fields, last_id = [part.field for part in session.parts], session.records[-1].id
+        await run_in_daemon_thread(lambda: self.positions.give_up(session.session_key, fields, last_id, counts=counts))
 
-    async def _finish(self, work: _Work, fields: Collection[str]) -> None:
+    async def _finish(self, session: _UnreadSession, fields: Collection[str]) -> None:
         if fields:
-            await run_in_daemon_thread(self.positions.finish, work.session_key, fields, work.records[-1].id)
+            await run_in_daemon_thread(self.positions.finish, session.session_key, fields, session.records[-1].id)
 
-    async def _answer(self, work: _Work) -> SessionReading | None:
-        """Ask, and return what the answer says; None where it is none. Raises `LanguageModelError`."""
-        assert self._complete is not None  # noqa: S101  # `read` has looked
-        # The fields may have been read to different messages; the question is about what any of them lacks.
-        most = max(work.unread.get(part.field, len(work.records)) for part in work.parts)
-        records = work.records[-most:] if most else work.records[-1:]
-        messages = work.messages[-len(records) :]
-        fields = frozenset(part.field for part in work.parts)
-        # A summary does with excerpts of what was read for the entries.
-        new = max(work.unread.get(name, len(messages)) for name in (fields | {ENTRIES}) - {SUMMARY})
+    async def _answer(self, session: _UnreadSession) -> SessionReading | None:
+        """Ask the model and return the parsed answer, None if it is not an answer. Raises `LanguageModelError`."""
+        assert self._complete is not None  # noqa: S101  # checked in `read`
+        # The fields may have been read up to different messages; ask about those that any of them lacks.
+        most = max(session.unread.get(part.field, len(session.records)) for part in session.parts)
+        records = session.records[-most:] if most else session.records[-1:]
+        messages = session.messages[-len(records) :]
+        fields = frozenset(part.field for part in session.parts)
+        # For the summary, excerpts of the messages that were read for the entries are enough.
+        new = max(session.unread.get(name, len(messages)) for name in (fields | {ENTRIES}) - {SUMMARY})
         old = max(0, len(messages) - new)
-        read = [replace(one, text=excerpt(one.text, _READ_TOKENS)) for one in messages[:old]]
+        excerpts = [replace(one, text=excerpt(one.text, _EXCERPT_TOKENS)) for one in messages[:old]]
         when = records[-1].time or self._clock.now()
         known: dict[str, str] = {}
-        for part in work.parts:
-            for texts in await _guarded(part, part.known, Mapping):
+        for part in session.parts:
+            for texts in await _call_part(part, part.known, Mapping):
                 known |= {str(id_): str(text) for id_, text in texts.items()}
         today = when.astimezone().date()
-        prompt = reading_prompt(work.parts, known, (*read, *messages[old:]), self._wishes, today)
+        prompt = reading_prompt(session.parts, known, (*excerpts, *messages[old:]), self._wishes, today)
         answer = await self._complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
         return await run_in_daemon_thread(
             lambda: read_answer(answer, messages, Quotations(records), when, known=frozenset(known), asked=fields)
         )
 
 
-def _new_to(part: ReadingPart, reading: SessionReading, work: _Work) -> SessionReading:
-    """Return a reading without the entries that rest on what had been read for a part before."""
-    old = len(work.records) - work.unread.get(part.field, len(work.records))
-    known = {one.id for one in work.records[:old]}
-    entries = tuple(one for one in reading.entries if one.quote is None or one.quote.record not in known)
+def _without_read_entries(part: ReadingPart, reading: SessionReading, session: _UnreadSession) -> SessionReading:
+    """Return a reading without the entries that quote messages which were read for a part before."""
+    old = len(session.records) - session.unread.get(part.field, len(session.records))
+    old_ids = {one.id for one in session.records[:old]}
+    entries = tuple(one for one in reading.entries if one.quote is None or one.quote.record not in old_ids)
     return replace(reading, entries=entries)
 
 
-async def _guarded(part: ReadingPart, call: Callable[[], Awaitable[object]], kind: type) -> tuple[Any, ...]:
-    """Return what of a kind a part answers, and nothing where it fails: that costs no other part anything."""
+async def _call_part(part: ReadingPart, call: Callable[[], Awaitable[object]], kind: type) -> tuple[Any, ...]:
+    """Return the values of a ``kind`` that a part answers; none if it fails, so that the other parts continue."""
     try:
         async with asyncio.timeout(_PART_SECONDS):
             return accepted_values(await call(), "contribute_reading", (kind,))
@@ -406,6 +410,6 @@ async def _guarded(part: ReadingPart, call: Callable[[], Awaitable[object]], kin
 
 
 def _message(record: TranscriptRecord) -> Message:
-    """Return a record as plugins get it; what a host said in the user's place is the assistant's."""
+    """Return a record as plugins see it: a message that the host wrote in the user's place is the assistant's."""
     role = "user" if record.origin is Origin.USER else "assistant"
     return Message(role, record.text, raw={"time": record.time.isoformat()} if record.time else {})

@@ -1,7 +1,7 @@
-"""What the machine remembers of its own work, in one SQLite file next to the index: ``.storage/state.db``.
+"""The state database: what the memory remembers of its own work, in ``.storage/state.db`` next to the index.
 
-People's files hold everything that was said and learned; this database holds how it came about (the history of the
-entries), what is still to be done, and counts. Deleting it costs those and nothing else.
+People's files contain everything that was said and learned. This database contains the history of the entries, pending
+work, and counts; deleting it loses only those.
 """
 
 from nanobot_memory_plugins.core.state.database import StateDatabase

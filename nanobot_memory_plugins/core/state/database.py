@@ -1,4 +1,4 @@
-"""The one connection to the state database that the parts of a process share, and the one policy for its faults."""
+"""The connection to the state database that a process shares, and the handling of all its errors."""
 
 import json
 import os
@@ -58,10 +58,10 @@ CREATE INDEX IF NOT EXISTS event_of_day ON event (kind, day);
 
 T = TypeVar("T")
 
-# Seconds that a statement waits for another process's transaction. Writers hold their transactions for milliseconds.
+# Seconds that a statement waits for a transaction of another process; those of our writers take milliseconds.
 _BUSY_SECONDS = 5.0
 _SETTINGS = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON"
-# SQLite's codes of a file that another process holds, of one that is damaged, and of one that cannot be written.
+# SQLite's error codes for a file that another process has locked, for a damaged one, and for one that is not writable.
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _UNWRITABLE: Final = (
@@ -71,62 +71,62 @@ _UNWRITABLE: Final = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 )
-_open: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
-_opening = threading.Lock()
+_databases: "WeakValueDictionary[Path, StateDatabase]" = WeakValueDictionary()
+_databases_lock = threading.Lock()
 
 
 class StateDatabase:
-    """The state of one workspace, for any thread: each call holds the lock for as long as SQLite takes.
+    """The state of one workspace, usable from any thread: each call holds the lock while SQLite works.
 
-    The connection is made at the first use, and anew where the file has been deleted or the process forked. A file that
-    is damaged or of another version is made again; somebody else's is put aside. Where it cannot be opened or written,
-    the state lives in memory for as long as this process does, and `trouble` says why.
+    The connection is opened at the first use, and again if the file was deleted or the process forked. A damaged file
+    and one of another version are replaced; a file of another program is moved aside. If the file cannot be opened or
+    written, the state is kept in memory until the process ends, and `trouble` says why.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None  # device and inode; none of what is in memory only
+        self._file: tuple[int, int] | None = None  # device and inode, None for a database in memory
         self._trouble: Sentence | None = None
 
     @classmethod
     def of(cls, workspace: "str | Path | MemoryPaths") -> "StateDatabase":
-        """Return the state of a workspace: the same object for every part of this process that holds it."""
+        """Return the state of a workspace, the same object for all parts of this process."""
         paths = workspace if isinstance(workspace, MemoryPaths) else MemoryPaths.of(workspace)
         path = Path(os.path.abspath(paths.state))
-        with _opening:
-            if (known := _open.get(path)) is None:
-                known = _open[path] = cls(path)
-            return known
+        with _databases_lock:
+            if (state := _databases.get(path)) is None:
+                state = _databases[path] = cls(path)
+            return state
 
     @property
     def trouble(self) -> str | None:
-        """Why the state is kept in memory only, was begun anew, or cannot be had now; None where nothing is wrong."""
+        """Why the state is only in memory, was lost and started again, or is locked; None if nothing is wrong."""
         try:
             return self._run(lambda _connection: self._trouble)
         except StoreError as error:
             return error.cause
 
     @property
-    def only_in_memory(self) -> str:
-        """Why the last change stands in memory only; empty where it stands in the file."""
+    def memory_only_reason(self) -> str:
+        """Why changes are kept in memory only; empty if they are in the file."""
         with self.lock:
             return "" if self._file else self._trouble or ""
 
     def read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return all the rows of a statement. Raises `StoreError` where another process holds the file for long."""
+        """Return all rows of a statement. Raises `StoreError` if another process keeps the file locked."""
         return self._run(lambda connection: connection.execute(sql, values).fetchall())
 
     def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
-        """Run ``change`` in one transaction, and return what it returns; an exception of its own rolls it back.
+        """Run ``change`` in one transaction, and return its result; an exception rolls the transaction back.
 
-        It may be called a second time where the disk fails at the first. Raises `StoreError` where another process
-        holds the file for longer than 5 s.
+        After an error of the disk ``change`` is called a second time. Raises `StoreError` if another process keeps the
+        file locked for more than 5 s.
         """
 
         def transaction(connection: sqlite3.Connection) -> T:
-            if connection.in_transaction:  # a write inside of a write belongs to the outer one
+            if connection.in_transaction:  # a nested write belongs to the outer transaction
                 return change(connection)
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -145,18 +145,18 @@ class StateDatabase:
         self.write(lambda connection: connection.execute(sql, values).fetchall() and None)
 
     def add_event(self, kind: str, time: datetime, body: Mapping[str, object]) -> None:
-        """Add something that happened, under the day of ``time``."""
+        """Record an event under the day of ``time``."""
         row = (kind, time.date().isoformat(), time.isoformat(), json.dumps(body, ensure_ascii=False))
         self.execute("INSERT INTO event (kind, day, time, body) VALUES (?, ?, ?, ?)", row)
 
     def events(self, kind: str, *, since: date) -> Iterator[tuple[datetime, dict[str, Any]]]:
-        """Yield what happened from a day on, oldest first, with its time."""
+        """Yield the events of a kind from a day on, oldest first, with their times."""
         sql = "SELECT time, body FROM event WHERE kind = ? AND day >= ? ORDER BY id"
         for time, body in self.read(sql, (kind, since.isoformat())):
             yield datetime.fromisoformat(time), json.loads(body)
 
     def tasks(self, name: str) -> list[tuple[str, dict[str, Any]]]:
-        """Return the rows of a task by their subjects, those that were written first first."""
+        """Return the subjects and rows of a task, the oldest first."""
         rows = self.read("SELECT subject, body FROM task WHERE name = ? ORDER BY time, subject", (name,))
         return [(subject, json.loads(body)) for subject, body in rows]
 
@@ -166,19 +166,19 @@ class StateDatabase:
         return json.loads(rows[0][0]) if rows else None
 
     def set_task(self, name: str, subject: str, body: Mapping[str, object]) -> None:
-        """Write a row of a task, in the place of the one with its subject."""
+        """Write the row of a subject, replacing the one before."""
         row = (name, subject, json.dumps(body, ensure_ascii=False), datetime.now(UTC).isoformat())
         self.execute("INSERT OR REPLACE INTO task (name, subject, body, time) VALUES (?, ?, ?, ?)", row)
 
     def keep_newest_tasks(self, name: str, most: int) -> None:
-        """Take out the rows of a task but for those that were written last."""
+        """Delete all rows of a task except for the ``most`` newest."""
         newest = "SELECT subject FROM task WHERE name = ?1 ORDER BY time DESC LIMIT ?2"
         self.execute(f"DELETE FROM task WHERE name = ?1 AND subject NOT IN ({newest})", (name, most))  # noqa: S608
 
     def truncate_log(self) -> None:
-        """Empty the write-ahead log, so that what was deleted is in none of the files any more.
+        """Empty the write-ahead log, so that deleted data is in none of the files any more.
 
-        Raises `StoreError` where another process reads what it holds.
+        Raises `StoreError` if another process is reading from it.
         """
         ((is_busy, *_),) = self.read("PRAGMA wal_checkpoint(TRUNCATE)")
         if is_busy:
@@ -193,25 +193,25 @@ class StateDatabase:
 
     def __del__(self) -> None:
         if self._connection is not None:
-            self._connection.close()  # Python 3.13 warns of one that is not
+            self._connection.close()  # Python 3.13 warns of unclosed connections
 
     def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
         with self.lock:
             if self._connection is not None and self._connection.in_transaction:
-                return use(self._connection)  # within a change, which meets its faults whole
+                return use(self._connection)  # in a transaction, whose outermost call handles all errors
             try:
-                return use(self._connected())
+                return use(self._connect())
             except sqlite3.Error as error:
                 code = _code(error)
                 if code in _BUSY:
                     raise self._locked() from error
                 if code in _DAMAGED:
-                    self._begin_again(is_ours=True)
+                    self._replace_file(is_ours=True)
                 elif code in _UNWRITABLE:
                     self._continue_in_memory(error)
                 else:
                     raise
-            return use(self._connected())
+            return use(self._connect())
 
     def _locked(self) -> StoreError:
         return StoreError(
@@ -219,8 +219,8 @@ class StateDatabase:
             hint="Try again once that process is done.",
         )
 
-    def _connected(self) -> sqlite3.Connection:
-        """Return the connection, made where there is none, or where the file is another one by now."""
+    def _connect(self) -> sqlite3.Connection:
+        """Return the connection; open it if there is none, or if the file was replaced."""
         if self._connection is not None:
             if self._file in (None, _identity(self.path)):
                 return self._connection
@@ -228,7 +228,7 @@ class StateDatabase:
         try:
             return self._open_file()
         except (OSError, sqlite3.Error) as error:
-            self.close()  # now: later it would delete the log of a file that is made anew
+            self.close()  # now, since later it would delete the log of a new file
             if _code(error) in (*_BUSY, *_DAMAGED):
                 raise
             return self._continue_in_memory(error)
@@ -238,24 +238,24 @@ class StateDatabase:
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         restrict_file(self.path)
-        connection = self._connection = _connect(f"{_address(self.path)}?mode=rw")
+        connection = self._connection = _open(f"{_address(self.path)}?mode=rw")
         connection.executescript(_SETTINGS)
-        # The tables first: another process may be making them just now, and its marks with them.
+        # Read the tables first: another process may be creating them now, together with the ids.
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_schema")
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         if tables and (application, version) != (APPLICATION_ID, VERSION):
-            return self._begin_again(is_ours=application == APPLICATION_ID)
+            return self._replace_file(is_ours=application == APPLICATION_ID)
         if not tables:
-            # First, so that a process that is killed between the two leaves it to the next one.
-            with suppress(sqlite3.OperationalError):  # another process does so just now
+            # WAL before the tables: if this process is killed in between, the next one does both.
+            with suppress(sqlite3.OperationalError):  # another process is doing it now
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
-            _make_tables(connection)
+            _create_tables(connection)
         self._file = _identity(self.path)
         return connection
 
-    def _begin_again(self, *, is_ours: bool) -> sqlite3.Connection:
-        """Make a new file: what was ours goes with all that it holds, what is somebody else's is put aside."""
+    def _replace_file(self, *, is_ours: bool) -> sqlite3.Connection:
+        """Create a new file: delete our old one with all its data, or move a file of another program aside."""
         self.close()
         try:
             if is_ours:
@@ -268,29 +268,29 @@ class StateDatabase:
             "{name} was damaged or of another version: it was made again, without the history.", name=self.path.name
         )
         logger.warning("{}", self._trouble)
-        return self._connected()
+        return self._connect()
 
     def _continue_in_memory(self, error: Exception) -> sqlite3.Connection:
-        """Go on without the file, with what can still be read of it."""
+        """Continue in memory, with the data of the file if it can still be read."""
         why = error.strerror if isinstance(error, OSError) else getattr(error, "sqlite_errorname", "")
         self._trouble = Sentence("{path} cannot be written ({why})", path=self.path, why=why or type(error).__name__)
         logger.info("{}: the state is kept in memory until this process ends", self._trouble)
-        memory = _connect(":memory:")
+        memory = _open(":memory:")
         try:
-            # In a folder that cannot be written a file is read as it is without its log.
-            with closing(self._connection or _connect(f"{_address(self.path)}?mode=ro&immutable=1")) as readable:
+            # In a read-only folder the file can only be read without its log.
+            with closing(self._connection or _open(f"{_address(self.path)}?mode=ro&immutable=1")) as readable:
                 readable.backup(memory)
         except (OSError, sqlite3.Error) as unread:
             logger.debug("nothing of the state could be read: {}", type(unread).__name__)
             memory.close()
-            memory = _connect(":memory:")
+            memory = _open(":memory:")
         memory.executescript(_SETTINGS)
-        _make_tables(memory)
+        _create_tables(memory)
         self._connection, self._file = memory, None
         return memory
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def _open(address: str) -> sqlite3.Connection:
     return sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
 
 
@@ -299,27 +299,28 @@ def _address(path: Path) -> str:
     return path.absolute().as_uri()
 
 
-def _make_tables(connection: sqlite3.Connection) -> None:
-    marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
-    connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {marks}; COMMIT")
+def _create_tables(connection: sqlite3.Connection) -> None:
+    ids = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
+    connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} {ids}; COMMIT")
 
 
 def _lock_all() -> None:
-    """Let no transaction be cut in two, and have no file open: SQLite would take its locks for held in both processes.
+    """Before a fork, wait for transactions to end, and close the files.
 
-    Then the parent, which closes its file, would delete the log that the other one writes.
+    With an open file SQLite would assume its locks in both processes: closing it in the parent would delete the log
+    that the child writes.
     """
-    _opening.acquire()
-    for state in list(_open.values()):
+    _databases_lock.acquire()
+    for state in list(_databases.values()):
         state.lock.acquire()
-        if not state.only_in_memory:
+        if not state.memory_only_reason:
             state.close()
 
 
 def _unlock_all() -> None:
-    for state in list(_open.values()):
+    for state in list(_databases.values()):
         state.lock.release()
-    _opening.release()
+    _databases_lock.release()
 
 
 at_fork(_unlock_all, before=_lock_all, in_parent=_unlock_all)
@@ -330,7 +331,7 @@ def _code(error: Exception) -> int:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and the inode of a file, or None where there is none."""
+    """Return the device and inode of a file, or None if there is none."""
     try:
         status = os.stat(path)
     except OSError:
