@@ -68,7 +68,7 @@ _TABLES = {
     "bridge/plugin.py": ("_UNSUPPORTED",),
     "bridge/seams.py": ("DEGRADED",),
     "consolidation/model/entry.py": ("Category",),
-    "core/config/wording.py": ("_BOUNDS", "_PLAIN"),
+    "core/config/wording.py": ("_BOUND_WORDS", "_TYPE_WORDS"),
     "core/transfer/importing.py": ("_TOOL_RESULT", "_NO_TEXT", "_RECORDED_HERE", "_NO_TIME", "_PRIVATE", "_TAKEN_BACK"),
     "core/transfer/run.py": ("_CHANGED",),
     "core/values/conversation.py": ("Origin",),

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.bridge.sessions import is_internal_session, is_user_
 from nanobot_memory_plugins.bridge.tool_calls import OfferedTool, ToolHook
 from nanobot_memory_plugins.bridge.turns import Turns, allow_private_messages
 from nanobot_memory_plugins.core import LanguageModelError, MemoryService, SystemClock, logger
-from nanobot_memory_plugins.core.cli.language import language_of, use_language
+from nanobot_memory_plugins.core.cli.language import locale_language, use_language
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config.languages import language_named
 from nanobot_memory_plugins.core.config.models import ConfigProblem
@@ -199,7 +199,7 @@ class Bridge:
             return
         self._has_offered_tools = True
         if self._is_quiet:
-            with use_language(language_named(memory.config.core.language) or language_of()):
+            with use_language(language_named(memory.config.core.language) or locale_language()):
                 print_first_problem(memory.plugins.problems)
         for tool in memory.tools() if self.seams["tools"].attached else ():
             if self._loop.tools.has(tool.name):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer.main
 
-from nanobot_memory_plugins.core.cli.command_group import CommandGroup, summary_of
+from nanobot_memory_plugins.core.cli.command_group import CommandGroup, help_summary
 from nanobot_memory_plugins.core.cli.main import app, run_command_line
 
 OURS = "nanobot_memory_plugins."
@@ -72,6 +72,6 @@ def test_the_help_says_of_each_command_what_the_command_says():
     group = typer.main.get_command(app)
     assert isinstance(group, CommandGroup)
     context = typer.Context(group)
-    summaries = {name: summary_of(point) for name, point in group.found.items()}
+    summaries = {name: help_summary(point) for name, point in group.entry_points.items()}
     said = {name: group.resolve_command(context, [name])[1].help.partition("\n\n")[0] for name in summaries}
     assert summaries == {name: " ".join(text.split()) for name, text in said.items()}

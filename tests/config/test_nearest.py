@@ -1,6 +1,6 @@
 """What is offered for an option that there is not: what was meant, or nothing where all are far-fetched."""
 
-from nanobot_memory_plugins.core.config.wording import nearest
+from nanobot_memory_plugins.core.config.wording import nearest_name
 from tests.support.each import each
 
 KNOWN = [
@@ -40,4 +40,4 @@ PAIRS = [
 
 @each(("typed", "meant"), PAIRS)
 def test_the_nearest_is_what_was_meant_or_nothing(typed: str, meant: str):
-    assert nearest(typed, KNOWN) == meant
+    assert nearest_name(typed, KNOWN) == meant

@@ -1,4 +1,4 @@
-"""The group of commands that entry points bring, each imported when it is called."""
+"""The commands of the command line, found through entry points and imported only when they are called."""
 
 import ast
 import importlib.util
@@ -24,38 +24,39 @@ EXTRA_COMMANDS: Final = {
     "panel": "panel",
     "postgres": "postgres",
 }
-"""The commands that come with an extra of the umbrella distribution, and the extra of each."""
+"""Commands that an extra of the umbrella distribution installs, with the name of that extra."""
 
 
 class CommandGroup(typer.core.TyperGroup):
     """Lists the entry points of ``nanobot_memory_commands`` and imports the one that is called.
 
-    An entry point names a function or a `typer.Typer`. Where two distributions bring the same name, this project's own
-    comes first.
+    An entry point names a function or a `typer.Typer`. If two distributions define the same name, this project's own
+    command is used.
     """
 
     @cached_property
-    def found(self) -> dict[str, InstalledEntryPoint]:
-        """The entry points of commands by name."""
+    def entry_points(self) -> dict[str, InstalledEntryPoint]:
+        """The commands' entry points by name."""
         return entry_points_by_name(COMMAND_GROUP)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
-        return sorted(self.found)
+        return sorted(self.entry_points)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return what stands for a command in a list, with its help; it is not imported."""
-        point = self.found.get(cmd_name)
-        return typer.core.TyperCommand(cmd_name, help=tr(summary_of(point))) if point is not None else None
+        """Return a placeholder with the command's help, for lists of commands; the command is not imported."""
+        point = self.entry_points.get(cmd_name)
+        return typer.core.TyperCommand(cmd_name, help=tr(help_summary(point))) if point is not None else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command that the arguments name; an unknown one is answered with its extra, or the nearest.
+        """Import the command that the arguments name.
 
-        Raises `PluginError` for one that cannot be imported, which costs only itself.
+        Raises `WrongUseError` for an unknown command, with the extra that contains it or the most similar name as its
+        hint, and `PluginError` for a command that cannot be imported; the others still work.
         """
         name = args[0] if args else "-"
-        if name in self.found:
-            return name, translate_help(_loaded(self.found[name])), args[1:]
+        if name in self.entry_points:
+            return name, translate_help(_load_command(self.entry_points[name])), args[1:]
         if name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         if name in EXTRA_COMMANDS:
@@ -64,20 +65,20 @@ class CommandGroup(typer.core.TyperGroup):
                 Sentence("{what} is in nanobot-memory-{extra}, which is not installed.", what=name, extra=extra),
                 hint=Sentence("Install it: pip install 'nanobot-memory-plugins[{extra}]'", extra=extra),
             )
-        near = get_close_matches(name, self.found, n=1)
+        near = get_close_matches(name, self.entry_points, n=1)
         raise WrongUseError(
             Sentence("There is no command {name}.", name=name),
             hint=Sentence("Did you mean {near}?", near=near[0]) if near else "`nanobot-memory --help` lists them.",
         )
 
     def make_context(self, *arguments: Any, **extra: Any) -> Any:
-        """Read the arguments, with the help in the reader's language."""
+        """Parse the arguments, after translating the help."""
         translate_help(self)
         return super().make_context(*arguments, **extra)
 
 
-def summary_of(point: InstalledEntryPoint) -> str:
-    """Return the first paragraph of a command's help as its source has it, or nothing. The source is not run."""
+def help_summary(point: InstalledEntryPoint) -> str:
+    """Return the first paragraph of a command's help, or an empty string. It parses the source and does not run it."""
     module, _, name = point.value.partition(":")
     try:
         spec = importlib.util.find_spec(module)
@@ -88,16 +89,16 @@ def summary_of(point: InstalledEntryPoint) -> str:
     text = ""
     for node in body:
         match node:
-            case ast.FunctionDef(name=found) if found == name:
+            case ast.FunctionDef(name=defined) if defined == name:
                 text = ast.get_docstring(node) or ""
-            case ast.Assign(targets=[ast.Name(id=found)], value=ast.Call(keywords=options)) if found == name:
+            case ast.Assign(targets=[ast.Name(id=defined)], value=ast.Call(keywords=options)) if defined == name:
                 values = [option.value for option in options if option.arg == "help"]
                 text = next((str(value.value) for value in values if isinstance(value, ast.Constant)), "")
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def _loaded(point: InstalledEntryPoint) -> Any:
-    """Return the command that an entry point names. Raises `PluginError` with what is wrong."""
+def _load_command(point: InstalledEntryPoint) -> Any:
+    """Import the command that an entry point names. Raises `PluginError` with the reason if that fails."""
     try:
         return _build_command(point.name, point.load())
     except Exception as error:
@@ -114,31 +115,31 @@ def _loaded(point: InstalledEntryPoint) -> Any:
 
 
 def _build_command(name: str, target: Any) -> Any:
-    """Make a command of what an entry point names."""
+    """Turn an entry point's target, a function or a `typer.Typer`, into a Click command."""
     if not isinstance(target, typer.Typer):
         if not callable(target):
             raise PluginError("the entry point names neither a function nor a typer.Typer")
-        holder = typer.Typer(add_completion=False)
-        holder.command(name)(target)
-        return typer.main.get_command(holder)
+        command_app = typer.Typer(add_completion=False)
+        command_app.command(name)(target)
+        return typer.main.get_command(command_app)
     group = typer.main.get_group(target)
     group.name = name
     return group
 
 
 def translate_help(command: Any) -> Any:
-    """Put the help of a command, its options and its sub-commands into the reader's language; return the command."""
-    command.rich_markup_mode = None  # its tables cut off what has no spaces to break at
-    command.help, command.epilog = _translated(command.help), _translated(command.epilog)
+    """Translate the help of a command, its options and its subcommands in place; return the command."""
+    command.rich_markup_mode = None  # Rich's tables cut off words that are too long for their column
+    command.help, command.epilog = _translate(command.help), _translate(command.epilog)
     for parameter in command.params:
-        parameter.help = _translated(getattr(parameter, "help", None))
-        parameter.metavar = _translated(parameter.metavar)
-    for below in getattr(command, "commands", {}).values():
-        translate_help(below)
+        parameter.help = _translate(getattr(parameter, "help", None))
+        parameter.metavar = _translate(parameter.metavar)
+    for subcommand in getattr(command, "commands", {}).values():
+        translate_help(subcommand)
     return command
 
 
-def _translated(text: str | None) -> str | None:
-    """Return a help text in the reader's language, paragraph by paragraph; what has no translation stays."""
-    flat = [(one, " ".join(one.split())) for one in (text or "").split("\n\n")]
-    return "\n\n".join(one if tr(line) == line else tr(line) for one, line in flat) if text else text
+def _translate(text: str | None) -> str | None:
+    """Translate a help text paragraph by paragraph; a paragraph without a translation stays as it is."""
+    paragraphs = [(one, " ".join(one.split())) for one in (text or "").split("\n\n")]
+    return "\n\n".join(one if tr(line) == line else tr(line) for one, line in paragraphs) if text else text

@@ -1,4 +1,4 @@
-"""``nanobot-memory config``: the options, where each value comes from, and which values are allowed."""
+"""``nanobot-memory config``: the options, where each value comes from, and the values that are allowed."""
 
 import json
 import shlex
@@ -16,10 +16,10 @@ from nanobot_memory_plugins.core.cli.console import console, escape
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, warn
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.names import BY_PATH, snake_path
-from nanobot_memory_plugins.core.config.options import described, plugin_options
+from nanobot_memory_plugins.core.config.names import OPTION_BY_PATH, snake_path
+from nanobot_memory_plugins.core.config.options import describe_options, plugin_options
 from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
-from nanobot_memory_plugins.core.config.wording import nearest
+from nanobot_memory_plugins.core.config.wording import nearest_name
 from nanobot_memory_plugins.core.config.writing import set_plugin_options
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.host.discovery import discover_plugins
@@ -33,9 +33,10 @@ config = typer.Typer(
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """One option as it holds. ``key`` is ``<plugin>.<option>`` in camelCase, ``set_by`` the key that sets it, or empty.
+    """One option with its current value.
 
-    ``allowed`` says in words which values are allowed.
+    ``key`` is ``<plugin>.<option>`` in camelCase. ``allowed`` describes the allowed values. ``set_by`` is the key in
+    the configuration file that sets the value, or empty if the default is used.
     """
 
     key: str
@@ -59,26 +60,26 @@ def show_options(
     as_json: JsonOption = False,
 ) -> None:
     """Show the options that the configuration sets, or explain one: its value, what may stand there, how to set it."""
-    memory, found, problems = _options_named(key, config)
+    memory, found, problems = _find_options(key, config)
     warn(problems)
     listed = [one for one in found if key or everything or one.set_by]
     if as_json:
-        print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
+        print_json({"ok": True, "file": memory.source, "options": [_option_json(one) for one in listed]})
         return
     out = console()
     out.print(tr("Configuration: {source}", source=escape(memory.source or tr("none; everything has its default"))))
     for one in listed:
-        default = _shown_value(one, one.default)
+        default = _value_text(one, one.default)
         origin = (
             tr("{given}; default {default}", given=one.set_by, default=default) if one.set_by else tr("the default")
         )
-        value = escape(_shown_value(one, one.value))
+        value = escape(_value_text(one, one.value))
         out.print(f"[bold]{escape(one.key)}[/bold] = {value}  [dim]({escape(origin)})[/dim]")
         if key:
             out.print(f"    {escape(tr(one.description))}")
             out.print(f"    {escape(tr('allowed: {allowed}', allowed=tr(one.allowed)))}")
     if key and len(listed) == 1:
-        value = shlex.quote(_shown_value(listed[0], listed[0].default).strip('"'))
+        value = shlex.quote(_value_text(listed[0], listed[0].default).strip('"'))
         out.print(tr("    to set it: {command}", command=f"nanobot-memory config set {listed[0].key} {value}"))
     elif not key and not everything:
         counts = {"set": len(listed), "count": len(found)}
@@ -93,8 +94,8 @@ def set_option(
     as_json: JsonOption = False,
 ) -> None:
     """Set an option in the configuration file; everything else in it stays, and the file of before as .bak."""
-    memory, named, _ = _options_named(key, config)
-    if len(named) > 1 or named[0].key != canonical(key):
+    memory, named, _ = _find_options(key, config)
+    if len(named) > 1 or named[0].key != canonical_key(key):
         raise InputError(
             Sentence("{key} is more than one option.", key=key),
             hint=Sentence("`nanobot-memory config show {key}` names each.", key=key),
@@ -110,9 +111,9 @@ def set_option(
     section_options: Any = given
     for name in reversed(path.split(".")):
         section_options = {name: section_options}
-    given_alone = config_from_mapping({"memoryPlugins": {section: section_options}})
-    taken, wrong = _options(given_alone, {section} & installed_plugins())
-    if wrong:
+    new_config = config_from_mapping({"memoryPlugins": {section: section_options}})
+    new_options, problems = _all_options(new_config, {section} & installed_plugins())
+    if problems:
         raise InputError(
             cause,
             hint=Sentence("Nothing was changed. Allowed: {allowed}.", allowed=Sentence.of(named[0].allowed)),
@@ -124,24 +125,25 @@ def set_option(
         print_json({"ok": True, "file": memory.source, "key": named[0].key, "changed": backup is not None})
         return
     out = console()
-    became = next(one for one in taken if one.key == named[0].key)
+    option = next(one for one in new_options if one.key == named[0].key)
     out.print(
-        f"[bold]{escape(became.key)}[/bold] = {escape(_shown_value(became, became.value))}  ({escape(memory.source)})"
+        f"[bold]{escape(option.key)}[/bold] = {escape(_value_text(option, option.value))}  ({escape(memory.source)})"
     )
     out.print(tr("It holds from the next start of the agent on."))
 
 
-def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option], list[ConfigProblem]]:
-    """Return the configuration, the options that a key names (one, a plugin's, with an empty key all), what is wrong.
+def _find_options(key: str, config: Path | None) -> tuple[MemoryConfig, list[_Option], list[ConfigProblem]]:
+    """Return the configuration, the options that a key names, and the configuration's problems.
 
-    Raises `InputError` with the nearest name where it names none.
+    A plugin's name means all of its options, an empty key all options. Raises `InputError`, with the most similar name
+    as its hint, if there is no such option.
     """
     memory = load_config(config)
-    every, problems = _options(memory, installed_plugins())
-    requested = canonical(key) if key else ""
+    every, problems = _all_options(memory, installed_plugins())
+    requested = canonical_key(key) if key else ""
     found = [one for one in every if not key or f"{one.key}.".startswith(f"{requested}.")]
     if not found:
-        near = nearest(requested, sorted({name for one in every for name in (one.key, one.key.partition(".")[0])}))
+        near = nearest_name(requested, sorted({name for one in every for name in (one.key, one.key.partition(".")[0])}))
         raise InputError(
             Sentence("There is no option {key}.", key=key),
             hint=Sentence("Did you mean {near}?", near=near)
@@ -151,8 +153,8 @@ def _options_named(key: str, config: Path | None) -> tuple[MemoryConfig, list[_O
     return memory, found, problems
 
 
-def _options(memory: MemoryConfig, plugins: set[str]) -> tuple[list[_Option], list[ConfigProblem]]:
-    """Return the options of core, redaction and some plugins, and all that is wrong with them."""
+def _all_options(memory: MemoryConfig, plugins: set[str]) -> tuple[list[_Option], list[ConfigProblem]]:
+    """Return the options of core, redaction and these plugins, and the problems with them."""
     problems = list(memory.problems)
     found = [*_options_of("core", memory.core, memory), *_options_of("redaction", memory.redaction, memory)]
     for plugin in discover_plugins(should_load=plugins.__contains__) if plugins else ():
@@ -160,54 +162,54 @@ def _options(memory: MemoryConfig, plugins: set[str]) -> tuple[list[_Option], li
         if name not in plugins:
             continue
         options, wrong = plugin_options(memory, name, plugin.options_model)
-        if wrong and plugin.error:  # then nobody knows what its options are
+        if wrong and plugin.error:  # a plugin that cannot be imported has no model to check its options with
             wrong = [replace(wrong[0], message=Sentence.joined([wrong[0].key, plugin.error], ": "))]
         problems += wrong
-        switched = f"{memory.prefix}.{name}.enabled" if "enabled" in memory.plugins.get(name, {}) else ""
-        allowed, meaning = Sentence("true or false"), Sentence("whether it is loaded")
-        found.append(_Option(f"{name}.enabled", memory.enabled(name), True, allowed, meaning, switched))
+        set_by = f"{memory.prefix}.{name}.enabled" if "enabled" in memory.plugins.get(name, {}) else ""
+        allowed, description = Sentence("true or false"), Sentence("whether it is loaded")
+        found.append(_Option(f"{name}.enabled", memory.enabled(name), True, allowed, description, set_by))
         if options is not None:
             found += (one for one in _options_of(name, options, memory) if one.key != f"{name}.enabled")
     return found, problems
 
 
 def _options_of(name: str, section: BaseModel, memory: MemoryConfig) -> Iterator[_Option]:
-    """Yield the options of a section. A wrong value is not among them: its default holds, as it does at work."""
-    for path, info, allowed in described(type(section)):
-        above: Any = reduce(getattr, path[:-1], section)
+    """Yield the options of a section; instead of a wrong value they have the default, which is what plugins get."""
+    for path, info, allowed in describe_options(type(section)):
+        parent: Any = reduce(getattr, path[:-1], section)
         key = ".".join((name, *map(to_camel, path)))
         written = memory.written.get(".".join((name, *path))) or f"{memory.prefix}.{key}"
         yield _Option(
             key=key,
-            value=getattr(above, path[-1]),
+            value=getattr(parent, path[-1]),
             default=info.get_default(call_default_factory=True),
             allowed=allowed,
             description=info.description or "",
-            set_by=written if path[-1] in above.model_fields_set else "",
+            set_by=written if path[-1] in parent.model_fields_set else "",
         )
 
 
-def canonical(key: str) -> str:
-    """Return the key of an option however it was written: in snake_case, with the file's place, or as documents do."""
-    for place in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
-        key = key.removeprefix(place)
-    written = snake_path(key)
-    if (option := BY_PATH.get(written, "*")) and not option.startswith("*"):
-        written = tuple(option.split("."))
-    return ".".join((written[0], *map(to_camel, written[1:])))
+def canonical_key(key: str) -> str:
+    """Return an option's camelCase key; ``key`` may be in snake_case, have the section's path, or be the documents'."""
+    for prefix in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
+        key = key.removeprefix(prefix)
+    path = snake_path(key)
+    if (option := OPTION_BY_PATH.get(path, "*")) and not option.startswith("*"):
+        path = tuple(option.split("."))
+    return ".".join((path[0], *map(to_camel, path[1:])))
 
 
-def _shown_value(one: _Option, value: object) -> str:
-    """Return a value as JSON; what is a secret by its name or its look is hidden."""
-    if value and one.key.lower().endswith(("key", "token", "secret", "password")) and isinstance(value, str):
+def _value_text(option: _Option, value: object) -> str:
+    """Return a value as JSON, redacted; a text whose key says that it is a secret is hidden whole."""
+    if value and option.key.lower().endswith(("key", "token", "secret", "password")) and isinstance(value, str):
         return '"[REDACTED]"'
     plain = sorted(value) if isinstance(value, (set, frozenset)) else value
     return redact_text(json.dumps(plain, ensure_ascii=False, default=str))
 
 
-def _row(one: _Option) -> dict[str, Any]:
+def _option_json(option: _Option) -> dict[str, Any]:
     return {
-        **asdict(one),
-        "value": json.loads(_shown_value(one, one.value)),
-        "default": json.loads(_shown_value(one, one.default)),
+        **asdict(option),
+        "value": json.loads(_value_text(option, option.value)),
+        "default": json.loads(_value_text(option, option.default)),
     }

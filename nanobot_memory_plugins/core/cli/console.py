@@ -1,4 +1,4 @@
-"""Everything that a command shows to people goes through here, and reaches the terminal without what steers one."""
+"""Console output of commands: text reaches the terminal without escape sequences or other control characters."""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -12,29 +12,29 @@ from rich.table import Table
 
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
-# Columns of a table that goes into a pipe or a file.
-_WIDE = 160
+# The width of tables written to a pipe or a file, in columns.
+_PIPE_WIDTH = 160
 
 
 class PrintableConsole(Console):
-    """A console that prints no control but its own, whatever it is handed."""
+    """A console that removes control characters from everything it prints, except its own control codes."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Return the segments, each fit to be shown."""
+        """Yield the segments, each made printable."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else printable_segment(segment)
 
 
 def console(*, stderr: bool = False, wraps: bool = False) -> Console:
-    """Return a console for lines, or with ``wraps`` for tables and bars, which know the terminal's width."""
-    made = PrintableConsole(stderr=stderr, soft_wrap=not wraps, highlight=wraps)
-    if not made.is_terminal and "COLUMNS" not in os.environ:
-        made.width = _WIDE  # a pipe and a file have no edge
-    return made
+    """Return a console for lines of text, or with ``wraps`` for tables and bars that fit the terminal's width."""
+    out = PrintableConsole(stderr=stderr, soft_wrap=not wraps, highlight=wraps)
+    if not out.is_terminal and "COLUMNS" not in os.environ:
+        out.width = _PIPE_WIDTH
+    return out
 
 
 def printable_segment(segment: Segment) -> Segment:
-    """Return a segment of the same width, fit to be shown."""
+    """Return a segment without control characters, padded to its former width."""
     text = printable(segment.text, control="").replace("\r", "")
     if text == segment.text:
         return segment
@@ -56,15 +56,15 @@ def show_table(
     whole: Collection[int] = (),
     right: Collection[int] = (),
 ) -> None:
-    """Show a table without the columns that would be empty.
+    """Print a table without its empty columns.
 
-    The columns that are ``whole`` are not broken, and those on the ``right`` hold numbers.
+    ``whole`` holds the indexes of the columns whose cells are not wrapped, ``right`` those that are right-aligned.
     """
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     filled = [number for number in range(len(headings)) if any(cells[number] for cells in rows)]
     for number in filled:
         justify: Literal["right", "left"] = "right" if number in right else "left"
-        made.add_column(headings[number], overflow="fold", no_wrap=number in whole, justify=justify)
+        table.add_column(headings[number], overflow="fold", no_wrap=number in whole, justify=justify)
     for cells, style in zip(rows, [*styles] or [""] * len(rows), strict=True):
-        made.add_row(*(cells[number] for number in filled), style=style)
-    out.print(made)
+        table.add_row(*(cells[number] for number in filled), style=style)
+    out.print(table)

@@ -1,4 +1,4 @@
-"""``nanobot-memory doctor``: what works on this machine, what does not, and what helps."""
+"""``nanobot-memory doctor``: what works on this machine, what does not, and how to repair it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence, join_sentences, tr
 
 _FAILED = 1
-# In the order in which they are shown.
+# In the order in which findings are printed.
 HEALTH_COLOURS = {Health.BAD: "red", Health.DEGRADED: "yellow", Health.INFO: "cyan", Health.GOOD: "green"}
-_FIRST = "Repair that first, or name another folder with --workspace."
+_WORKSPACE_FIRST = "Repair that first, or name another folder with --workspace."
 
 
 def doctor(
@@ -61,20 +61,20 @@ def doctor(
 
 
 async def collect_findings(workspace: Path, config: MemoryConfig) -> list[Finding]:
-    """Start the memory of a workspace as a host would, and return what is found; each problem has a hint."""
+    """Start the memory of a workspace as a host would, and return the findings; each problem has a hint."""
     findings = await asyncio.to_thread(machine_findings, workspace)
-    wrong = [problem.finding for problem in config.problems]
+    config_findings = [problem.finding for problem in config.problems]
     if any(finding.health is Health.BAD for finding in findings):
-        findings += [*wrong, Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST)]
-        return [finding.with_hint() for finding in findings]
-    logger.disable(PluginSet.__module__)  # what it would log of plugins and options is among the findings
+        not_started = Finding("memory", "not started, because of the workspace", Health.BAD, _WORKSPACE_FIRST)
+        return [finding.with_hint() for finding in (*findings, *config_findings, not_started)]
+    logger.disable(PluginSet.__module__)  # the findings contain what it would log about plugins and options
     try:
         senders = await asyncio.to_thread(installed_senders, workspace, config)
         async with MemoryHost(workspace, config=config, senders=lambda: senders) as memory:
             reported = [people_finding(workspace, config, senders), *await memory.diagnose()]
     except NanobotMemoryError as error:
         state = Sentence("it cannot start: {cause}", cause=error.cause)
-        reported = [*wrong, Finding("memory", state, Health.BAD, error.hint)]
+        reported = [*config_findings, Finding("memory", state, Health.BAD, error.hint)]
     finally:
         logger.enable(PluginSet.__module__)
     findings += [await asyncio.to_thread(pause_finding, workspace), *reported]
@@ -82,9 +82,9 @@ async def collect_findings(workspace: Path, config: MemoryConfig) -> list[Findin
 
 
 def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool = False) -> None:
-    """Show findings, what is wrong first, each with what helps; with ``everything`` what is neither bad nor degraded.
+    """Print findings with their hints, the worst first; with ``everything`` also those that are no problem.
 
-    Nothing breaks a word or a path, so that commands can be copied: a line that is too long is the terminal's to wrap.
+    Long lines are left to the terminal to wrap, so that paths and commands can be copied whole.
     """
     for health, colour in HEALTH_COLOURS.items():
         for finding in findings:
@@ -97,6 +97,6 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
 
 
 def summary_line(findings: Sequence[Finding]) -> str:
-    """Return how many there are of each health, in one line."""
+    """Return the number of findings of each health, as one line."""
     counts = {health: sum(one.health is health for one in findings) for health in HEALTH_COLOURS}
     return tr(", ").join(f"{tr(health.value)}{tr(': ')}{count}" for health, count in counts.items() if count) + tr(".")

@@ -1,4 +1,4 @@
-"""What ``nanobot-memory doctor`` finds without any plugin: the machine, the memory's files, who is kept and seen."""
+"""The findings of ``nanobot-memory doctor`` that need no plugin: machine, workspace, pause, people."""
 
 import errno
 import os
@@ -18,9 +18,9 @@ from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# What is written to see whether there is room, in bytes.
-_PROBE = 1 << 16
-# Folders of ours, how bad it is when one cannot be used, and what must be allowed with the files in it.
+# Bytes that are written to find out whether there is room on the disk.
+_PROBE_SIZE = 1 << 16
+# The memory's folders: how bad it is if one cannot be used, and the access that its files need.
 _FOLDERS = {
     "memory": (Health.BAD, os.R_OK),
     "memory/sessions": (Health.BAD, os.R_OK | os.W_OK),
@@ -34,7 +34,7 @@ _SHARES = {
 
 
 def machine_findings(workspace: Path) -> list[Finding]:
-    """Return what holds before a memory is opened: versions, workspace, and what is in the way. It blocks."""
+    """Return the findings about versions, workspace and folders, which need no open memory. It blocks."""
     python = Sentence(
         "{python_version} on {system} {machine} ({executable})",
         python_version=platform.python_version(),
@@ -51,14 +51,14 @@ def machine_findings(workspace: Path) -> list[Finding]:
 
 
 def workspace_finding(workspace: Path) -> Finding:
-    """Return whether memory can be kept in a folder. One that is not there is not made."""
+    """Return whether a workspace exists and can be written to. It is not created."""
     folder = shlex.quote(str(workspace))
     if not workspace.is_dir():
         state = Sentence("there is no folder at {folder}", folder=workspace)
         return Finding("workspace", state, Health.BAD, NO_WORKSPACE)
     try:
         with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
-            file.write(bytes(_PROBE))  # an empty file has room on a full disk, too
+            file.write(bytes(_PROBE_SIZE))  # an empty file can be created on a full disk, too
             file.flush()
             os.fsync(file.fileno())
         return Finding("workspace", str(workspace))
@@ -75,7 +75,7 @@ def workspace_finding(workspace: Path) -> Finding:
 
 
 def folder_findings(workspace: Path) -> Iterator[Finding]:
-    """Find what is no folder and is where one of ours belongs, and what this user may not use there."""
+    """Yield a finding for each folder of the memory that is a file instead, or that this user may not use."""
     for name, (health, needed) in _FOLDERS.items():
         path = workspace / name
         subject, quoted = Sentence("folder {name}", name=name), shlex.quote(str(path))
@@ -86,7 +86,7 @@ def folder_findings(workspace: Path) -> Iterator[Finding]:
                 health,
                 Sentence("`mv -n {path} {path}.aside`, and the next start makes the folder.", path=quoted),
             )
-        elif closed := _closed(path, needed):
+        elif closed := _inaccessible_path(path, needed):
             yield Finding(
                 subject,
                 Sentence("{path} cannot be read and written by this user", path=closed),
@@ -95,8 +95,8 @@ def folder_findings(workspace: Path) -> Iterator[Finding]:
             )
 
 
-def _closed(folder: Path, needed: int) -> Path | None:
-    """Return a folder, or the first file in it, that this user may not use."""
+def _inaccessible_path(folder: Path, needed: int) -> Path | None:
+    """Return the folder, or the first file in it, that this user may not use; None if there is none."""
     if os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         files = filter(os.path.isfile, folder.iterdir())
         return next((one for one in files if not os.access(one, needed)), None)
@@ -126,7 +126,7 @@ def pause_finding(workspace: Path) -> Finding:
 
 
 def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> Finding:
-    """Return who sees what in a workspace."""
+    """Return who sees which memories in a workspace."""
     people, share, where = People(config.core.people, senders), config.core.share, ", ".join(senders.several)
     if share != "auto":
         state: str = Sentence(_SHARES[share])
@@ -139,7 +139,7 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
             Health.DEGRADED,
             "`nanobot-memory config set core.share auto`, so that each sees their own.",
         )
-    listed = Sentence.joined((_who(person) for person in people.all()), "; ")
+    listed = Sentence.joined((_person_text(person) for person in people.all()), "; ")
     if not senders.one_user:
         state = Sentence(
             "each sees their own memories, since several may write in {where} ({listed})", where=where, listed=listed
@@ -147,22 +147,22 @@ def people_finding(workspace: Path, config: MemoryConfig, senders: Senders) -> F
         return Finding("people", state)
     others = sorted(people.other_writers(PrivacyFile(MemoryPaths.of(workspace)).read().heard))
     if not others:
-        return Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner)))
-    state = Sentence(
-        "each sees their own memories: besides the owner, {heard} wrote ({listed})",
-        listed=listed,
-        heard=", ".join(others),
-    )
+        state = Sentence("one user, for whom everything is shared ({who})", who=_person_text(people.owner))
+        return Finding("people", state)
     return Finding(
         "people",
-        state,
+        Sentence(
+            "each sees their own memories: besides the owner, {heard} wrote ({listed})",
+            listed=listed,
+            heard=", ".join(others),
+        ),
         Health.DEGRADED,
         """List who is one person: `nanobot-memory config set core.people '{"ana": ["telegram:111", "cli"]}'`; or let"""
         " everybody see all: `nanobot-memory config set core.share agent`.",
     )
 
 
-def _who(person: Person) -> Sentence:
+def _person_text(person: Person) -> Sentence:
     if not person.names:
         return Sentence("{label}: whoever is not named", label=person.label)
     return Sentence("{label}: {names}", label=person.label, names=", ".join(person.names))

@@ -1,7 +1,7 @@
 """The console script ``nanobot-memory``.
 
-Its commands are the entry points of the group ``nanobot_memory_commands``. One is imported when it is called; one that
-cannot be imported costs only itself.
+Its commands are the entry points of the group ``nanobot_memory_commands``. Each is imported only when it is called, so
+that a command that cannot be imported does not break the others.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
-from nanobot_memory_plugins.core.cli.language import chosen_language, language_of, use_language
+from nanobot_memory_plugins.core.cli.language import chosen_language, locale_language, use_language
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import (
     DONE,
@@ -36,11 +36,10 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.redaction.script.messages import Sentence, join_sentences, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
-# Our models have no use for plugins of others (a tracer, say), which pydantic would look for in every distribution, nor
-# our sums for numpy's threads.
-_LIGHTER = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
+# For a faster start: pydantic would search every distribution for pydantic plugins, and numpy would start threads.
+_STARTUP_ENVIRONMENT = {"PYDANTIC_DISABLE_PLUGINS": "__all__", "OPENBLAS_NUM_THREADS": "1"}
 
-# Of a wrong use, without the full stop; the first that fits counts.
+# Typer's messages about wrong use, without the full stop; the first template that matches is used.
 _TYPER_ERRORS = (
     "{said} (Possible options: {near})",
     "No such option: {name}",
@@ -80,7 +79,7 @@ def _print_version(requested: bool) -> None:
 
 
 @app.callback()
-def every_command(
+def global_options(
     verbose: Annotated[bool, typer.Option("--verbose", help="Log everything, and show tracebacks.")] = False,
     _lang: Annotated[
         str,
@@ -99,9 +98,10 @@ def every_command(
 
 
 def configure_log(verbose: bool) -> None:
-    """Send the log to standard error: warnings, or with ``verbose`` everything. A library leaves that to its host.
+    """Send the log to standard error: warnings, or with ``verbose`` everything.
 
-    ``diagnose`` is off: it would print the values of variables, secrets among them.
+    Only the command line does this; a library leaves it to its host. Loguru's ``diagnose`` is off because it would
+    print the values of variables, secrets among them.
     """
     settings: dict[str, Any] = {
         "level": "DEBUG" if verbose else "WARNING",
@@ -114,15 +114,15 @@ def configure_log(verbose: bool) -> None:
     }
     if "loguru" in sys.modules:
         logger.remove()
-        # Standard error as it is then: whoever has replaced it meanwhile may have closed it.
+        # Looked up at each message, since sys.stderr may have been replaced and closed in the meantime.
         logger.add(lambda message: print(message, end="", file=sys.stderr), **settings)  # noqa: T201
-    else:  # whoever logs first imports it: its environment says the same
+    else:  # loguru reads the same settings from the environment when the first logger imports it
         os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})
 
 
 def main() -> None:
     """Run the command line on this process's arguments, and exit."""
-    for name, value in _LIGHTER.items():
+    for name, value in _STARTUP_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     sys.exit(run_command_line(sys.argv[1:]))
 
@@ -130,16 +130,16 @@ def main() -> None:
 def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status: 0 done, 1 it failed, 2 wrong use, 130 interrupted.
 
-    What it says to people is in the language that they asked for; ``--lang`` may stand anywhere.
+    Its messages are in the language that the user chose; ``--lang`` may come anywhere among the arguments.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # Windows has other ideas for pipes
+        if isinstance(stream, io.TextIOWrapper):  # on Windows pipes have another encoding
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         language, arguments = chosen_language(arguments)
     except InputError as error:
-        with use_language(language_of()):
-            _failed(arguments, error, error.cause, error.hint)
+        with use_language(locale_language()):
+            _report_failure(arguments, error, error.cause, error.hint)
         return WRONG_USE
     with use_language(language):
         code = _run(arguments)
@@ -150,7 +150,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
         try:
             stream.flush()
         except OSError:
-            _close_quietly(stream)
+            _redirect_to_devnull(stream)
     return code
 
 
@@ -158,57 +158,59 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         code = typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
         return code if isinstance(code, int) else DONE
-    except SystemExit as leaving:  # of a command that a shell completes
+    except SystemExit as leaving:  # raised for shell completion
         return leaving.code if isinstance(leaving.code, int) else DONE
-    except (KeyboardInterrupt, typer.Abort):  # the latter of a question that nobody answers
+    except (KeyboardInterrupt, typer.Abort):  # Abort is raised when a question is not answered
         return INTERRUPTED
     except NanobotMemoryError as error:
-        _failed(arguments, error, error.cause, error.hint or _what_helps(error.__cause__))
+        _report_failure(arguments, error, error.cause, error.hint or _hint_for(error.__cause__))
         return exit_status(error)
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
             return FAILED
-        return _failed(
+        return _report_failure(
             arguments, error, f"{error.strerror or type(error).__name__}: {error.filename or ''}".rstrip(": ")
         )
     except Exception as error:
-        if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
-            return _used_wrongly(arguments, error)
+        if hasattr(error, "format_message"):  # Click's errors for wrong use; Typer contains a copy of Click
+            return _report_wrong_use(arguments, error)
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = Sentence(
             "Unexpected {error} at {file}:{line}.", error=type(error).__name__, file=place.filename, line=place.lineno
         )
-        return _failed(arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it."))
+        return _report_failure(
+            arguments, error, what, Sentence("`nanobot-memory --verbose ...` shows more; please report it.")
+        )
 
 
-def _used_wrongly(arguments: Sequence[str], error: Any) -> int:
-    """Say what is wrong with the arguments, or show the help of a group that was called without a command."""
+def _report_wrong_use(arguments: Sequence[str], error: Any) -> int:
+    """Print what is wrong with the arguments, or the help of a group that was called without a command."""
     context = getattr(error, "ctx", None)
     if context is not None and type(error).__name__ == "NoArgsIsHelpError":
         error.show()
     else:
         command = context.command_path if context is not None else PROGRAM
-        said = _of_typer(printable(error.format_message()).replace("Value error, ", "").rstrip(" .。\n"))
+        said = _parse_typer_message(printable(error.format_message()).replace("Value error, ", "").rstrip(" .。\n"))
         cause = said if said.endswith(("?", "？")) else Sentence("{said}.", said=said)
-        _failed(arguments, error, cause, Sentence("`{command} --help` shows how it is used.", command=command))
+        _report_failure(arguments, error, cause, Sentence("`{command} --help` shows how it is used.", command=command))
     return WRONG_USE
 
 
-def _of_typer(text: str) -> Sentence:
-    """Return what Typer says, which knows English alone, as a sentence that can be said in another language."""
+def _parse_typer_message(text: str) -> Sentence:
+    """Return an English message of Typer as a sentence that can be translated."""
     for template in _TYPER_ERRORS:
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
         if found := re.fullmatch(pattern, text):
             return Sentence(
                 template,
-                # What stands in the other places was typed by a person.
-                **{k: _of_typer(v) if k in ("said", "why") else v for k, v in found.groupdict().items()},
+                # The other placeholders hold what the user typed.
+                **{k: _parse_typer_message(v) if k in ("said", "why") else v for k, v in found.groupdict().items()},
             )
     return Sentence(text)
 
 
-def _what_helps(cause: BaseException | None) -> str:
-    """Return what helps against what the system has refused, or nothing."""
+def _hint_for(cause: BaseException | None) -> str:
+    """Return a hint for an error of the operating system, or an empty string."""
     number = cause.errno if isinstance(cause, OSError) else None
     if number in (errno.ENOSPC, errno.EDQUOT):
         return Sentence("Free disk space, then do it again.")
@@ -219,8 +221,8 @@ def _what_helps(cause: BaseException | None) -> str:
     return ""
 
 
-def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = "") -> int:
-    """Say on one line what failed and what helps; for programs as JSON, too."""
+def _report_failure(arguments: Sequence[str], error: Exception, cause: str, hint: str = "") -> int:
+    """Print the cause and the hint on one line, and with ``--json`` as JSON, too; return the exit status."""
     if "--verbose" in arguments:
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
@@ -230,9 +232,9 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     return FAILED
 
 
-def _close_quietly(stream: Any) -> None:
-    """Point a stream whose reader has gone at nothing, so that Python's own last flush does not complain."""
+def _redirect_to_devnull(stream: Any) -> None:
+    """Redirect a stream whose reader has gone to the null device, so that Python's last flush does not fail."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, stream.fileno())
-        os.close(nothing)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, stream.fileno())
+        os.close(null_device)

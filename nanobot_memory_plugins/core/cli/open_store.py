@@ -1,4 +1,4 @@
-"""Opening the store that the installed plugins bring, and nothing else of them."""
+"""Opening the store of the installed plugins without starting the other plugins."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,10 +13,10 @@ from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store, VectorStore
 
-# Seconds for a plugin to open its store: a command waits longer than a host does.
+# Seconds for a plugin to open its store (a command waits longer than a host does), and for the index to catch up.
 _OPEN_SECONDS = 300.0
-_PATIENCE = 20.0
-# The plugins of this set that open no store.
+_SETTLE_SECONDS = 20.0
+# The standard plugins that open no store.
 _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 
 
@@ -24,10 +24,10 @@ _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 async def opened_store(
     workspace: Path, config: MemoryConfig, *, embeddings: bool = True, settles: bool = True
 ) -> AsyncIterator[Store]:
-    """Open the store of a workspace; what a purge left undone is finished first.
+    """Open the store of a workspace, after finishing a purge that was broken off.
 
-    It ``settles``: for some seconds it is waited until everything is indexed, and has its vector. An indexing that
-    fails says so in the log, and the files are searched themselves. Raises `StoreError` when no plugin brings a store.
+    With ``settles`` it waits some seconds until everything is indexed and has its vector. If indexing fails, the log
+    says so, and the store searches the files themselves. Raises `StoreError` if no plugin provides a store.
     """
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
     others = {name: {"enabled": False} for name in _WITHOUT_STORE}
@@ -38,7 +38,7 @@ async def opened_store(
         store = plugins.required_store()
         if settles:
             with suppress(TimeoutError, StoreError):
-                async with asyncio.timeout(_PATIENCE):
+                async with asyncio.timeout(_SETTLE_SECONDS):
                     await store.flush()
                     if isinstance(store, VectorStore):
                         await store.vectors_complete()
@@ -46,7 +46,7 @@ async def opened_store(
 
 
 def _without_embeddings(config: MemoryConfig) -> MemoryConfig:
-    """Return the configuration for a search by words alone. The names are those of our storage plugin."""
+    """Return the configuration for a search by words alone, with this project's storage plugin."""
     replaced = {"embedding_provider", "embeddingProvider"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
     return config.model_copy(

@@ -1,4 +1,4 @@
-"""Options that the commands share, and how they speak: tables for people, one JSON object for programs."""
+"""The options and helpers that commands share: workspace, configuration, scope, dates, JSON output."""
 
 import json
 import os
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
     from nanobot_memory_plugins.core.values import Scope, Visibility
 
-# What helps where there is no workspace.
+# The hint for a missing workspace.
 NO_WORKSPACE = Sentence(
     "`nanobot-memory init` makes it, after `nanobot onboard`; or name the agent's folder with --workspace."
 )
-# Names the workspace, when --workspace does not.
+# The environment variable that names the workspace if --workspace is not given.
 WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"
 
 WorkspaceOption = Annotated[
@@ -76,20 +76,20 @@ _Result = TypeVar("_Result")
 
 
 def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os.environ, guess: bool = False) -> Path:
-    """Return the workspace: ``given``, NANOBOT_MEMORY_WORKSPACE, the one in nanobot's configuration, or its usual one.
+    """Return the workspace: ``given``, NANOBOT_MEMORY_WORKSPACE, the one in nanobot's configuration, or the default.
 
-    The folder need not exist. The path is absolute, with ``~`` filled in. Raises `ConfigurationError` where that
-    configuration cannot be read: another memory would be taken for this one. ``guess``: the usual one is returned then.
+    The path is absolute, with ``~`` expanded; the folder need not exist. If nanobot's configuration cannot be read, it
+    raises `ConfigurationError`, since the default may be the wrong memory; with ``guess`` it returns the default.
     """
     named = given or environment.get(WORKSPACE_VARIABLE) or _nanobot_workspace(guess=guess)
     return Path(os.path.expanduser(named)).absolute()
 
 
 def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
-    """Return the workspace of a command that reads a memory, or changes one. Nothing is made.
+    """Return the workspace of a command that reads or changes a memory. Nothing is created.
 
-    Raises `InputError` where there is no such folder, unless it ``may_be_new``, and `MemoryFileError` where a file
-    stands in the place of the memory's folder, or where a folder of it is closed to this user.
+    Raises `InputError` if the folder does not exist, unless it ``may_be_new``, and `MemoryFileError` if there is a file
+    in place of the memory folder or this user may not read one of the folders.
     """
     folder = resolve_workspace(given)
     if not folder.is_dir() and (not may_be_new or os.path.lexists(folder)):
@@ -98,11 +98,11 @@ def existing_workspace(given: Path | None, *, may_be_new: bool = False) -> Path:
             hint=NO_WORKSPACE,
         )
     memory = folder / "memory"
-    for place in (folder, memory, memory / "sessions"):
-        if os.path.isdir(place) and not os.access(place, os.R_OK | os.X_OK):
+    for path in (folder, memory, memory / "sessions"):
+        if os.path.isdir(path) and not os.access(path, os.R_OK | os.X_OK):
             raise MemoryFileError(
-                Sentence("{path} cannot be read by this user.", path=place),
-                hint=Sentence("`chmod -R u+rwX {path}`, as the user whose folder it is.", path=shlex.quote(str(place))),
+                Sentence("{path} cannot be read by this user.", path=path),
+                hint=Sentence("`chmod -R u+rwX {path}`, as the user whose folder it is.", path=shlex.quote(str(path))),
             )
     if os.path.lexists(memory) and not memory.is_dir():
         raise MemoryFileError(
@@ -127,7 +127,7 @@ def _nanobot_workspace(*, guess: bool) -> str | Path:
 
 
 def owner_scope(workspace: Path, *, everybody: bool = False) -> "Scope":
-    """Return the owner of what a command keeps: the host's owner where the host names them, else everybody."""
+    """Return the scope of what a command stores: the workspace's owner, if the host names one, else everybody."""
     from nanobot_memory_plugins.core.config.reading import load_config
     from nanobot_memory_plugins.core.scopes.scopes import workspace_scopes
     from nanobot_memory_plugins.core.values import Scope
@@ -138,7 +138,7 @@ def owner_scope(workspace: Path, *, everybody: bool = False) -> "Scope":
 def requested_scope(
     workspace: Path, config: "MemoryConfig | None" = None, *, user: str, session: str, project: str = ""
 ) -> "Scope | Visibility":
-    """Return what a command looks at: all, or what is of a user, a session or both."""
+    """Return the scope that a command reads, as its options say: everything, or what belongs to a user or session."""
     from nanobot_memory_plugins.core.values import Scope
 
     if not user:
@@ -151,7 +151,7 @@ def requested_scope(
 
 
 def configuration_of(given: Path | None) -> "MemoryConfig":
-    """Return the configuration for a command as `load_config` does; its problems are printed, and nobody's then."""
+    """Return the configuration of `load_config` without its problems, which are printed."""
     from nanobot_memory_plugins.core.config.reading import load_config
 
     config = load_config(given)
@@ -168,30 +168,30 @@ def warn(problems: "Iterable[ConfigProblem]") -> None:
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
-    """Print one JSON object as a line of its own, its controls escaped. Paths and dates become strings."""
-    encoded = json.dumps(answer, ensure_ascii=False, default=_plain)
-    # A lone surrogate, from a file name that is not UTF-8, cannot be written.
+    """Print one JSON object on a line, its control characters escaped. Paths and dates become strings."""
+    encoded = json.dumps(answer, ensure_ascii=False, default=_json_default)
+    # A lone surrogate, from a file name that is not UTF-8, cannot be encoded.
     sys.stdout.write(escaped_in_json(encoded.encode("utf-8", errors="replace").decode()) + "\n")
     sys.stdout.flush()
 
 
-def _plain(value: object) -> object:
+def _json_default(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     return list(value) if isinstance(value, (set, frozenset)) else str(value)
 
 
 def run(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a command's coroutine to its end, on an event loop of its own."""
+    """Run a command's coroutine on a new event loop and return its result."""
     import asyncio
 
     return asyncio.run(work)
 
 
 def date_bounds(since: str, until: str) -> tuple[datetime | None, datetime | None]:
-    """Return the first and the last moment that the two options name, None for an empty one.
+    """Return the first and the last moment that ``--since`` and ``--until`` name, None for an empty value.
 
-    Raises `WrongUseError` where one is no date, or the first is after the last.
+    Raises `WrongUseError` if one is not a date, or if the first is after the last.
     """
     first, last = parse_date_option("--since", since, end=False), parse_date_option("--until", until, end=True)
     if first is not None and last is not None and first > last:
@@ -200,9 +200,9 @@ def date_bounds(since: str, until: str) -> tuple[datetime | None, datetime | Non
 
 
 def parse_date_option(option: str, text: str, *, end: bool) -> datetime | None:
-    """Return the moment that the value of an option names, a day by its beginning or ``end``; None for an empty one.
+    """Parse the date or time that an option was given: the start of the day, or with ``end`` its end; None if empty.
 
-    Days in words are seen from now. Raises `WrongUseError` where it names none.
+    Words such as "yesterday" are relative to now. Raises `WrongUseError` if the text is not a date.
     """
     from nanobot_memory_plugins.core.text.days import parse_moment
 

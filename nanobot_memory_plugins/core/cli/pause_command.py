@@ -1,4 +1,4 @@
-"""``nanobot-memory pause`` and ``resume``: keep nothing for a while, of one conversation or of all."""
+"""``nanobot-memory pause`` and ``resume``: stop and restart storing, for one conversation or for all."""
 
 import shlex
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``nanobot-memory people``: who is one person."""
+"""``nanobot-memory people``: the people of a workspace, and the names that each of them has."""
 
 from nanobot_memory_plugins.core.cli.findings import people_finding
 from nanobot_memory_plugins.core.cli.options import (

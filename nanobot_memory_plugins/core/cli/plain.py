@@ -1,4 +1,4 @@
-"""How a command ends, and single lines that it says: light to import."""
+"""Exit statuses, and single lines of output. It imports little, so that commands start fast."""
 
 import os
 from typing import Any
@@ -17,22 +17,19 @@ DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
 def exit_status(error: NanobotMemoryError) -> int:
-    """Return the status of a command that ended with an error.
-
-    It is that of wrong use where the command line or the configuration is what has to be corrected.
-    """
+    """Return the exit status for an error: that of wrong use if the command line or the configuration is wrong."""
     is_wrong_use = isinstance(error, ConfigurationError | WrongUseError)
     return WRONG_USE if is_wrong_use else FAILED
 
 
 def say(text: object, *, err: bool = False, **style: Any) -> None:
-    """Write one line as it is; where it goes to a terminal that may show colours, with a ``style`` of Click."""
+    """Write one line without markup; on a terminal that shows colours, in a ``style`` of Click."""
     line = one_line(str(text))
     typer.echo(typer.style(line, **style) if style and not os.environ.get("NO_COLOR") else line, err=err)
 
 
 def say_notice(text: object) -> None:
-    """Write one line to standard error that is no part of the answer, behind the program's name."""
+    """Write one line to standard error, prefixed with the program's name; it is no part of the command's result."""
     say(f"{PROGRAM}: {text}", err=True)
 
 

@@ -1,4 +1,4 @@
-"""``nanobot-memory plugins``: every plugin that is installed, and its state."""
+"""``nanobot-memory plugins``: the installed plugins and their states."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -31,13 +31,13 @@ def plugins(
     as_json: JsonOption = False,
 ) -> None:
     """List the installed plugins: distribution, version, hooks, and how they stand."""
-    rows, problems = run(_look(resolve_workspace(workspace, guess=True), load_config(config)))
+    rows, problems = run(_describe_plugins(resolve_workspace(workspace, guess=True), load_config(config)))
     if as_json:
         print_json({"plugins": rows, "problems": [asdict(one) for one in problems]})
         return
     out = console(wraps=True)
     headings = (tr("plugin"), tr("distribution"), tr("version"), tr("state"), tr("hooks"))
-    show_table(headings, list(map(_cells, rows)), out, whole=range(5), right=(4,))
+    show_table(headings, list(map(_table_row, rows)), out, whole=range(5), right=(4,))
     for row in rows if everything else ():
         out.print(f"[bold]{escape(row['name'])}[/bold]")
         out.print(f"    {escape(', '.join(row['hooks']) or tr('none'))}", soft_wrap=True)
@@ -46,28 +46,28 @@ def plugins(
             out.print(f"[red]{escape(row['name'])}[/red]: {escape(tr(row['error']))}", soft_wrap=True)
 
 
-async def _look(workspace: Path, config: MemoryConfig) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
-    """Import the enabled plugins and describe them all, for programs. Nothing is started, and no file is written."""
-    found = MemoryHost(workspace, config=config).plugins
+async def _describe_plugins(workspace: Path, config: MemoryConfig) -> tuple[list[dict[str, Any]], list[ConfigProblem]]:
+    """Import the enabled plugins and return a JSON object of each plugin. No plugin is started, no file is written."""
+    plugin_set = MemoryHost(workspace, config=config).plugins
     try:
-        await found.load()
+        await plugin_set.load()
         rows = [
             {
                 "name": one.name,
                 "distribution": one.distribution,
                 "version": one.version,
                 "hooks": one.hooks or (),
-                "state": found.state_of(one),
+                "state": plugin_set.state_of(one),
                 "error": one.error,
                 "enabled": one.hooks is not None,
             }
-            for one in found.discovered
+            for one in plugin_set.discovered
         ]
-        return rows, found.problems
+        return rows, plugin_set.problems
     finally:
-        await found.close()
+        await plugin_set.close()
 
 
-def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _table_row(row: Mapping[str, Any]) -> tuple[str, ...]:
     coloured = f"[{_COLOURS[row['state']]}]{tr(row['state'])}[/]"
     return escape(row["name"]), escape(row["distribution"]), escape(row["version"]), coloured, str(len(row["hooks"]))

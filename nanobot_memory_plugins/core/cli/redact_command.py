@@ -1,6 +1,6 @@
-"""The command ``redact``: a filter that takes secrets out of what runs through it.
+"""``nanobot-memory redact``: a filter that redacts secrets from standard input.
 
-It is that of ``nanobot-memory-redact``, with the rules that other distributions bring.
+Unlike ``nanobot-memory-redact`` it also applies the rules of other installed distributions.
 """
 
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Finishing what a purge left undone, before a command reads the memory, as a host does at its start."""
+"""Finishing an interrupted purge before a command reads the memory, as a host does when it starts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> None:
-    """Finish a forgetting that was broken off, and say so on standard error. It blocks, in a thread without a loop.
+    """Finish an interrupted purge, and say so on standard error. It blocks, and needs a thread without an event loop.
 
-    Without a configuration it reads that of the usual places, should there be anything to finish.
+    If there is a purge to finish and no configuration is given, it loads the default one.
     """
     if PrivacyFile(MemoryPaths.of(workspace)).unfinished() is None:
         return
@@ -32,7 +32,7 @@ def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> Non
 
     try:
         finished = asyncio.run(start())
-    except Exception as error:  # the command does without
+    except Exception as error:  # the command goes on
         logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
         return
     if finished is not None and finished.waits:

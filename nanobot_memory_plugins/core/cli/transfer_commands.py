@@ -1,4 +1,4 @@
-"""``nanobot-memory export`` and ``import``: the memory as an archive, and what another program remembers."""
+"""``nanobot-memory export`` and ``import``: a memory as an archive, and the memories of other programs."""
 
 import re
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ from nanobot_memory_plugins.core.transfer.run import ImportReport, only_import, 
 from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
-# Files, and lines of each, that are printed; --json names them all.
-_FILES_NAMED, _LINES_NAMED = 5, 20
+# The most files, and line numbers of each, that are printed; --json names them all.
+_MAX_FILES, _MAX_LINES = 5, 20
 _ARCHIVE = "archive"
 _KIND_WORDS = ("messages", "notes", "entries", "files")
 
@@ -48,8 +48,8 @@ def export_memory(
     """Write the whole memory into one archive. Agents may go on meanwhile."""
     folder = existing_workspace(workspace)
     agent = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
-    usual = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
-    target = (to or usual).expanduser().absolute()
+    default = Path(f"nanobot-memory-{agent}-{datetime.now().astimezone():%Y%m%d-%H%M%S}.zip")
+    target = (to or default).expanduser().absolute()
     finish_erasure(folder)
     with console(stderr=True).status(tr("exporting")):
         report = export_to(target, folder)
@@ -102,42 +102,42 @@ def import_memory(
         report = import_from(
             importer, from_, path, folder, dry_run=dry_run, tools=tools, contacts=contacts, default_scope=owner
         )
-    _show(report, tr("would be taken") if dry_run else tr("taken"), as_json=as_json)
+    _show_report(report, tr("would be taken") if dry_run else tr("taken"), as_json=as_json)
 
 
 def _undo(workspace: Path, *, as_json: bool) -> None:
     with only_import(MemoryPaths.of(workspace)):
         report = undo_import(workspace)
-        for where, why in _erased_from_index(workspace):
+        for where, why in _update_index(workspace):
             report.leave(why, where)
-    _show(report, tr("taken back"), as_json=as_json)
+    _show_report(report, tr("taken back"), as_json=as_json)
 
 
-def _erased_from_index(workspace: Path) -> list[tuple[str, str]]:
-    """Let the index follow its files, and keep nothing of what went; return where that has to wait, and why."""
+def _update_index(workspace: Path) -> list[tuple[str, str]]:
+    """Remove what is no longer in the files from the index; return what cannot be done yet, as (where, why)."""
     if not any(MemoryPaths.of(workspace).index_folder.glob("*.db")):
         return []
-    from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # most imports do without a memory
+    from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # slow to import, and only needed here
 
     async def erase() -> ErasurePlan:
         async with MemoryHost(workspace, config=load_config()) as host:
-            return await host.eraser.erase(Erasure())  # nothing is named: the files are clean already
+            return await host.eraser.erase(Erasure())  # empty, since the files are clean already
 
     return [(one.where, one.why) for one in run(erase()).traces if one.waits]
 
 
-def _numbers(lines: list[int]) -> str:
-    named = [str(line) for line in lines if line]
-    ellipsis = "…" if len(named) > _LINES_NAMED else ""
-    return ", ".join(named[:_LINES_NAMED]) + ellipsis
+def _line_numbers(lines: list[int]) -> str:
+    numbers = [str(line) for line in lines if line]
+    ellipsis = "…" if len(numbers) > _MAX_LINES else ""
+    return ", ".join(numbers[:_MAX_LINES]) + ellipsis
 
 
 def _counts(counts: Mapping[str, int]) -> str:
     return tr(", ").join(f"{tr(kind)}{tr(': ')}{count:,}" for kind, count in counts.items() if count) or tr("nothing")
 
 
-def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
-    """Show what became of an import, or of its undoing."""
+def _show_report(report: ImportReport, verb: str, *, as_json: bool) -> None:
+    """Print the report of an import, or of its undo."""
     if as_json:
         print_json(report.as_json())
         return
@@ -150,7 +150,7 @@ def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
         lines = {file: lines for (file, reason), lines in report.left.items() if reason == why}
         count = sum(map(len, lines.values()))
         out.print(tr("left: {why}", why=escape(tr(why))) + (f" ({count:,})" if count > 1 else ""))
-        _show_files(out, [f"{tr(file)}:{_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])
+        _show_files(out, [f"{tr(file)}:{_line_numbers(numbers)}".rstrip(":") for file, numbers in lines.items()])
     if report.written:
         out.print(tr("files:"))
         _show_files(out, [f"{file}: {count:,}" for file, count in sorted(report.written.items())])
@@ -159,7 +159,7 @@ def _show(report: ImportReport, verb: str, *, as_json: bool) -> None:
 
 
 def _show_files(out: Console, files: list[str]) -> None:
-    for file in files[:_FILES_NAMED]:
+    for file in files[:_MAX_FILES]:
         out.print(f"  {escape(file)}")
-    if len(files) > _FILES_NAMED:
-        out.print(tr("  and {count:,} more; --json names each", count=len(files) - _FILES_NAMED))
+    if len(files) > _MAX_FILES:
+        out.print(tr("  and {count:,} more; --json names each", count=len(files) - _MAX_FILES))

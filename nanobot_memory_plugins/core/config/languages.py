@@ -1,4 +1,4 @@
-"""The languages of the command line: English, and each that has a catalogue, ``cli/catalogues/<language>.po``."""
+"""The languages of the command line: English, and those with a catalogue, ``cli/catalogues/<language>.po``."""
 
 import json
 import re
@@ -8,30 +8,30 @@ from typing import Final
 
 ENGLISH: Final = "en"
 CATALOGUES: Final = Path(__file__).parents[1] / "cli" / "catalogues"
-# A text and its translation are a line each, as JSON writes them.
+# A text and its translation are one line each, quoted as in JSON.
 _ENTRY: Final = re.compile(r'^msgid (".+")\nmsgstr (".*")$', re.MULTILINE)
 
 
 def languages() -> list[str]:
-    """Return the languages that there are."""
+    """Return the codes of the available languages."""
     return sorted({ENGLISH, *(file.stem for file in CATALOGUES.glob("*.po"))})
 
 
 def language_named(name: str) -> str | None:
-    """Return the language that a name or a locale asks for; nothing where it has no catalogue.
+    """Return the language of a name or locale, or None if it has no catalogue.
 
-    The longest part of the name that is known counts: de for ``de_AT.UTF-8``, zh for ``zh-Hant-TW``.
+    The longest known beginning of the name is used: de for ``de_AT.UTF-8``, zh for ``zh-Hant-TW``.
     """
     parts = re.split("[-_]", re.split("[.@]", name)[0].lower())
     known = {one.lower(): one for one in languages()}
-    tried = ("_".join(parts[:count]) for count in range(len(parts), 0, -1))
-    return next((known[one] for one in tried if one in known), None)
+    candidates = ("_".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((known[one] for one in candidates if one in known), None)
 
 
 def read_catalogue(language: str) -> dict[str, str]:
-    """Return the translations by their English texts, empty where there is none yet.
+    """Return the translations of a language by their English texts; a text that is not translated yet has an empty one.
 
-    Of no catalogue, or a damaged one, nothing.
+    A missing or damaged catalogue gives an empty dictionary.
     """
     translations: dict[str, str] = {}
     with suppress(FileNotFoundError, ValueError):

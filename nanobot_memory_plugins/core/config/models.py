@@ -1,4 +1,4 @@
-"""What a configuration is once it has been read."""
+"""The configuration as validated models: `MemoryConfig`, the options of core and redaction, and `ConfigProblem`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.values.plugin_options import PluginOptions
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-# No hook may take longer than a day: timers overflow on numbers that are much larger.
-_LONGEST_SECONDS = 86_400.0
+# One day, the longest time limit: timers overflow on much larger numbers.
+_MAX_SECONDS = 86_400.0
 
 _Days = Annotated[int, Field(ge=0, le=36_500)]
-_Seconds = Annotated[float, Field(gt=0, le=_LONGEST_SECONDS)]
+_Seconds = Annotated[float, Field(gt=0, le=_MAX_SECONDS)]
 
-_switch = TypeAdapter(bool)
+_bool_adapter = TypeAdapter(bool)
 
 
 class CoreOptions(PluginOptions):
-    """Options of core. Limits and rests are seconds."""
+    """Options of core. Time limits and pauses are in seconds."""
 
     message_limit: _Seconds = Field(default=0.5, description="seconds for a plugin to answer a message or a draft")
     tool_limit: _Seconds = Field(default=0.5, description="seconds for a plugin to answer a tool execution")
@@ -71,7 +71,7 @@ class CoreOptions(PluginOptions):
 
     @field_validator("language")
     @classmethod
-    def _spoken(cls, value: str) -> str:
+    def _known_language(cls, value: str) -> str:
         language = value if value == "auto" else language_named(value)
         if language is None:
             raise PydanticKnownError("literal_error", {"expected": ", ".join(languages())})
@@ -79,7 +79,7 @@ class CoreOptions(PluginOptions):
 
     @field_validator("people")
     @classmethod
-    def _apart(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def _distinct_names(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         names = [name for listed in value.values() for name in dict.fromkeys(listed)]
         if len(names) != len(set(names)):
             raise ValueError(Sentence("a name should be listed for one person only"))
@@ -89,7 +89,7 @@ class CoreOptions(PluginOptions):
 
 
 class RedactionOptions(PluginOptions):
-    """Options of redaction. Secrets are hidden whatever they say."""
+    """Options of redaction. Secrets are always hidden, whatever the options are."""
 
     contacts: Literal["hide", "user", "keep"] = Field(
         default="user",
@@ -99,14 +99,14 @@ class RedactionOptions(PluginOptions):
 
 
 def as_switch(value: object) -> bool | None:
-    """Return what ``enabled`` says: booleans, 0 and 1, and words like "yes" and "off". None when it says nothing."""
+    """Parse a value of ``enabled``: a boolean, 0 or 1, or a word like "yes" and "off". None if it is anything else."""
     try:
-        return _switch.validate_python(value)
+        return _bool_adapter.validate_python(value)
     except ValidationError:
         return None
 
 
-def _spell_out_switches(plugins: object) -> object:
+def _expand_switches(plugins: object) -> object:
     if not isinstance(plugins, Mapping):
         return plugins
     return {name: {"enabled": raw} if isinstance(raw, bool) else raw for name, raw in plugins.items()}
@@ -114,11 +114,11 @@ def _spell_out_switches(plugins: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """Something in a configuration that cannot be used as it is; what it says was replaced by a default.
+    """Something in a configuration that cannot be used, so that a default replaces it.
 
-    ``key`` is dotted, as the user wrote it. ``message`` names it again, says what is wrong and what is expected,
-    and never shows a value. ``source`` is the file, or empty. ``hint`` is what helps where that is not plainly to
-    correct the key. ``is_unread`` says that nothing of the file could be read.
+    ``key`` is dotted, as the user wrote it. ``message`` repeats the key, says what is wrong and what is expected, and
+    never contains a value. ``source`` is the file, or empty. ``hint`` is empty if correcting the key is all that is
+    needed. ``is_unread`` says that the whole file could not be read.
     """
 
     key: str
@@ -129,7 +129,7 @@ class ConfigProblem:
 
     @property
     def finding(self) -> Finding:
-        """It as the doctor reports it."""
+        """The problem as a finding of the doctor."""
         hint = self.hint or Sentence(
             "Correct {key} in {source}; `nanobot-memory config show --all` lists the options, and --config "
             "names another file.",
@@ -140,24 +140,24 @@ class ConfigProblem:
 
 
 class MemoryConfig(BaseModel):
-    """The whole configuration. ``MemoryConfig()`` means: every installed plugin, with its defaults.
+    """The whole configuration. ``MemoryConfig()`` means every installed plugin with its default options.
 
-    ``plugins`` holds each plugin's options as they came, ``enabled`` included; `plugin_options` checks them
-    against the plugin's own model. The last four fields only serve messages: what was wrong, the file, the place of
-    the plugins in it, and for an option that came under another name (``recall.recall_top_k``) the one that the
-    user wrote (``memory.recallTopK``).
+    ``plugins`` holds each plugin's options as they were read, including ``enabled``; `plugin_options` checks them
+    against the plugin's own model. The last four fields are only for messages: ``problems``; ``source``, the file;
+    ``prefix``, the dotted path of the plugins in it; and ``written``, which maps an option (``recall.recall_top_k``)
+    to the name from the design documents that the user wrote (``memory.recallTopK``).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     core: CoreOptions = Field(default_factory=CoreOptions)
     redaction: RedactionOptions = Field(default_factory=RedactionOptions)
-    plugins: Annotated[dict[str, dict[str, Any]], BeforeValidator(_spell_out_switches)] = Field(default_factory=dict)
+    plugins: Annotated[dict[str, dict[str, Any]], BeforeValidator(_expand_switches)] = Field(default_factory=dict)
     problems: tuple[ConfigProblem, ...] = Field(default=(), exclude=True, repr=False)
     source: str = Field(default="", exclude=True, repr=False)
     prefix: str = Field(default="memoryPlugins", exclude=True, repr=False)
     written: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
     def enabled(self, plugin: str) -> bool:
-        """Return whether a plugin may be loaded: yes, unless its options say otherwise."""
+        """Return whether a plugin may be loaded: true unless its options disable it."""
         return as_switch(self.plugins.get(plugin, {}).get("enabled", True)) is not False

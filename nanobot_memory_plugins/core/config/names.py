@@ -1,4 +1,4 @@
-"""The names that the design documents give to options (``document_names.toml``), and where each is found here."""
+"""The names of options in the design documents (``document_names.toml``), and the options that they mean."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic.alias_generators import to_snake
 
-# The plugins of this project, which a configuration may name before they are installed.
+# This project's plugins, which a configuration may name even if they are not installed.
 STANDARD_PLUGINS: Final = (
     "storage",
     "recall",
@@ -23,26 +23,26 @@ STANDARD_PLUGINS: Final = (
 
 
 def document_rows() -> dict[str, dict[str, Any]]:
-    """Return the rows of the table by the documents' key, behind that of the object that it stands in.
+    """Return the rows of the table by the documents' dotted key, ``<object>.<key>``.
 
-    ``option`` is ``<plugin>.<option>`` (``*`` means every plugin of the set), ``default`` what holds here,
-    ``document`` what the document says where that differs, and ``reason`` why.
+    In a row ``option`` is ``<plugin>.<option>`` (``*`` for all standard plugins), ``default`` this project's default,
+    ``document`` the document's default if it differs, and ``reason`` the reason for the difference.
     """
     table = tomllib.loads(Path(__file__).with_name("document_names.toml").read_text(encoding="utf-8"))
-    return {f"{place}.{key}": row for place, rows in table.items() for key, row in rows.items()}
+    return {f"{group}.{key}": row for group, rows in table.items() for key, row in rows.items()}
 
 
 def snake_path(key: str) -> tuple[str, ...]:
-    """Return a dotted key in parts, each in snake_case: the form in which spellings are compared."""
+    """Split a dotted key into its parts, in snake_case, so that camelCase and snake_case spellings are equal."""
     return tuple(to_snake(part) for part in key.split("."))
 
 
-# The options by the documents' keys as `snake_path` has them, so that either spelling is read.
-BY_PATH: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
+# The options (``<plugin>.<option>``) by the `snake_path` of the documents' keys.
+OPTION_BY_PATH: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
     {snake_path(key): str(row["option"]) for key, row in document_rows().items()}
 )
 
 
 def is_group(path: tuple[str, ...]) -> bool:
-    """Return whether the documents have an object there, with options or objects of its own."""
-    return any(known[: len(path)] == path != known for known in BY_PATH)
+    """Return whether the documents have an object at this path, rather than an option or nothing."""
+    return any(known[: len(path)] == path != known for known in OPTION_BY_PATH)

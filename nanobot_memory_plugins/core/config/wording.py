@@ -1,4 +1,4 @@
-"""How problems are put into words: keys and kinds, never values."""
+"""The texts of configuration problems. They contain keys and kinds of values, but never a value."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -10,18 +10,18 @@ from pydantic.alias_generators import to_camel, to_snake
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
-_LONGEST_KEY = 80
-# From this likeness on a name is offered.
-_NEAR = 0.705
+_MAX_KEY_LENGTH = 80
+# A name at least this similar to an unknown one is suggested instead.
+_MIN_SIMILARITY = 0.705
 
 
 def key_text(key: object) -> str:
-    """Return a key fit for one line of a log, cut to a sensible length."""
+    """Return a key for a message: on one line, and shortened if it is very long."""
     text = one_line(str(key))
-    return text if len(text) <= _LONGEST_KEY else text[: _LONGEST_KEY - 1] + "…"
+    return text if len(text) <= _MAX_KEY_LENGTH else text[: _MAX_KEY_LENGTH - 1] + "…"
 
 
-_PLAIN: Mapping[object, str] = {
+_TYPE_WORDS: Mapping[object, str] = {
     "boolean": "true or false",
     "null": "null",
     "array": "a list",
@@ -30,7 +30,7 @@ _PLAIN: Mapping[object, str] = {
     "number": "a number",
     "integer": "a whole number",
 }
-_BOUNDS = {
+_BOUND_WORDS = {
     "exclusiveMinimum": "above {bound:,g}",
     "minimum": "from {bound:,g}",
     "maximum": "up to {bound:,g}",
@@ -38,51 +38,51 @@ _BOUNDS = {
 }
 
 
-def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
-    """Return in words which values a JSON schema allows."""
+def allowed_values(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """Describe in words the values that a JSON schema allows. ``definitions`` holds the schemas that it refers to."""
     if "$ref" in schema:
-        schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
+        schema = definitions.get(str(schema["$ref"]).rpartition("/")[2], {})
     if kinds := schema.get("anyOf"):
-        allowed = dict.fromkeys(allowed_by(one, defined) for one in kinds)
+        allowed = dict.fromkeys(allowed_values(one, definitions) for one in kinds)
         return reduce(lambda one, other: Sentence("{one} or {other}", one=one, other=other), allowed)
     if "const" in schema:
         return f'"{schema["const"]}"'
     if "enum" in schema:
         return Sentence("one of {names}", names=", ".join(f'"{one}"' for one in schema["enum"]))
-    kind = Sentence(_PLAIN.get(schema.get("type"), "anything"))
+    kind = Sentence(_TYPE_WORDS.get(schema.get("type"), "anything"))
     items = schema.get("items") or schema.get("additionalProperties")
     if isinstance(items, Mapping):
-        return Sentence("{kind}, each value {item}", kind=kind, item=allowed_by(items, defined))
+        return Sentence("{kind}, each value {item}", kind=kind, item=allowed_values(items, definitions))
     if longest := schema.get("maxLength"):
         return Sentence("text of at most {longest:,} characters", longest=longest)
-    bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
+    bounds = [Sentence(template, bound=schema[key]) for key, template in _BOUND_WORDS.items() if key in schema]
     return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(bounds, " ")) if bounds else kind
 
 
-def nearest(requested: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like ``requested``, or nothing where all are far-fetched.
+def nearest_name(requested: str, known: Iterable[str]) -> str:
+    """Return the known name that is most similar to ``requested``, or an empty string if none is similar enough.
 
-    A name may have dots between its parts: then one that ends alike is near, too.
+    If ``requested`` has no dots, it is also compared with the last part of each dotted name.
     """
-    names = {_folded(name): name for name in known}
-    names |= {_folded(name.rpartition(".")[2]): name for name in names.values() if "." not in requested}
-    matches = get_close_matches(_folded(requested[:_LONGEST_KEY]), names, n=1, cutoff=_NEAR)
+    names = {_fold(name): name for name in known}
+    names |= {_fold(name.rpartition(".")[2]): name for name in names.values() if "." not in requested}
+    matches = get_close_matches(_fold(requested[:_MAX_KEY_LENGTH]), names, n=1, cutoff=_MIN_SIMILARITY)
     return names[matches[0]] if matches else ""
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
 
 
-def sentence(key: str, text: str) -> Sentence:
-    """Return a problem's message: the key, then the text, ended as a sentence is."""
-    ended = text.endswith((".", "?"))
-    return Sentence("{key}: {text}" if ended else "{key}: {text}.", key=key, text=Sentence.of(text))
+def problem_sentence(key: str, text: str) -> Sentence:
+    """Return the message of a problem: the key, the text, and a full stop if the text has none."""
+    is_ended = text.endswith((".", "?"))
+    return Sentence("{key}: {text}" if is_ended else "{key}: {text}.", key=key, text=Sentence.of(text))
 
 
-def hint(key: str, known: Iterable[str]) -> Sentence:
-    """Return a sentence that helps with an unknown key: the nearest known one, else where all are."""
-    if near := nearest(key, sorted(known)):
+def spelling_hint(key: str, known: Iterable[str]) -> Sentence:
+    """Return the hint for an unknown key: the most similar known one, or else how to list all."""
+    if near := nearest_name(key, sorted(known)):
         near = near if key == to_snake(key) else ".".join(map(to_camel, near.split(".")))
         return Sentence('Did you mean "{near}"?', near=near)
     return Sentence("`nanobot-memory config show --all` lists all.")

@@ -1,4 +1,4 @@
-"""Writing a configuration file, ours or another program's: keys are set, everything else stays, in its order."""
+"""Changing keys of a JSON configuration file, ours or another program's; everything else in it stays as it is."""
 
 import copy
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.json_file import read_json
-from nanobot_memory_plugins.core.config.mapping import plugins_place
+from nanobot_memory_plugins.core.config.mapping import section_path
 from nanobot_memory_plugins.core.config.wording import key_text
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file
@@ -19,29 +19,29 @@ _LINE_INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 def set_plugin_options(path: str | Path, options: Mapping[str, Mapping[str, object]]) -> Path | None:
-    """Set options of plugins where a JSON file has its plugins; return where the previous file is kept, as ``.bak``.
+    """Set options of plugins in a JSON file; return the path of the backup, ``.bak``, or None if nothing changes.
 
-    That place is found as `load_config` finds it; a file that has none gets ``channels.memoryPlugins`` when it is
-    nanobot's, else ``memoryPlugins``. A plugin that is switched by a bare true or false stays so, unless other options
-    are given too. None when all of it is there already. Raises `ConfigurationError` with cause and hint.
+    The plugins' section is found as `load_config` finds it; a file without one gets ``channels.memoryPlugins`` if it is
+    nanobot's, else ``memoryPlugins``. A plugin whose value is true or false keeps that form unless options other than
+    ``enabled`` are set. Raises `ConfigurationError` with cause and hint.
     """
     path, raw = _read(path)
     new: Mapping[str, object] = options
-    for key in reversed(plugins_place(raw).split(".") if isinstance(raw, Mapping) else ()):
+    for key in reversed(section_path(raw).split(".") if isinstance(raw, Mapping) else ()):
         new = {key: new}
     return _write(path, raw, new)
 
 
 def set_keys(path: str | Path, keys: Mapping[str, object]) -> Path | None:
-    """Set keys of a JSON file, and of the objects in it; return where the previous file is kept, as ``.bak``.
+    """Set keys of a JSON file, and of the objects in it; return the path of the backup, ``.bak``.
 
-    None when all of it is there already. Raises `ConfigurationError` with cause and hint.
+    Returns None if nothing changes. Raises `ConfigurationError` with cause and hint.
     """
     return _write(*_read(path), keys)
 
 
 def _read(path: str | Path) -> tuple[Path, object]:
-    """Return where a file is, behind symbolic links, and its content. Raises `ConfigurationError`."""
+    """Return a file's path, with symbolic links resolved, and its content. Raises `ConfigurationError`."""
     path = Path(path).expanduser().resolve()
     raw, wrong = read_json(path)
     if wrong:
@@ -55,7 +55,7 @@ def _read(path: str | Path) -> tuple[Path, object]:
 
 
 def _write(path: Path, raw: object, new: Mapping[str, object]) -> Path | None:
-    """Write what changes; order, other keys, indentation and the mode of the file stay. It blocks."""
+    """Write the file with the new keys; its other keys, order, indentation and mode stay. It blocks."""
     changed = copy.deepcopy(raw)
     _merge(path, changed, new, ())
     if json.dumps(changed) == json.dumps(raw):
@@ -73,20 +73,21 @@ def _write(path: Path, raw: object, new: Mapping[str, object]) -> Path | None:
     return path.with_name(f"{path.name}.bak")
 
 
-def _merge(path: Path, into: object, new: Mapping[str, object], place: tuple[str, ...]) -> None:
-    """Set keys of an object and of those within, as they are spelt there. Raises `ConfigurationError`."""
+def _merge(path: Path, into: object, new: Mapping[str, object], parents: tuple[str, ...]) -> None:
+    """Set keys of an object and its nested objects, in the spelling that the file uses. Raises `ConfigurationError`."""
     if not isinstance(into, dict):
-        dotted = Sentence("{path}: {dotted}", path=path, dotted=".".join(map(key_text, place))) if place else str(path)
+        dotted = ".".join(map(key_text, parents))
+        where = Sentence("{path}: {dotted}", path=path, dotted=dotted) if parents else str(path)
         raise ConfigurationError(
-            Sentence("{path}: it should be an object.", path=dotted),
+            Sentence("{path}: it should be an object.", path=where),
             hint="Correct it by hand; it is left as it is.",
         )
     for name, value in new.items():
         key = next((key for key in into if to_snake(key) == to_snake(name)), name)
         if not isinstance(value, Mapping):
             into[key] = value
-        elif isinstance(into.get(key), bool):  # a plugin that is switched
+        elif isinstance(into.get(key), bool):  # a plugin that is switched on or off
             into[key] = value["enabled"] if set(value) == {"enabled"} else {"enabled": into[key], **value}
         else:
             into[key] = {} if into.get(key) is None else into[key]
-            _merge(path, into[key], value, (*place, key))
+            _merge(path, into[key], value, (*parents, key))
