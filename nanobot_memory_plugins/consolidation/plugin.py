@@ -196,17 +196,18 @@ class ConsolidationPlugin:
         entries = snapshot.entries.values()
         if ownerless := sum(context.scopes.is_nobodys(entry.session_scope) for entry in entries):
             cause = Sentence(
-                "{count} from a time when everything was shared name nobody:"
-                " each is seen in its own conversation alone",
+                "{count} from a time when everything was shared have no owner:"
+                " each is seen only in its own conversation",
                 count=ownerless,
             )
             hint = Sentence(
-                'Whom core.people lists as "owner" sees them, as {example}; `nanobot-memory people` shows the names.',
+                'The names that core.people lists as "owner" see them, as in {example};'
+                " `nanobot-memory people` shows the names.",
                 example='{"owner": ["cli"]}',
             )
             found.append(Finding("entries of nobody", cause, Health.DEGRADED, hint))
         if conflicts := sum(entry.group == CONFLICT for entry in entries):
-            cause = Sentence("{count} stand beside what another machine wrote at the same time", count=conflicts)
+            cause = Sentence("{count} conflict with what another machine wrote at the same time", count=conflicts)
             hint = Sentence(
                 "`nanobot-memory entries list --group conflict` shows them;"
                 " forget one of the two, or give it another group."
@@ -214,14 +215,14 @@ class ConsolidationPlugin:
             found.append(Finding("entries of two machines", cause, Health.DEGRADED, hint))
         damaged = repository.path.with_name(f"{repository.path.name}.damaged")
         if damaged.exists():
-            hint = Sentence("Take over from it what is missing, then `rm {path}`.", path=shlex.quote(str(damaged)))
-            cause = Sentence("{name} is kept: it may hold what somebody wrote last", name=damaged.name)
+            hint = Sentence("Copy what is missing from it, then `rm {path}`.", path=shlex.quote(str(damaged)))
+            cause = Sentence("{name} is kept: it may contain somebody's last edit", name=damaged.name)
             found.append(Finding("entries damaged", cause, Health.DEGRADED, hint))
         if removed:
             ids = ", ".join(removed[:_MOST_NAMED]) + ("…" if len(removed) > _MOST_NAMED else "")
             name = repository.path.name
             cause = Sentence(
-                "{count} taken out of {name} by others lately: {ids}", count=len(removed), name=name, ids=ids
+                "{count} recently removed from {name} by others: {ids}", count=len(removed), name=name, ids=ids
             )
             hint = Sentence("`nanobot-memory entries restore ID` brings one back.")
             found.append(Finding("entries gone", cause, Health.DEGRADED, hint))
@@ -238,7 +239,7 @@ def _file_finding(snapshot: Snapshot, name: str) -> Finding:
     )
     if snapshot.damage:
         state = Sentence(
-            "{counts}; the file is damaged ({damage}), and what was written last is used",
+            "{counts}; the file is damaged ({damage}), so its last written version is used",
             counts=state,
             damage=snapshot.damage,
         )
@@ -246,8 +247,8 @@ def _file_finding(snapshot: Snapshot, name: str) -> Finding:
             _SUBJECT,
             state,
             Health.DEGRADED,
-            "any change (`nanobot-memory entries remember`, say), or the next start of a host, puts the file right; "
-            "the damaged one is kept beside it.",
+            "any change (such as `nanobot-memory entries remember`), or the next start of a host, repairs the file; "
+            "the damaged one is kept.",
         )
     if not snapshot.problems:
         return Finding(_SUBJECT, state)

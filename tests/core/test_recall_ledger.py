@@ -45,4 +45,4 @@ def test_stats_say_what_the_memory_costs(tmp_path: Path, capsys):
     assert cost == {"days": 7, "turns": 3, **parts, "total": 880, "uses": []}
     assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
     told = capsys.readouterr().out
-    assert "What the memory took in the last 7 days (3 turns):" in told
+    assert "What the memory used in the last 7 days (3 turns):" in told

@@ -79,7 +79,7 @@ def test_beside_a_locked_index_a_purge_ends_soon_and_says_what_is_left_and_the_n
         assert "left in .storage/memory.db: The index memory.db is locked by another process." in said
         assert "The next start or command removes it." in said
         assert "removed from .storage/memory.db" not in said
-        assert "The next start goes on with it." in said
+        assert "The next start continues." in said
         assert {name for name in holders(workspace) if name.startswith("memory/")} == set()
         begun = time.monotonic()
         asyncio.run(start(workspace))  # a host that starts meanwhile is not held up

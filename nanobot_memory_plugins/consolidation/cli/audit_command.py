@@ -24,7 +24,7 @@ Fault = dict[str, Any]
 
 
 def audit(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Look through the entries for what is said twice, stale, over or replaced.
+    """Check the entries for duplicates, and for stale, expired and replaced ones.
 
     Each is named by its id, with the command that fixes it. Nothing is changed.
     """
@@ -55,7 +55,7 @@ def _duplicates(entries: Iterable[Entry]) -> Iterator[Fault]:
     for (one, words), (other, other_words) in combinations(valid, 2):
         if one.scope == other.scope and (words == other_words if words else is_same_text(one.content, other.content)):
             better, worse = sorted((one, other), key=lambda entry: (-entry.score, -entry.hits, entry.id))
-            yield _fault(NEAR_DUPLICATE, (worse.id, better.id), Sentence("says what [{id}] says", id=better.id))
+            yield _fault(NEAR_DUPLICATE, (worse.id, better.id), Sentence("says the same as [{id}]", id=better.id))
 
 
 def _outdated(entries: Iterable[Entry], now: datetime) -> Iterator[Fault]:

@@ -95,7 +95,7 @@ def list_entries(
 
 @entries.command("show")
 def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Show an entry as it stands in the file, one that is gone included, and what became of it."""
+    """Show an entry as it is in the file, and its history. A removed entry is shown, too."""
     repository = open_repository(workspace)
     runs = repository.history.runs(entry_id)
     snapshot = repository.load()
@@ -125,9 +125,9 @@ def remember_text(
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
     expires: Annotated[
         date | None,
-        typer.Option(parser=_day_ahead, metavar="DAY", help="The day with which it is over (2026-02-16)."),
+        typer.Option(parser=_day_ahead, metavar="DAY", help="The last day on which it is valid (2026-02-16)."),
     ] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Always show it in the prompt.")] = False,
     project: ProjectOption = "",
     everybody: EverybodyOption = False,
     workspace: WorkspaceOption = None,
@@ -135,8 +135,8 @@ def remember_text(
 ) -> None:
     """Remember a text. An entry with the same text is marked as used instead of duplicated.
 
-    What is of a project stands in the prompt while that is worked in; all else stands there always. Where several may
-    write to the agent, it is the owner's alone.
+    An entry of a project is in the prompt only while you work in that project; others always are. Where several people
+    may write to the agent, it belongs to the owner alone.
     """
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
@@ -150,14 +150,14 @@ def remember_text(
 
 @entries.command("confirm")
 def confirm_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Say that what a model noted is so: from now on it counts as your own word, and may stand in the prompt."""
+    """Confirm what a model noted: it then counts as your own statement, and may be shown in the prompt."""
     repository = open_repository(workspace)
     show_outcome(edit(repository, ids, EntryEdit(confirmed=True), who=WHO, why="confirm"), repository, as_json=as_json)
 
 
 @entries.command("forget")
 def forget_entry(ids: _Ids, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
-    """Take entries out of the memory. `restore` brings them back, `purge` does away with them for good.
+    """Forget entries. `restore` brings them back, `purge` erases them for good.
 
     The messages that they came from are hidden with them; other messages and notes may still say it.
     """
@@ -176,8 +176,8 @@ def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: Jso
 
 @entries.command("history")
 def show_history(
-    entry_id: Annotated[str, typer.Argument(metavar="ID", help="Only what became of this entry.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help="Show only the changes of this entry.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="The most runs to show.")] = 20,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -201,12 +201,15 @@ def show_history(
 def undo_run(
     run_id: Annotated[
         str,
-        typer.Argument(metavar="RUN", help="Without it, the last that is no edit of the file. What it added goes."),
+        typer.Argument(
+            metavar="RUN",
+            help="Without it, the last run that is not an edit of the file. Entries that it added are removed.",
+        ),
     ] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back a run; done twice, it holds again. What was changed since then stays."""
+    """Undo a run; undoing the undo brings it back. Later changes stay."""
     repository = open_repository(workspace)
     show_outcome(undo(repository, run_id, who=WHO), repository, as_json=as_json)
 

@@ -30,7 +30,7 @@ from nanobot_memory_plugins.redaction.script.messages import join_sentences, tr
 
 _PLUGIN = "consolidation"
 _FAILED = 1
-_INTERRUPTED = "Broken off. What is left of it is removed at the next start of the agent, or by the next command."
+_INTERRUPTED = "Interrupted. The rest is removed at the next start of the agent, or by the next command."
 
 
 def purge(
@@ -47,7 +47,7 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, write nothing.")] = False,
     session: Annotated[
-        list[str] | None, typer.Option("--session", help="Keys of conversations, with all that was noted of them.")
+        list[str] | None, typer.Option("--session", help="Keys of conversations; what was noted from them goes, too.")
     ] = None,
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Also from text that people wrote into the memory files.")
@@ -59,14 +59,14 @@ def purge(
 ) -> None:
     """Remove every trace of entries, messages, conversations or words: files, index, state. It cannot be undone.
 
-    The lines that hold them are shown first. The exit status is 1 when nothing is found, and
-    when something is left to the next start.
+    The lines that contain them are shown first. The exit status is 1 when nothing is found, and when something is left
+    for the next start.
     """
     if not ids and not text and not session:
         raise typer.BadParameter(tr("name entries and messages by their ids, words with --text, or a --session"))
     for words in text or []:
         if not ErasureMatcher(words=(words,)):
-            raise typer.BadParameter(tr("'{words}' holds no letter or digit to look for", words=words))
+            raise typer.BadParameter(tr("'{words}' contains no letter or digit to look for", words=words))
     folder = existing_workspace(workspace)
     configuration = configuration_of(config)
     finish_erasure(folder, configuration)
@@ -94,7 +94,7 @@ def purge(
     else:
         _print([*plan.report_lines(all_lines=all_lines), _outcome(plan)])
         if plan.removed:
-            _print([tr("Archives that `nanobot-memory export` wrote before may still hold it: delete them.")])
+            _print([tr("Earlier archives of `nanobot-memory export` may still contain it: delete them.")])
     if not is_done:
         raise typer.Exit(_FAILED)
 
@@ -114,16 +114,16 @@ def _outcome(plan: ErasurePlan) -> str:
     """Return the closing line of the report."""
     subject = ", ".join((*plan.erasure.ids, *plan.erasure.sessions)) or tr("what was named")
     if not plan.traces:
-        return tr("Nothing that is kept here holds what was named or has such an id: nothing was removed.")
+        return tr("Nothing here contains what was named or has such an id: nothing was removed.")
     if not plan.removed:
         return join_sentences(
-            "Nothing was removed.", "The next start goes on with it." if plan.waits and plan.is_done else ""
+            "Nothing was removed.", "The next start continues." if plan.waits and plan.is_done else ""
         )
     if not plan.is_done:
         return tr("Would be forgotten for good: {what}.", what=subject)
     if plan.waits:
         return tr(
-            "Forgotten but for what could not be removed yet: {what}. The next start goes on with it.", what=subject
+            "Forgotten, except for what could not be removed yet: {what}. The next start continues.", what=subject
         )
     return tr("Forgotten for good: {what}.", what=subject)
 

@@ -117,7 +117,7 @@ def _show_costs(cost: dict[str, Any], out: Console) -> None:
     if not turns and not cost["uses"]:
         out.print(tr("The memory made no use of the language model in the last {days} days.", days=days))
         return
-    out.print(tr("What the memory took in the last {days} days ({turns:,} turns):", days=days, turns=turns))
+    out.print(tr("What the memory used in the last {days} days ({turns:,} turns):", days=days, turns=turns))
     rows = [
         (tr(name), f"{cost[key]:,}", f"{cost[key] / turns:,.0f}" if turns else "") for key, name in _PART_WORDS.items()
     ]

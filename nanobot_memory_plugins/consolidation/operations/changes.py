@@ -41,7 +41,7 @@ def edit(
     if changes.category is not None and changes.category not in set(Category):
         raise InputError(
             Sentence('There is no category "{category}".', category=changes.category),
-            hint=Sentence("Known are: {category}.", category=", ".join(Category)),
+            hint=Sentence("Known categories: {category}.", category=", ".join(Category)),
         )
     if changes.score is not None and not 0.0 <= changes.score <= 1.0:
         raise InputError("A score lies between 0 and 1.", hint="Write 0.8, for example.")
@@ -84,7 +84,7 @@ def restore(repository: EntryRepository, entry_id: str, *, who: str) -> Outcome:
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         entry = entries.get(entry_id) or repository.history.last_known(entry_id)
         if entry is None:
-            raise InputError(Sentence("There is no entry {entry_id}, and the history knows none.", entry_id=entry_id))
+            raise InputError(Sentence("There is no entry {entry_id}, not even in the history.", entry_id=entry_id))
         is_present = entry_id in entries and not entry.is_forgotten
         if is_present and as_of(entry, now).section is Section.ACTIVE and not entry.superseded_by:
             return entries
@@ -110,7 +110,7 @@ def undo(repository: EntryRepository, run_id: str = "", *, who: str, why: str = 
     if run.undone:
         raise InputError(Sentence("The run {id} was undone already.", id=run.id))
     if not run.changes:
-        raise InputError(Sentence("Of what the run {id} did, nothing is known any more.", id=run.id))
+        raise InputError(Sentence("The changes of the run {id} are no longer known.", id=run.id))
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         reverted = {one.id: _reverted(entries.get(one.id), one.before, one.after) for one in run.changes}
@@ -138,7 +138,7 @@ def no_entry(missing: Collection[str], entries: Mapping[str, Entry]) -> InputErr
     named = Sentence.joined(
         Sentence("{id} ({text})", id=entry.id, text=entry.content) for entry in matches[:_MOST_NAMED]
     )
-    hint = Sentence("It stands in {entries}: name the id.", entries=named)
+    hint = Sentence("These entries contain it: {entries}. Use the id.", entries=named)
     list_hint = Sentence("`nanobot-memory entries list` shows the ids, `nanobot-memory entries history` older ones.")
     cause = Sentence("There is no entry {missing}.", missing=", ".join(missing))
     return InputError(cause, hint=hint if matches else list_hint)
@@ -178,7 +178,7 @@ def _last_undoable(runs: Sequence[EntryRun]) -> EntryRun | None:
     for run in reversed(runs):
         if run.why == PURGED:
             raise InputError(
-                "What was done last was to forget for good, which cannot be taken back.",
+                "The last run was a purge, which cannot be undone.",
                 hint="Name an earlier run: `nanobot-memory entries history` shows them.",
             )
         if run.is_undoable:

@@ -159,6 +159,6 @@ def _entry_of(text: str) -> Entry | None:
     if isinstance(read, str):
         raise MemoryFileError(
             "A newer version wrote entries on another machine.",
-            hint="Update nanobot-memory-consolidation here; until then entries are exchanged no more.",
+            hint="Update nanobot-memory-consolidation here; until then no entries are exchanged.",
         )
     return read[0]

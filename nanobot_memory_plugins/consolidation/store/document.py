@@ -226,7 +226,7 @@ class _Reader:
         end = end_of_entry(self._lines, self._at)
         read = read_entry("".join(self._lines[self._at : end]))
         if isinstance(read, str):
-            self._report(Sentence("it is no entry, and stays as it is: {why}", why=Sentence.of(read)))
+            self._report(Sentence("it is not an entry, and is left as it is: {why}", why=Sentence.of(read)))
             return None
         entry, problems = read
         if entry.id in self._ids:
@@ -246,7 +246,7 @@ class _Reader:
         bullet = _BULLET.fullmatch(line)
         if bullet is None or (bullet["box"] or " ") != " ":
             if self._section is not None and _SMALL_HEADING.match(line):
-                self._report(Sentence("this heading is no entry: begin one with a dash"))
+                self._report(Sentence("this heading is not an entry: begin one with a dash"))
             return None
         texts, category = [bullet["text"]], Category.TODO if bullet["box"] else Category.FACT
         while end < len(self._lines) and (more := _CONTINUATION.fullmatch(self._lines[end].rstrip())):

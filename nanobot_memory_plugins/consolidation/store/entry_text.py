@@ -69,7 +69,7 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
     match = _HEADER.fullmatch(header.rstrip())
     parts = [part.strip() for part in match[2].replace("｜", "|").split("|")] if match is not None else []
     if match is None or len(parts) not in (3, 4) or not parts[0]:
-        return Sentence("its header is not: [id] category | score | day | hits")
+        return Sentence("its header does not have the form: [id] category | score | day | hits")
     try:
         score = float(parts[1].replace(",", "."))
         day = datetime.fromisoformat(parts[2].replace("/", "-")).replace(tzinfo=UTC)
@@ -81,7 +81,7 @@ def read_entry(lines: str) -> tuple[Entry, tuple[str, ...]] | Sentence:
     text, comment = text_and_fields(rest)
     if not text:
         return Sentence("it has no text")
-    problems = () if 0 <= score <= 1 else (Sentence("its score lies outside 0 to 1 and counts as the nearest of them"),)
+    problems = () if 0 <= score <= 1 else (Sentence("its score is outside 0 to 1 and counts as the nearest of them"),)
     content = "\n".join(map(_without_backslash, text.split("\n")))
     entry = Entry(match[1], content, parts[0], bounded_score(score), day, hits)
     entry, unreadable = _with_fields(entry, comment)

@@ -227,7 +227,7 @@ class EntryRepository:
             document = parse(overwritten)
             last_written, edited = found.last_written or found.all_entries, entries_of(document, found.all_entries)
             found = Snapshot(data, document, edited, last_written, stamp=file_stamp(self.path))
-        raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=self.path.name))
+        raise FileBusyError(Sentence("{name} is constantly being written by another program.", name=self.path.name))
 
     def with_ids(self, document: EntryDocument, known_entries: Entries) -> tuple[EntryDocument, dict[str, Entry]]:
         """Return the file without the bullets that people wrote as entries, and new entries for them, each text once.
